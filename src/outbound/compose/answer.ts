@@ -7,7 +7,7 @@ import { codePoints } from '#/text.ts'
 import { compose } from './compose.ts'
 import { signed } from './sign.ts'
 
-/** What is answered. */
+/** The message that is answered. */
 export type AnsweredMessage = Pick<Message, 'messageId' | 'strong' | 'subject'>
 
 export interface AnswerParts {
@@ -19,7 +19,7 @@ export interface AnswerParts {
   readonly at: Date
 }
 
-/** As many of the messages before as References names: enough for any reader to find the conversation. */
+/** As many earlier messages as References names: enough for any program to find the conversation. */
 const mostReferences = 20
 
 /** An automatic answer (RFC 3834, section 3), signed. */
@@ -44,7 +44,7 @@ export async function answer({ mailbox, reply, to, message, keys, at }: AnswerPa
   return await signed(marked, keys, at)
 }
 
-/** References of an answer to a message: its id is the last. Empty if it has none of the usual form. */
+/** The References of an answer to a message; the message's own id is the last. Empty if the message has no usual id. */
 export function referencesTo({ messageId, strong }: Pick<Message, 'messageId' | 'strong'>): string[] {
   const answered = plainMessageId(messageId)
   if (answered === null) return []

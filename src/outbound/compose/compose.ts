@@ -5,18 +5,16 @@ import { inTurns } from '#/event-loop/pieces.ts'
 import type { Outgoing, OutgoingAttachment } from '#/sending/outgoing.ts'
 import { fieldLines } from './extra-fields.ts'
 
-/** What a message is identified and dated by. */
+/** Message-ID and Date of a message. */
 export interface Identity {
   /** `<…>` */
   readonly messageId: string
   readonly date: Date
 }
 
-/**
- * Composes a message (RFC 5322, MIME) in lines that end with CRLF. Text and HTML become multipart/alternative, what the
- * HTML refers to by `cid:` stands beside it (RFC 2387), the rest is attached. All is ASCII but for an internationalised
- * local part: texts are encoded, so that no relay on the way has to. No header names who is in Bcc.
- */
+/** Composes a message (RFC 5322, MIME) in lines that end with CRLF. Text and HTML become multipart/alternative. Parts that
+ *  the HTML refers to by `cid:` are related to it (RFC 2387); others are attached. All is ASCII except an internationalised
+ *  local part: texts are encoded, so that no relay has to. No header names recipients in Bcc. */
 export async function compose(outgoing: Outgoing, { messageId, date }: Identity): Promise<Buffer> {
   const { from, to, cc, replyTo, subject, text, html, inReplyTo } = outgoing
   const references = threadOf(outgoing)
@@ -41,12 +39,12 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
   return Buffer.concat([fieldLines(outgoing.headers ?? []), ...rest])
 }
 
-/** A reply that names no References continues the conversation of what it replies to (RFC 5322, section 3.6.4). */
+/** A reply without References continues the conversation of the message that it replies to (RFC 5322, section 3.6.4). */
 function threadOf({ references, inReplyTo }: Outgoing): string[] {
   return references.length > 0 ? [...references] : inReplyTo.slice(0, 1)
 }
 
-/** A lone CR ends a line too; it would be lost otherwise. */
+/** A lone CR ends a line too; otherwise it would be lost. */
 function proper(text: string): string {
   return text.replace(/\r\n?/g, '\n')
 }
@@ -56,7 +54,7 @@ function attachment({ filename, content, contentType, contentId }: OutgoingAttac
   return {
     filename,
     content: Readable.from(inTurns(content, encodedInOneTurn)),
-    // As message/… its octets could not be encoded (RFC 2046, section 5.2.1), 8-bit ones or long lines among them.
+    // As message/… it could not be encoded (RFC 2046, section 5.2.1), and may have 8-bit octets or long lines.
     contentType: type.startsWith('message/') ? 'application/octet-stream' : type,
     contentTransferEncoding: 'base64',
     contentDisposition: contentId === null ? 'attachment' : 'inline',
@@ -64,5 +62,5 @@ function attachment({ filename, content, contentType, contentId }: OutgoingAttac
   }
 }
 
-/** Whole lines of base64, in octets: 8 MiB take 0.2 s of encoding. */
+/** Octets that are encoded at once, whole lines of base64: 8 MiB take 0.2 s. */
 const encodedInOneTurn = 57 * 1024

@@ -3,9 +3,9 @@ import type { Composer } from '#/sending/composer.ts'
 import { compose } from './compose.ts'
 import { signed } from './sign.ts'
 
-/** Composes and signs; outside any transaction, since for a large message that takes a while. */
+/** Composes and signs, outside any transaction: a large message takes a while. */
 export function composerWith(signingKeys: SigningKeys): Composer {
-  // Messages that are composed at the same time look for them once.
+  // Messages that are composed concurrently share one look-up of keys.
   const finding = new Map<string, ReturnType<SigningKeys>>()
   const keysOf = (organizationId: string, domain: string) => {
     const named = `${organizationId} ${domain}`

@@ -1,6 +1,6 @@
 import { messageDate } from '#/mime/header/date.ts'
 
-/** Puts another Date on a message that `compose` made, in place. */
+/** Replaces the Date of a message that `compose` made, in place. */
 export function setDate(composed: Buffer, at: Date): void {
   composed.write(messageDate(at), startOfDate(composed), 'latin1')
 }

@@ -3,8 +3,8 @@ import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose, type Identity } from './compose.ts'
 import { encodedWords } from './extra-fields.ts'
 
-/** Composes what is not finished yet, as other mail programs keep it: Bcc stays in the header, and an address may be a name alone.
- *  Texts end with a line break, as lines of a message do, whether or not the draft's own do: whoever reads it takes one off. */
+/** Composes an unfinished message in the form that other mail programs store: Bcc stays in the header, and an address may be
+ *  a name alone. Texts end with a line break, whether or not the draft's own do; readers remove one. */
 export async function composeDraft(draft: Outgoing, identity: Identity): Promise<Buffer> {
   const { to, cc, bcc, replyTo } = draft
   const fields = { To: to, Cc: cc, Bcc: bcc, 'Reply-To': replyTo }
@@ -27,7 +27,7 @@ function mailbox({ name, address }: Address): string {
   return name === '' ? address : `${phrase(name)}\r\n <${address}>`
 }
 
-/** So many characters of a name may be quoted, so that no line is too long (RFC 5322, section 2.1.1). */
+/** A quoted name has at most so many characters, so that no line is too long (RFC 5322, section 2.1.1). */
 const longestQuoted = 300
 
 function phrase(name: string): string {

@@ -1,8 +1,8 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { HeaderField } from '#/sending/headers.ts'
 
-/** Header fields as lines, folded (RFC 5322, section 2.2.3). What is not ASCII, or would be read as an encoded word, is encoded
- *  (RFC 2047), and so is a word too long for a line. */
+/** Header fields as folded lines (RFC 5322, section 2.2.3). Text that is not ASCII, looks like an encoded word or has a word
+ *  too long for a line is encoded (RFC 2047). */
 export function fieldLines(fields: readonly HeaderField[]): Buffer {
   return Buffer.from(fields.map(({ name, value }) => `${folded(name, value)}\r\n`).join(''))
 }
@@ -22,7 +22,7 @@ function folded(name: string, value: string): string {
   }, `${name}: `)
 }
 
-/** A text as encoded words, one a line. */
+/** A text as encoded words, one per line. */
 export function encodedWords(text: string): string {
   return encodeWord(text, 'B', 52).replaceAll(' ', '\r\n ')
 }

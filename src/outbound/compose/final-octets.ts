@@ -2,14 +2,12 @@ import type { OpenKey } from '#/domains/dkim/signing-keys.ts'
 import { isDated, setDate } from './date.ts'
 import { signaturesOf, signed } from './sign.ts'
 
-/** How late a message may go under the Date of its time, in milliseconds: three attempts, five minutes apart. */
+/** A message may be sent so late with the Date for which it was scheduled, in milliseconds: three attempts, five minutes
+ *  apart. */
 const punctual = 15 * 60_000
 
-/**
- * A scheduled message with the octets that it goes with. Where it goes in time they are those that it was stored with,
- * which were dated and signed for then; where it is late, was put back for another time, or other keys have come to sign
- * since, it is dated and signed anew.
- */
+/** The octets with which a scheduled message is sent. In time these are the stored ones, which were dated and signed for
+ *  that time. If the message is late, was rescheduled, or the signing keys have changed, it is dated and signed anew. */
 export async function finalOctets(
   stored: Buffer,
   { sendAt, now }: { readonly sendAt: Date; readonly now: Date },

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { inTurns } from '#/event-loop/pieces.ts'
 
-/** The relaxed canonicalization of DKIM (RFC 6376, section 3.4), on texts in Latin-1: a character an octet. */
+/** The relaxed canonicalization of DKIM (RFC 6376, section 3.4), on texts in Latin-1: one character per octet. */
 
-/** A field and its line end. @param value as it stands behind the colon, folded or not */
+/** A field and its line end. @param value the text behind the colon, folded or not */
 export function relaxedField(name: string, value: string): string {
   return `${name.toLowerCase()}:${value
     .replace(/\r\n/g, '')
@@ -11,16 +11,16 @@ export function relaxedField(name: string, value: string): string {
     .replace(/^ | $/g, '')}\r\n`
 }
 
-/** Made relaxed in one turn of the event loop, in octets: a millisecond's work. */
+/** Octets that are canonicalized at once: a millisecond's work. */
 const atOnce = 128 * 1024
 
-/** SHA-256 of the body, in base64. White space is one space, and none at the end of a line; nor are there empty lines at
- *  the end. */
+/** SHA-256 of the body, in base64. White space becomes one space and is removed at the end of a line; empty lines at the end
+ *  are removed. */
 export async function bodyHash(body: Buffer): Promise<string> {
   const hash = createHash('sha256')
-  /** The end of what was read, which may be the beginning of a line end or of white space that goes. */
+  /** The end of the input so far: possibly the beginning of a line end, or white space that is removed. */
   let open = ''
-  /** Line ends behind what is hashed: they go where nothing follows. */
+  /** Line ends behind the hashed part. They are removed if nothing follows. */
   let lineEnds = 0
   let empty = true
   const add = (text: string) => {
@@ -34,7 +34,7 @@ export async function bodyHash(body: Buffer): Promise<string> {
     lineEnds += (text.length - end) / 2
   }
   for await (const piece of body.length <= atOnce ? [body] : inTurns(body, atOnce)) {
-    // Single spaces, of which most lines are full, stay as they are without being looked at one by one.
+    // Most lines have single spaces only; the pattern skips those.
     const text = (open + piece.toString('latin1')).replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
     open = openEnd(text)
     add(text.slice(0, text.length - open.length))
@@ -44,7 +44,7 @@ export async function bodyHash(body: Buffer): Promise<string> {
   return hash.digest('base64')
 }
 
-/** A space, a CR, or both, that a text ends with. */
+/** A space, a CR, or both, at the end of a text. */
 function openEnd(text: string): string {
   const cr = text.endsWith('\r') ? 1 : 0
   return text.slice(text.length - (text.endsWith(' ', text.length - cr) ? cr + 1 : cr))

@@ -5,10 +5,10 @@ import { joined } from '#/event-loop/pieces.ts'
 import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { bodyHash, relaxedField } from './relaxed.ts'
 
-/** In libuv's threads: an RSA signature takes a millisecond. */
+/** Signs in libuv's threads: an RSA signature takes a millisecond. */
 const signInThread = promisify(sign)
 
-/** The message behind its signatures. @throws Error as `signatures` does */
+/** The message with its signatures in front. @throws Error as `signatures` does */
 export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date, composed?: 'composed'): Promise<Buffer> {
   return await joined([Buffer.from(await signatures(raw, keys, at, composed), 'latin1'), raw])
 }
@@ -59,7 +59,7 @@ export async function signatures(
   return (await Promise.all(made)).join('')
 }
 
-/** Which keys have signed a message that `signed` answered, by their selectors, and where it begins behind the fields. */
+/** The selectors of the keys that have signed a message made by `signed`, and where the message begins behind their fields. */
 export function signaturesOf(raw: Buffer): { readonly selectors: string[]; readonly end: number } {
   const header = raw.toString('latin1', 0, raw.indexOf('\r\n\r\n') + 2)
   const field = /DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*/y
@@ -82,14 +82,14 @@ async function signatureOf(text: Buffer, algorithm: OpenKey['algorithm'], key: K
   }
 }
 
-/** White space is nothing there (RFC 6376, section 3.5). */
+/** White space has no meaning there (RFC 6376, section 3.5). */
 function folded(base64: string): string {
   let text = base64.slice(0, 72)
   for (let at = 72; at < base64.length; at += 72) text += `\r\n  ${base64.slice(at, at + 72)}`
   return text
 }
 
-/** What a reader sees or acts on (section 5.4.1). */
+/** Fields that a reader sees or acts on (section 5.4.1). */
 const signedFields = [
   ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
@@ -97,8 +97,8 @@ const signedFields = [
 
 const alsoSigned = ['List-Unsubscribe', 'List-Unsubscribe-Post', 'Precedence', 'Importance']
 
-/** What a mailing list may add is signed where it is there, and may be added (RFC 8058, section 4). Fields `X-…` are signed where a
- *  sender gave them to us: those of mail programs may be taken out on the way. */
+/** Fields that a mailing list may add are signed if present, and may be added (RFC 8058, section 4). Fields `X-…` are signed
+ *  if a sender gave them to us; servers may remove those of mail programs. */
 function signedWhereThere({ fields }: Headers, composed?: 'composed'): string[] {
   const names = new Set(fields.map(({ name }) => name))
   const own = composed ? Array.from(names).filter((name) => name.startsWith('x-')) : []

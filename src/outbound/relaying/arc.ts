@@ -10,25 +10,22 @@ import type { Message } from '#/mime/message.ts'
 const largestHeader = 256 * 1024
 const mostSeals = 50
 
-/** Hashed in one turn of the event loop, as src/mime/authentication/dkim.ts measures it. */
+/** Octets that are hashed at once, as measured in src/mime/authentication/dkim.ts. */
 const piece = 16 * 1024
 
 export interface Sealing {
-  /** As it came, for the chain that it bears. */
+  /** The message as it arrived, for its chain. */
   readonly message: Message
-  /** As it goes. */
+  /** The octets to be sent. */
   readonly raw: Buffer
-  /** What Authentication-Results says: who checked it, and what was found. */
+  /** The value of Authentication-Results: who checked the message, and the results. */
   readonly results: string
   readonly key: OpenKey
   readonly at: Date
 }
 
-/**
- * The ARC set (RFC 8617) to stand before a message that is passed on, by which the next server can know what was found
- * here. Empty where the chain that it bears cannot be continued: the message goes without, as it would from a server that
- * knows no ARC.
- */
+/** The ARC set (RFC 8617) for a message that is passed on. It tells the next server our results. Empty if the message's
+ *  chain cannot be continued; then the message is sent without, as by a server that does not know ARC. */
 export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp: LookUp): Promise<string> {
   const sets = message.headers.count('arc-seal')
   if (sets >= mostSeals || headerLength(message.raw) > largestHeader) return ''
@@ -47,7 +44,7 @@ export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp
   return headers.length === 0 || errors.length > 0 ? '' : `${headers.join('\r\n')}\r\n`
 }
 
-/** What the chain of a message comes to; undefined where no further set may follow it. */
+/** The validation status of a message's chain; undefined if no further set may follow. */
 async function chainStatus(raw: Buffer, lookUp: LookUp): Promise<string | undefined> {
   const { arc: chain } = await dkimVerify(Readable.from(inTurns(raw, piece)), { resolver: lookUp })
   if (!chain) return undefined

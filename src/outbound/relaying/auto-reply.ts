@@ -6,20 +6,20 @@ import { isRobot, whyUnanswerable } from '#/mime/report/unanswerable.ts'
 /** A message that a mailbox might answer automatically, and how it arrived. */
 export interface Answerable {
   readonly message: Pick<Message, 'headers' | 'from' | 'sender' | 'to' | 'cc'>
-  /** The envelope's, to whom the answer would go. */
+  /** The envelope sender, to whom the answer would go. */
   readonly sender: string
   readonly folder: string
   readonly verdict: Proof & Pick<Verdict, 'disposition'>
 }
 
-/** By what a sender may be known. */
+/** Results that may prove the sender. */
 type Proof = Pick<Verdict, 'own'> & {
   readonly spf: Pick<Verdict['spf'], 'result' | 'domain' | 'identity'>
   readonly dkim: readonly Pick<Verdict['dkim'][number], 'result' | 'domain'>[]
 }
 
-/** Why the message is not answered; undefined where it may be (RFC 3834, section 2; RFC 5230, section 4.6). `reaches` says
- *  whether an address is the mailbox's. */
+/** Why the message is not answered; undefined if it may be (RFC 3834, section 2; RFC 5230, section 4.6). `reaches` says
+ *  whether an address is one of the mailbox. */
 export function whyNotAnswered(one: Answerable, reaches: (address: string) => boolean): string | undefined {
   const { sender, folder, verdict } = one
   const { headers, to, cc } = one.message
@@ -36,11 +36,9 @@ export function whyNotAnswered(one: Answerable, reaches: (address: string) => bo
   return isProven(one) ? undefined : 'nothing proves that its sender sent it'
 }
 
-/**
- * Whether the envelope sender, who would get the answer, has sent the message: SPF passes for that very domain, or a
- * signature of that domain, or of one above it, holds and From names that very address. A signature alone says nothing of
- * the envelope: anybody with one message of a domain could send it again under any address there.
- */
+/** Whether the envelope sender, who would get the answer, sent the message. Either SPF passes for that domain, or a
+ *  signature of that domain or a parent is valid and From has that address. A signature alone does not prove the envelope:
+ *  anybody could send a message of a domain again under another address there. */
 function isProven({
   message,
   sender,
@@ -51,7 +49,7 @@ function isProven({
   const domain = splitAddress(address ?? '')?.domain
   if (address === undefined || domain === undefined) return false
   if (spf.result === 'pass' && spf.identity === 'mailfrom' && canonicalDomain(spf.domain) === domain) return true
-  // Only one From is signed, and of several nobody can say which.
+  // A signature covers one From; of several nobody can say which.
   const { headers, from } = message
   if (headers.count('from') !== 1 || canonicalAddress(from?.address ?? '') !== address) return false
   return dkim.some(({ result, domain: signer }) => result === 'pass' && isWithin(domain, canonicalDomain(signer)))

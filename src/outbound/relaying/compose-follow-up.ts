@@ -17,19 +17,19 @@ import { hasPassed, losesItsProof, underOwnName } from './relaying.ts'
 import { keepReturnPath } from './return-paths.ts'
 import type { Kept, Srs } from './srs.ts'
 
-/** What a forwarded message is composed of, beside its octets as they came. */
+/** What a forwarded message is composed from, beside its octets. */
 export interface RelayedSource {
   /** The mailbox that forwards it. */
   readonly address: string
-  /** The fields that stand before it in any case. */
+  /** The fields that are always put in front. */
   readonly front: string
   /** The Authentication-Results field. */
   readonly results: string
-  /** It came by SMTPUTF8. */
+  /** It arrived by SMTPUTF8. */
   readonly utf8: boolean
 }
 
-/** What an automatic answer is composed of. */
+/** What an automatic answer is composed from. */
 export interface ReplySource {
   readonly mailbox: { readonly address: string; readonly name: string }
   readonly reply: { readonly subject: string; readonly body: string }
@@ -41,21 +41,20 @@ export interface FollowUpComposerDependencies {
   readonly time: SharedTime
   readonly reader: MessageReader
   readonly srs: Srs
-  /** Looks up the keys of earlier ARC seals; for one message, within seconds. */
+  /** Looks up the keys of earlier ARC seals, for one message and within seconds. */
   lookUps(): LookUp
   readonly signingKeys: SigningKeys
-  /** Opens and seals what waits. */
+  /** The key that opens and seals queued mail. */
   readonly mailKey: SealingKey
 }
 
-/** A message that was composed, and its octets where they fit in one piece. */
+/** A composed message; its octets if they fit in one piece. */
 export interface ComposedMessage {
   readonly message: QueuedMessage
   readonly octets: Buffer | undefined
 }
 
-/** Composes forwarded messages and automatic answers, signs and seals them, and puts them as they go in place of what they
- *  were composed of. */
+/** Composes forwarded messages and automatic answers, signs and seals them, and stores them in place of their sources. */
 export function followUpComposer(deps: FollowUpComposerDependencies) {
   const { db, time, mailKey } = deps
   return async (message: QueuedMessage, recipients: readonly Claimed[]): Promise<ComposedMessage> => {
@@ -85,7 +84,7 @@ async function replyFrom(
   return { raw, sender: '', verdict: null }
 }
 
-/** Its bytes as they came, but for From where DMARC leaves no choice, behind what we add. */
+/** The octets as they arrived behind the fields that we add. From is rewritten if DMARC requires it. */
 async function relayedFrom(
   { db, mailKey, reader, srs, signingKeys, lookUps }: FollowUpComposerDependencies,
   queued: QueuedMessage,
@@ -99,7 +98,7 @@ async function relayedFrom(
   const { sender, kept } = srs.rewrite(queued.sender, { mailboxId: mailboxId ?? '', domain }, now)
   const keys = await signingKeys(organizationId, domain)
   const { header, body } = split(message.raw)
-  // Mail that has not passed is forwarded unsigned.
+  // Mail that has not passed authentication is forwarded unsigned.
   const passed = hasPassed(verdict)
   const rewrite = passed && losesItsProof(verdict.dmarc)
   const shown = rewrite ? underOwnName(message, header, address) : header

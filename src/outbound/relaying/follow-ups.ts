@@ -20,49 +20,49 @@ import { whyNotAnswered } from './auto-reply.ts'
 import type { RelayedSource, ReplySource } from './compose-follow-up.ts'
 import { whyNotRelayed } from './relaying.ts'
 
-/** What following up depends on. */
+/** What follow-ups depend on. */
 export interface FollowUpDependencies {
   readonly db: Db
   readonly time: SharedTime
   readonly relay: Pick<Relay, 'routeOf'>
   readonly markKey: RelayMarkKey
   readonly log: Logger
-  /** Seals what waits. */
+  /** The key that seals queued mail. */
   readonly mailKey: SealingKey
   readonly blind: Blind
-  /** Tells the worker, where it is in this process, that something is in the queue. */
+  /** Wakes the worker in this process, if there is one. */
   wake(): void
 }
 
-/** A message that has arrived and is about to be stored. */
+/** A message that is about to be stored. */
 export interface Arrived {
   readonly envelope: { readonly id: string; readonly sender: string; readonly utf8: boolean }
-  /** As it came. */
+  /** As it arrived. */
   readonly message: Message
   readonly verdict: Verdict
   /** As an Authentication-Results field. */
   results(): string
   /** As a Received field, for the mailbox alone. */
   received(recipient: string): string
-  /** By which the message is known, however it comes in again. */
+  /** Identifies the message, however it arrives again. */
   readonly digest: Buffer
-  /** The mailboxes that do something by themselves, and where the message will lie in them. */
+  /** The mailboxes that forward or answer, and the folder of the message in each. */
   readonly places: readonly { readonly mailboxId: string; readonly folder: string }[]
 }
 
-/** A message that is for an author of what was forwarded here. */
+/** A message for the author of a forwarded one. */
 export type Report = Pick<Arrived, 'envelope' | 'message' | 'verdict' | 'results' | 'received'>
 
-/** What is to be done because a message was stored: with the transaction that stores it, or not at all. */
+/** An action that a stored message causes. The transaction that stores the message writes it, or nothing does. */
 export interface FollowUp {
-  /** The mailbox whose copy it follows; null where it does so in any case. */
+  /** The mailbox whose copy causes it; null if it does not depend on a copy. */
   readonly mailboxId: string | null
-  /** Follow-ups are written in this order, so that two processes never wait for each other in a circle. */
+  /** Follow-ups are written in this order, so that two processes never deadlock. */
   readonly order: string
   write(tx: Tx): Promise<void>
 }
 
-/** Passes on and answers what arrives, for mailboxes that ask for it, and sends back what comes to a rewritten sender. */
+/** Forwards and answers arriving mail for mailboxes that are set to, and returns mail to a rewritten sender. */
 export class FollowUps {
   readonly #deps: FollowUpDependencies
 
@@ -70,7 +70,7 @@ export class FollowUps {
     this.#deps = deps
   }
 
-  /** What may go: decided before the message is stored, without the DNS. */
+  /** Decides on follow-ups before the message is stored, without the DNS. */
   async prepare(arrived: Arrived): Promise<FollowUp[]> {
     if (arrived.places.length === 0) return []
     const { db, time } = this.#deps
@@ -89,7 +89,7 @@ export class FollowUps {
     return followUps
   }
 
-  /** A bounce for a sender that was rewritten here goes on to whom it was meant for. */
+  /** A bounce to a sender that was rewritten here goes to the original sender. */
   returned({ envelope, message, verdict, ...report }: Report, to: Returned): FollowUp {
     const { organizationId, recipient, returnTo, forwardedBy } = to
     return {
@@ -116,7 +116,7 @@ export class FollowUps {
     }
   }
 
-  /** To be called once what was stored is committed. */
+  /** To be called after the commit. */
   wake(): void {
     this.#deps.wake()
   }
@@ -136,7 +136,7 @@ export class FollowUps {
     return reason === undefined
   }
 
-  /** The copy as it goes on, which a worker composes. */
+  /** The forwarded copy, which a worker composes. */
   #relayed(arrived: Arrived, mailbox: InForce, to: string): FollowUp {
     const { envelope, message, verdict, digest } = arrived
     const { address, mailboxId, organizationId } = mailbox
@@ -176,14 +176,14 @@ export class FollowUps {
     const { messageId, strong, subject } = message
     const { blind, log, time } = this.#deps
     const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
-    // A sender may have another tag with each message.
+    // A sender may use another tag in each message.
     const answered = untagged(recipient)
     const source: ReplySource = { mailbox: { address, name }, reply, message: { messageId, strong, subject } }
     return {
       mailboxId,
       order: `${mailboxId} 2 ${recipient}`,
       write: async (tx) => {
-        // Who writes to a Private mailbox is a secret.
+        // The senders of mail to a Private mailbox are confidential.
         const known = mailbox.private ? blind(answered) : { name: answered, before: [] }
         if (!(await claimAnswer(tx, mailbox, known, await time(tx)))) {
           const reason =
@@ -207,11 +207,11 @@ export class FollowUps {
   }
 }
 
-/** A recipient that stands for somebody else: a sender that was rewritten here. */
+/** A rewritten sender of ours as a recipient. It stands for the original sender. */
 export interface Returned {
   readonly organizationId: string
   readonly recipient: string
   readonly returnTo: string
-  /** The mailbox that forwarded what it is about. */
+  /** The mailbox that forwarded the original message. */
   readonly forwardedBy: string
 }

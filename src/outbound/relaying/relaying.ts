@@ -3,7 +3,7 @@ import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { Headers } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
 
-/** The most `Received` fields of a message to forward: fewer than the next servers refuse. */
+/** The most `Received` fields of a message to forward. The next servers accept more. */
 const mostHops = 50
 
 /** Why a message is not forwarded by this mailbox; undefined if it may be. */
@@ -16,29 +16,27 @@ export function whyNotRelayed(headers: Headers, mailbox: string, folder: string)
   return headers.count('received') > mostHops ? 'it has too many Received fields' : undefined
 }
 
-/** What DMARC says of a message (RFC 9989). */
+/** The results of DMARC for a message (RFC 9989). */
 export interface Standing {
   readonly policy: string
-  /** A signature of the author's domain holds: it does so wherever the message goes. */
+  /** A signature of the author's domain is valid; it stays so when the message is forwarded. */
   readonly dkimAligned: boolean
 }
 
-/** Whether something proves where a message is from: only for that do we vouch with a seal or a signature. */
+/** Whether anything proves the origin of a message. Only then do we vouch for it with a seal or a signature. */
 export function hasPassed({ own, spf, dkim, dmarc }: Verdict): boolean {
   if (own) return true
   if (dmarc.result !== 'none') return dmarc.result === 'pass'
   return [spf, ...dkim].some(({ result }) => result === 'pass')
 }
 
-/** Whether the next server would take the message for forged: it came by SPF alone, which forwarding breaks. */
+/** Whether the next server would reject the message as forged: only SPF proved it, which forwarding breaks. */
 export function losesItsProof({ policy, dkimAligned }: Standing): boolean {
   return !dkimAligned && (policy === 'quarantine' || policy === 'reject')
 }
 
-/**
- * The header with the mailbox in From, by the author's name, and the author in Reply-To, unless the message itself says
- * where replies go. All other fields stay as they are.
- */
+/** The header with the mailbox in From, under the author's name, and the author in Reply-To, unless the message has one.
+ *  Other fields stay. */
 export function underOwnName(message: Message, header: Buffer, mailbox: string): Buffer {
   const { headers, from } = message
   const author = from?.address ?? ''
@@ -54,19 +52,19 @@ export function underOwnName(message: Message, header: Buffer, mailbox: string):
   return Buffer.concat([...fields, header.subarray(at)])
 }
 
-/** A display name, quoted, or in encoded words (RFC 2047) of at most 75 octets a line. */
+/** A display name, quoted, or in encoded words (RFC 2047) of at most 75 octets per line. */
 function encoded(name: string): string {
   const plain = name
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
     .slice(0, 200)
     .toWellFormed()
   if (/^[\x20-\x7e]*$/.test(plain)) return `"${plain.replace(/["\\]/g, '\\$&')}"`
-  // Eleven code points are 44 octets at most.
+  // Eleven code points have at most 44 octets.
   const words = plain.match(/.{1,11}/gsu) ?? []
   return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString('base64')}?=`).join('\r\n ')
 }
 
-/** As it may stand in angle brackets. */
+/** The address in a form for angle brackets. */
 function bare(address: string): string {
   return address.replace(/[\x00-\x20\x7f-\x9f<>\u2028\u2029]/g, '')
 }

@@ -5,13 +5,13 @@ import { type Forwarded, forwardedBy } from '#/forwarding/returns.ts'
 import { canonicalDomain, isRewritten, splitAddress } from '#/mime/address/address.ts'
 import { type Kept, type Origin, returnsFor, type Srs } from './srs.ts'
 
-/** Whom mail to a rewritten sender goes to, and the mailbox that forwarded the author's mail. */
+/** The original sender behind a rewritten one, and the mailbox that forwarded its mail. */
 export interface ReturnPath extends Forwarded {
   readonly returnTo: string
 }
 
-/** Whom mail to one of our rewritten senders goes to, by its address as RCPT has it, at a domain of the organization:
- *  undefined where it is none of ours, or its mailbox is gone. */
+/** Finds the original sender by a rewritten one: the address of RCPT, at a domain of the organization. Undefined if we have
+ *  not made it, or its mailbox is deleted. */
 export function returnPaths({ db, srs, time }: { db: Db; srs: Srs; time: SharedTime }) {
   return async (organizationId: string, recipient: string): Promise<ReturnPath | undefined> => {
     const { local, domain: named } = splitAddress(recipient) ?? { local: '', domain: '' }
@@ -41,8 +41,7 @@ async function addressOf(db: Db, origin: Origin, now: Date): Promise<Found | und
   return row && { address: row.address, mailbox: row.mailbox_id ?? undefined }
 }
 
-/** Senders in the form of before are out in the world for as long as they last, counted from the migration after which
- *  no more were made. */
+/** Rewritten senders of the old form are valid until the last of them expires, counted from the migration that ended it. */
 async function honoursUnbound(db: Db, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from schema_migrations
@@ -56,7 +55,7 @@ export async function keepReturnPath(db: Db, { id, address, mailboxId }: Kept, n
     on conflict (id) do update set used_at = excluded.used_at`.execute(db)
 }
 
-/** Forgets those to which nothing comes back any more. */
+/** Deletes those that have expired. */
 export async function forgetReturnPaths(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('return_paths')

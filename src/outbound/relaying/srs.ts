@@ -2,10 +2,10 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { canonicalDomain, splitAddress } from '#/mime/address/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
-/** The sender that a forwarded message bears, so that SPF holds and what cannot be delivered comes back to us. */
+/** The envelope sender of a forwarded message: SPF passes for it, and bounces come back to us. */
 export interface Rewritten {
   readonly sender: string
-  /** To be kept in a table, since the address did not fit. */
+  /** To be stored in a table, if the address did not fit. */
   readonly kept: Kept | undefined
 }
 
@@ -15,17 +15,17 @@ export interface Kept {
   readonly mailboxId: string
 }
 
-/** Who forwards: the rewritten sender is of this domain, and holds for this mailbox alone. */
+/** The rewritten sender has this domain, and is valid for this mailbox alone. */
 export interface Forwarder {
   readonly mailboxId: string
   readonly domain: string
 }
 
-/** Whom a rewritten sender stands for: an address, or the id of one that was kept. */
+/** What a rewritten sender stands for: an address, or the id of a stored one. */
 export type Origin =
   | {
       readonly address: string
-      /** What the id of the mailbox begins with; undefined in the form of before, which names none. */
+      /** The beginning of the mailbox's id; undefined in the old form, which has none. */
       readonly mailbox: string | undefined
     }
   | { readonly id: string }
@@ -33,28 +33,25 @@ export type Origin =
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const day = 86_400_000
 
-/** For so long bounces come back, in milliseconds. */
+/** How long a rewritten sender accepts bounces, in milliseconds. */
 export const returnsFor = 21 * day
 
-/** A local part may have as many octets (RFC 5321, section 4.5.3.1.1). */
+/** The longest local part in octets (RFC 5321, section 4.5.3.1.1). */
 const longestLocal = 64
 
-/**
- * The Sender Rewriting Scheme (SRS0 and SRS1, https://www.libsrs2.net/srs/srs.pdf). The hash is eight hex digits of
- * HMAC-SHA-256 over all that the address says and the domain that it is of, followed by the eight digits that the
- * forwarding mailbox's id begins with, in SRS1 also by the day. Servers on the way may change the case of a local part, so
- * case never counts. An address that does not fit into 64 octets, or is more than plain ASCII, is kept in a table under an
- * id of its own.
- */
+/** The Sender Rewriting Scheme (SRS0 and SRS1, https://www.libsrs2.net/srs/srs.pdf). The hash is eight hex digits of
+ *  HMAC-SHA-256 over the whole address and its domain, in SRS1 also over the day. The first eight digits of the forwarding
+ *  mailbox's id follow it. Servers may change the case of a local part, so case is ignored. An address that does not fit
+ *  into 64 octets, or is not plain ASCII, is stored in a table under an id. */
 export class Srs {
   readonly #keys: DerivedKeys
 
-  /** Senders that were rewritten under a secret that was in force before are read as well. */
+  /** Reads senders that were rewritten under earlier secrets too. */
   constructor(keyring: Keyring) {
     this.#keys = new DerivedKeys(keyring, 'mailroom srs')
   }
 
-  /** The null sender stays null. A sender that was rewritten here is taken back first, one that was rewritten elsewhere
+  /** The null sender stays null. A sender that was rewritten here is first restored. One that was rewritten elsewhere
    *  becomes SRS1, so that the address does not grow with each hop. */
   rewrite(sender: string, by: Forwarder, now: Date): Rewritten {
     const given = splitAddress(sender)
@@ -69,14 +66,14 @@ export class Srs {
     return { sender: `srs=${id}@${by.domain}`, kept: { id, address: origin, mailboxId: by.mailboxId } }
   }
 
-  /** Whom the local part stands for at that domain; undefined where we have not written it, or too long ago. */
+  /** What the local part stands for at that domain; undefined if we have not made it, or it has expired. */
   read(local: string, domain: string, now: Date): Origin | undefined {
     const id = /^srs=([0-9a-f]{32})$/i.exec(local)?.[1]
     if (id) return { id: id.toLowerCase() }
     return this.#readFirst(local, placeOf({ domain }), now) ?? this.#readForeign(local, placeOf({ domain }), now)
   }
 
-  /** Whom a local part of the form of before stands for, which holds for no domain or mailbox. No more are made. */
+  /** What a local part of the old form stands for. That form is bound to no domain or mailbox, and is no longer made. */
   readUnbound(local: string, now: Date): Origin | undefined {
     const [, tag = '', stamp = '', host = '', user = ''] =
       /^srs0[=+-]([0-9a-f]{8})=([a-z2-7]{2})=([^=]+)=(.+)$/i.exec(local) ?? []
@@ -103,7 +100,7 @@ export class Srs {
     return holds ? { address: `${user}@${host}`, mailbox: box.toLowerCase() } : undefined
   }
 
-  /** Of a sender that another forwarder has rewritten. */
+  /** For a sender that another forwarder has rewritten. */
   #foreign({ local, domain }: { local: string; domain: string }, by: Forwarder, now: Date): string | undefined {
     const [, first] = /^srs0([=+-].+)$/i.exec(local) ?? []
     const [, host = '', rest = ''] = first ? ['', domain, first] : (/^srs1[=+-][^=]+=([^=]+)=(.+)$/i.exec(local) ?? [])
@@ -149,13 +146,13 @@ function dayOf(at: Date): number {
   return Math.floor(at.getTime() / day)
 }
 
-/** The lowest ten bits of the day fit into two letters. */
+/** The lowest ten bits of the day, in two letters. */
 function stampOf(at: Date): string {
   const number = dayOf(at) % 1024
   return `${alphabet[number >> 5]}${alphabet[number & 31]}`
 }
 
-/** The day that a stamp is of, the last such day; undefined where it is too long ago, or the stamp is none. */
+/** The last day with that stamp; undefined if it has expired, or the stamp is invalid. */
 function dayWritten(stamp: string, now: Date): number | undefined {
   const [high = '', low = ''] = stamp.toLowerCase()
   const number = (alphabet.indexOf(high) << 5) | alphabet.indexOf(low)

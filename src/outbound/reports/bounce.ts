@@ -18,22 +18,22 @@ import { type About, notice } from './notice.ts'
 export interface NotifierDependencies {
   readonly mailHost: MailHost
   readonly reader: MessageReader
-  /** Encrypts what a Private mailbox is told. */
+  /** Encrypts notices for Private mailboxes. */
   readonly openPgp: OpenPgp
-  /** Opens what waits. */
+  /** The key that opens queued mail. */
   readonly mailKey: SealingKey
   readonly hostname: string
 }
 
-/** Puts a notice into the inbox of the mailbox that a message came from, with the transaction that gives up. Nobody is
- *  told where the mailbox is gone, nor of what has the null sender, so that no notice is ever answered by another. Of what
- *  was forwarded the mailbox has its copy, and its author has nothing to do with where it went. */
+/** Stores a notice in the inbox of the mailbox that sent the message, in the transaction in which delivery fails. There is
+ *  none for a deleted mailbox or the null sender, so that no notice answers another. There is none for forwarded mail
+ *  either: the mailbox has its copy, and the author did not choose the destination. */
 export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: NotifierDependencies) {
   return async (tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void> => {
     const { organizationId, mailboxId, sender } = message
     if (mailboxId === null || sender === '') return
     if (message.kind === 'relayed') {
-      // A host that refuses mail for DMARC may accept other mail.
+      // A server that refuses mail for DMARC may accept other mail.
       if ((message.verdict?.disposition ?? 'none') === 'none') await noteRefusals(tx, mailboxId, news, now)
       return
     }
@@ -56,7 +56,7 @@ async function noteRefusals(tx: Tx, mailboxId: string, { kind, about }: News, no
   }
 }
 
-/** What is shown of a message's header, in octets: enough to know it by. */
+/** Octets of the message's header that a notice shows. */
 const mostHeader = 16 * 1024
 
 async function aboutMessage(tx: Tx, key: SealingKey, id: string): Promise<About> {

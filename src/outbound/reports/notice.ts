@@ -4,29 +4,27 @@ import type { News } from '#/outbound/worker/attempt.ts'
 import { mayHaveArrived } from '#/queue/ambiguous.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 
-/** What a notice is made of. */
+/** The contents of a notice. */
 export interface NoticeParts {
-  /** Ours, which reports. */
+  /** This host, which reports. */
   readonly hostname: string
-  /** Who sent the message, and is told. */
+  /** The sender of the message, who gets the notice. */
   readonly to: string
   readonly about: About
   readonly at: Date
 }
 
-/** What the notice says of the message that it is about. */
+/** What the notice shows of the message. */
 export interface About {
   readonly header: string
-  /** `<…>`, its own the last; empty where it has none of the usual form. */
+  /** `<…>`, the message's own last; empty if it has no usual id. */
   readonly references: readonly string[]
   readonly subject: string
 }
 
-/**
- * A delivery status notification (RFC 3464, RFC 6522) in CRLF lines: what happened in words, the same for programs, and
- * the header of the message, without its body, which a bounce to a forged sender would carry to a stranger. What a peer
- * said is quoted within ASCII lines; it can neither end a line nor begin a part.
- */
+/** A delivery status notification (RFC 3464, RFC 6522) in CRLF lines: text for people, the same for programs, and the header
+ *  of the message. It leaves out the body, which a bounce to a forged sender would carry to a stranger. Replies of a peer
+ *  are quoted within ASCII lines; they can neither end a line nor begin a part. */
 export function notice(
   message: QueuedMessage,
   news: News,
@@ -105,7 +103,7 @@ function words(message: QueuedMessage, subject: string, { kind, about }: News, h
   ].join('\r\n')
 }
 
-/** A failure's status is permanent, whatever the last attempt came to (RFC 3463, section 2); a delay's is not. */
+/** A failure has a permanent status, whatever the last attempt's was (RFC 3463, section 2); a delay has not. */
 function statusFor(kind: News['kind'], status: string): string {
   const [, rest = '0.0'] = /^[245]\.(\d{1,3}\.\d{1,3})$/.exec(status) ?? []
   return `${kind === 'failed' ? 5 : 4}.${rest}`
@@ -119,7 +117,7 @@ function base64Lines(text: string): string[] {
   )
 }
 
-/** Of a field of a report: one line, at most 500 characters. */
+/** The value of a report field: one line, at most 500 characters. */
 function field(text: string): string {
   return text
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
