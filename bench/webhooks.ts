@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 import { Load } from './load.ts'
@@ -68,7 +68,7 @@ async function tellOf({ id: organizationId, world }: TestOrganization, count: nu
       const name = `label ${told + number}`
       return { organizationId, type: 'label.changed', data: { id: name, name } } as const
     })
-    await world.db.transaction().execute((tx) => tell(tx, events))
+    await world.db.transaction().execute((tx) => appendEvents(tx, events))
   }
 }
 

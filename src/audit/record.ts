@@ -1,9 +1,9 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { settingsChanged } from '#/events/types.ts'
 import type { Actor } from './actor.ts'
-import { toldAs } from './told.ts'
+import { eventOf } from './event-types.ts'
 
 /** What can be done, as `item.deed`. docs/reference/audit.md has the meaning of each. */
 export const actions = [
@@ -105,16 +105,16 @@ export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
     insert into audit_entries (organization_id, actor_kind, actor_id, actor_name, client_address, action, item_id, item_name,
       before, after)
     values (${organizationId}, ${by.kind}, ${by.id}, ${by.name}, ${by.address}, ${action}, ${id}, ${name}, ${was}, ${is})`
-  const type = toldAs[action]
+  const type = eventOf[action]
   if (organizationId === null || change.personal) return
   if (type === undefined) {
     const [item = ''] = action.split('.')
     const told = { organizationId, type: settingsChanged, data: { id: null, name: item } } as const
-    if (!ofNoSetting.has(action)) await tell(tx, [told], by)
+    if (!ofNoSetting.has(action)) await appendEvents(tx, [told], by)
     return
   }
   const mailboxId = /^(?:mailbox|forwarding)\./.test(type) ? id : null
-  await tell(tx, [{ organizationId, type, mailboxId, data: { id, name } }], by)
+  await appendEvents(tx, [{ organizationId, type, mailboxId, data: { id, name } }], by)
 }
 
 /** Times are texts in JSON. */

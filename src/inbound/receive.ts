@@ -86,7 +86,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
   if (destinations.length + reports.length === 0) {
     const refused = new Rejection(...nobody)
-    throw named.length > 0 ? refused.telling({ because: 'blocked' }) : refused
+    throw named.length > 0 ? refused.withRefusal({ because: 'blocked' }) : refused
   }
 
   const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)

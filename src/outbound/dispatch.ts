@@ -3,7 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { joined } from '#/event-loop/pieces.ts'
-import { type By, type Told, tell } from '#/events/tell.ts'
+import { type By, type NewEvent, appendEvents } from '#/events/append.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { bccField, type SentCopy, storeCopies } from '#/outbound/worker/sent-copy.ts'
@@ -127,7 +127,7 @@ export class Dispatch {
     )
     const now = await time(tx)
     const outcomes: (readonly string[] | Refusal)[] = []
-    const events: Told[] = []
+    const events: NewEvent[] = []
     const copies: SentCopy[] = []
     for (const [index, { ready, recipients }] of wanted.entries()) {
       const refused = recipients.filter(isSuppressed)
@@ -143,7 +143,7 @@ export class Dispatch {
         ...(ready.copyUnlessThere !== undefined && { unlessThere: ready.copyUnlessThere }),
       })
     }
-    await tell(tx, events, by)
+    await appendEvents(tx, events, by)
     if (copies.length > 0) await storeCopies(tx, { mailHost }, copies)
     return outcomes
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 
 /** What is stored of a Message-ID to recognise answers to it. */
 export function answerMark(messageId: string): string {
@@ -37,7 +37,7 @@ export async function cancelAnswered(tx: Tx, { organizationId, marks, domains, a
     where id in (select id from answered)
     returning id, mailbox_id as "mailboxId"`.execute(tx)
   const known = rows.filter(({ mailboxId }) => mailboxId !== null)
-  await tell(
+  await appendEvents(
     tx,
     known.map(({ id: sent, mailboxId }) => ({
       ...{ organizationId, mailboxId, type: 'scheduled.cancelled' as const },

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Now } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
-import { type Became, tellOutcomes } from '#/sent/outcomes.ts'
+import { type OutcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import { allRoutes, type Claimed, leases } from './claims.ts'
 import { type Encoding, replacePieces } from './enqueue.ts'
 import type { QueuedMessage } from './message.ts'
@@ -58,7 +58,7 @@ export interface Sent {
   readonly messageId: string
   readonly recipients: readonly Claimed[]
   /** Events of the delivery. */
-  readonly told?: readonly Became[]
+  readonly events?: readonly OutcomeEvents[]
 }
 
 /** `update outbound_messages set …` for a `sending` message that is delivered to a recipient. Its Sent copy is due at `send_at`. */
@@ -69,9 +69,9 @@ const copyPending = sql`state = 'copy_pending', copy_due_at = send_at, last_erro
 export async function endSent(db: Db, sent: readonly Sent[]): Promise<readonly boolean[]> {
   const ended = await db.transaction().execute(async (tx) => {
     const ids = await endClaimed(tx, sent)
-    await tellOutcomes(
+    await storeOutcomes(
       tx,
-      sent.flatMap(({ messageId, told = [] }) => (ids.has(messageId) ? told : [])),
+      sent.flatMap(({ messageId, events = [] }) => (ids.has(messageId) ? events : [])),
     )
     return ids
   })
@@ -125,7 +125,7 @@ export async function fail(tx: Tx, id: string, reason: string, now: Now): Promis
     )
     select organization_id as "organizationId", mailbox_id as "mailboxId" from failed`.execute(tx)
   const known = rows.filter(({ mailboxId }) => mailboxId !== null)
-  await tell(
+  await appendEvents(
     tx,
     known.map((of) => ({ ...of, type: 'scheduled.failed', data: { sent: id, reason } })),
   )
@@ -163,7 +163,7 @@ export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promi
     .where('state', '=', 'scheduled')
     .returning('mailbox_id as mailboxId')
     .executeTakeFirst()
-  if (gone) await tell(tx, [{ organizationId, type: 'scheduled.cancelled', ...gone, data: { sent: id } }], by)
+  if (gone) await appendEvents(tx, [{ organizationId, type: 'scheduled.cancelled', ...gone, data: { sent: id } }], by)
   return gone !== undefined
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { became, type Leaving, tellOutcomes } from '#/sent/outcomes.ts'
+import { outcomeEvents, type OutgoingMessage, storeOutcomes } from '#/sent/outcomes.ts'
 import { mayHaveArrived } from './ambiguous.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'
@@ -68,7 +68,7 @@ export async function retryNow(db: Db, messageId: string): Promise<number | unde
 /** Removes a message from the queue for its waiting recipients, without a notice. Undefined if there is none. Recipients to
  *  whom it is being sent at this moment stay. A scheduled message that is delivered to nobody becomes `failed`. */
 export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped: string[] } | undefined> {
-  const message = await sql<Leaving & { together: boolean }>`
+  const message = await sql<OutgoingMessage & { together: boolean }>`
     select id, organization_id as "organizationId", mailbox_id as "mailboxId", kind, sender, concealed,
       queued_at as "queuedAt", state = 'sending' as together
     from outbound_messages
@@ -84,7 +84,7 @@ export async function dropWaiting(tx: Tx, messageId: string): Promise<{ dropped:
     const warning = mayHaveArrived(rows.flatMap(({ recipient, at }) => (at === null ? [] : { recipient, at })))
     await fail(tx, messageId, [takenOut, ...(warning === undefined ? [] : [warning])].join('. '), sql<Date>`now()`)
   }
-  if (!found.together) await tellOutcomes(tx, became(found, 'bounced', rows.map(droppedOutcome)))
+  if (!found.together) await storeOutcomes(tx, outcomeEvents(found, 'bounced', rows.map(droppedOutcome)))
   await forgetSettled(tx, [messageId])
   return { dropped: rows.map(({ recipient }) => recipient) }
 }

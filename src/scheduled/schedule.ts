@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import { answerMark } from '#/queue/answered.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
@@ -61,7 +61,7 @@ export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date, b
   const warnings = await warningsFor(tx, one)
   if (!(await insertScheduled(tx, key, one, now))) throw notFound('mailbox')
   const { id, organizationId, mailboxId } = one
-  await tell(tx, [{ organizationId, type: 'scheduled.created', mailboxId, data: { sent: id } }], by)
+  await appendEvents(tx, [{ organizationId, type: 'scheduled.created', mailboxId, data: { sent: id } }], by)
   return warnings
 }
 

@@ -1,7 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { tellsQuota } from '#/usage/reached.ts'
+import { insertQuotaEvents } from '#/usage/reached.ts'
 
 /**
  * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,
@@ -24,7 +24,7 @@ export async function claimAllowance(tx: Tx, organizationId: string, recipients:
       select ${organizationId}::uuid as organization_id, 'sending' as quota, recipients - ${recipients}::integer as before,
         recipients as used, sends_per_day as allowed
       from claimed, plan
-    ), ${tellsQuota}
+    ), ${insertQuotaEvents}
     select plan.sends_per_day as "limit", exists (select from claimed) as claimed from plan`
   if (row?.claimed) return
   throw new Refusal(

@@ -1,13 +1,13 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { type Told, tellsTold } from '#/events/tell.ts'
+import { type NewEvent, insertNewEvents } from '#/events/append.ts'
 import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { noteCameBack } from '#/suppressions/queries.ts'
 import { isAddressFailure } from '#/suppressions/suppression.ts'
 
 /** A message of the outbound queue. */
-export interface Leaving {
+export interface OutgoingMessage {
   readonly id: string
   readonly organizationId: string
   readonly mailboxId: string | null
@@ -18,8 +18,8 @@ export interface Leaving {
 }
 
 /** An event, if anybody is to hear of it, and recipients whom the queue has done with. */
-export interface Became {
-  readonly told: readonly Told[]
+export interface OutcomeEvents {
+  readonly events: readonly NewEvent[]
   readonly settled?: readonly Settled[]
 }
 
@@ -50,31 +50,31 @@ const types: Partial<Readonly<Record<string, Partial<Readonly<Record<What, Event
 }
 
 /** What recipients have become: the event, and, if it is for good, what is kept of them. Nothing where there are none. */
-export function became(message: Leaving, what: What, outcomes: readonly Outcome[]): Became[] {
+export function outcomeEvents(message: OutgoingMessage, what: What, outcomes: readonly Outcome[]): OutcomeEvents[] {
   const type = types[message.kind]?.[what]
   if (type === undefined || outcomes.length === 0) return []
   const settled =
     what === 'deferred' || message.kind === 'reply' ? [] : outcomes.map((outcome) => settledAs(message, what, outcome))
   const recipients = outcomes.map((outcome) => recipientOf(message, outcome))
-  return [{ told: sendingEvent(message, type, { recipients }), settled }]
+  return [{ events: sendingEvent(message, type, { recipients }), settled }]
 }
 
 /** An event about a message, unless its mailbox is gone. */
 export function sendingEvent(
-  { id, organizationId, mailboxId }: Pick<Leaving, 'id' | 'organizationId' | 'mailboxId'>,
+  { id, organizationId, mailboxId }: Pick<OutgoingMessage, 'id' | 'organizationId' | 'mailboxId'>,
   type: EventType,
   more: Omit<SendingData, 'sent'> = {},
-): Told[] {
+): NewEvent[] {
   return mailboxId === null ? [] : [{ organizationId, type, mailboxId, data: { sent: id, ...more } }]
 }
 
 /** Of a concealed message nothing that may name its recipient. */
-function recipientOf({ concealed }: Leaving, { recipient, result, reply, reason }: Outcome): RecipientData {
+function recipientOf({ concealed }: OutgoingMessage, { recipient, result, reply, reason }: Outcome): RecipientData {
   if (concealed) return { address: null }
   return { address: recipient, ...(reply !== null && { reply }), ...(result !== 'delivered' && { reason }) }
 }
 
-function settledAs(message: Leaving, state: Settled['state'], outcome: Outcome): Settled {
+function settledAs(message: OutgoingMessage, state: Settled['state'], outcome: Outcome): Settled {
   const { recipient, status, reply, reason, host } = outcome
   const named = { address: recipient, reply, reason: state === 'delivered' ? null : reason, host }
   return {
@@ -89,7 +89,7 @@ function settledAs(message: Leaving, state: Settled['state'], outcome: Outcome):
 }
 
 /** Counts the addresses that are no good, of recipients who have refused for good. */
-export async function noteRefusals(tx: Tx, message: Leaving, outcomes: readonly Outcome[]): Promise<void> {
+export async function noteRefusals(tx: Tx, message: OutgoingMessage, outcomes: readonly Outcome[]): Promise<void> {
   const { organizationId, mailboxId, concealed } = message
   if (types[message.kind]?.bounced === undefined || concealed) return
   await noteCameBack(
@@ -104,16 +104,16 @@ export async function noteRefusals(tx: Tx, message: Leaving, outcomes: readonly 
 }
 
 /** Stores outcomes of recipients and writes their events, in one statement. */
-export async function tellOutcomes(tx: Tx, news: readonly Became[]): Promise<void> {
+export async function storeOutcomes(tx: Tx, news: readonly OutcomeEvents[]): Promise<void> {
   if (news.length === 0) return
   const events = news
-    .flatMap(({ told }) => told)
+    .flatMap((one) => one.events)
     .map(({ organizationId, type, mailboxId = null, data }) => {
       return { organization_id: organizationId, type, mailbox_id: mailboxId, data }
     })
   const settled = news.flatMap((one) => one.settled ?? [])
   await query(tx)`
-    with told as (
+    with new_events as (
       select * from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as row
         (organization_id uuid, type text, mailbox_id uuid, data jsonb)
     ), settled as (
@@ -124,5 +124,5 @@ export async function tellOutcomes(tx: Tx, news: readonly Became[]): Promise<voi
         (organization_id uuid, message_id uuid, mailbox_id uuid, sender text, address text, queued_at timestamptz,
           state text, status text, reply text, reason text, host text)
     )
-    ${tellsTold}`
+    ${insertNewEvents}`
 }

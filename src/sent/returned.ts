@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { tellsTold } from '#/events/tell.ts'
+import { insertNewEvents } from '#/events/append.ts'
 import type { RecipientData } from '#/events/types.ts'
 import type { Message } from '#/mime/message.ts'
 import { readReport } from '#/mime/report/delivery-report.ts'
@@ -129,12 +129,12 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
       from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as one
         (id bigint, status text, reply text, host text, reason text)
       where sent.organization_id = ${organizationId} and sent.message_id = ${messageId} and sent.id = one.id
-    ), told as (
+    ), new_events as (
       select ${organizationId}::uuid as organization_id, ${`message.${report.becomes}`}::text as type,
         ${mailboxId}::uuid as mailbox_id, ${JSON.stringify({ sent: messageId, recipients })}::jsonb as data
       where ${mailboxId}::uuid is not null
     )
-    ${tellsTold}`
+    ${insertNewEvents}`
   // After the change: what is delivered since the last bounce begins the count anew.
   if (isAlone(kept))
     await noteCameBack(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))

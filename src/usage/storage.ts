@@ -1,6 +1,6 @@
 import { Part, query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { tellsQuota } from './reached.ts'
+import { insertQuotaEvents } from './reached.ts'
 
 export interface Storage {
   readonly organization_id: string
@@ -20,7 +20,7 @@ const counts = (used: string) =>
       update organization_usage counter set storage_bytes = usage.used
       from usage where counter.organization_id = usage.organization_id
       returning usage.organization_id, 'storage' as quota, usage.before, usage.used, usage.allowed
-    ), ${tellsQuota.text}`)
+    ), ${insertQuotaEvents.text}`)
 
 /** CTEs for a statement that stores mail. They add its CTE `stored`, one row of `organization_id` and `bytes` for each
  *  organization, to the storage in use. */

@@ -139,7 +139,7 @@ export class WebhookWorker implements AsyncDisposable {
   async #save(webhook: ClaimedWebhook, made: Progress, now: Date): Promise<void> {
     const { organizationId, id, name, url } = webhook
     const { database, notice, log } = this.#parts
-    const tellOwners = made.paused && (await notice.from(organizationId))
+    const mailOwners = made.paused && (await notice.from(organizationId))
     const paused = await database.db.transaction().execute(async (tx) => {
       const progress = (await wasResumed(tx, webhook)) ? begunAnew(made, now) : made
       const { paused } = progress
@@ -153,7 +153,7 @@ export class WebhookWorker implements AsyncDisposable {
         const item = { id, name: shownName({ name, url }) }
         await record(tx, byService, { organizationId, action: 'webhook.paused', ...item, before, after })
         const { failingSince } = progress
-        await tellOwners?.(tx, { name: item.name, because: paused.because, failingSince })
+        await mailOwners?.(tx, { name: item.name, because: paused.because, failingSince })
       }
       return paused
     })

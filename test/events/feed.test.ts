@@ -8,7 +8,7 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { announceEvents } from '#/events/announce.ts'
 import { EventFeed } from '#/events/feed.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseHome } from '#test/world/database.ts'
 
@@ -33,7 +33,7 @@ async function organization(): Promise<string> {
 
 async function write({ db }: Database, organizationId: string): Promise<void> {
   const event = { organizationId, type: 'label.created', data: { id: null, name: 'A' } } as const
-  await db.transaction().execute((tx) => tell(tx, [event]))
+  await db.transaction().execute((tx) => appendEvents(tx, [event]))
 }
 
 /** The database, and when each statement was sent to it, by performance.now(). */

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { cursorText, readCursor } from '#/events/cursor.ts'
 import { anchorLog, boundsOf, eventsAfter, forgetEvents } from '#/events/log.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { organizationItself } from '#/organizations/owner.ts'
@@ -491,13 +491,13 @@ test('nothing is read past a transaction that is still open, and then it comes i
   if (world.database.embedded) return
   const [opened, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const slow = world.db.transaction().execute(async (tx) => {
-    await tell(tx, [event('first')])
+    await appendEvents(tx, [event('first')])
     opened.resolve()
     await commit.promise
   })
   await opened.promise
   await using stream = await EventStream.open(world.base, { key: organization.key, after: cursorText(start) })
-  await world.db.transaction().execute((tx) => tell(tx, [event('second'), event('third')]))
+  await world.db.transaction().execute((tx) => appendEvents(tx, [event('second'), event('third')]))
   assert.deepEqual((await eventsAfter(world.db, organization.id, start)).events, [])
   commit.resolve()
   await slow

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
 import { signIn } from '#test/world/signed-in.ts'
@@ -23,7 +23,7 @@ async function logged(types: readonly EventType[]) {
   const told = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
   const by = { kind: 'member', id: mailbox.id, name: 'bob@there.example' } as const
   await world.db.transaction().execute((tx) =>
-    tell(
+    appendEvents(
       tx,
       told.map((one) => ({ ...one, organizationId: organization.id })),
       by,

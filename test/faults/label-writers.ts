@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { DatabaseHome } from '#test/world/database.ts'
 import type { Tenant } from '#test/world/tenant.ts'
@@ -80,7 +80,7 @@ export async function commitOutOfOrder(
       const name = `direct-${writer}-${number}`
       const fails = number % 4 === 3
       const writing = db.transaction().execute(async (tx) => {
-        await tell(tx, [{ organizationId, type: 'label.created', data: { id: null, name } }])
+        await appendEvents(tx, [{ organizationId, type: 'label.created', data: { id: null, name } }])
         await pause(Math.random() * 40)
         if (fails) throw new Error('rolled back')
       })

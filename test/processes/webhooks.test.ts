@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { Fleet } from './fleet.ts'
 
@@ -56,7 +56,7 @@ const namesOf = (item: string) => Array.from({ length: changes }, (_, number) =>
 async function change({ db, tenant: { organizationId } }: Fleet, id: string): Promise<void> {
   for (const name of namesOf(id)) {
     await db.transaction().execute(async (tx) => {
-      await tell(tx, [{ organizationId, type: 'label.changed', data: { id, name } }])
+      await appendEvents(tx, [{ organizationId, type: 'label.changed', data: { id, name } }])
       await pause(Math.random() * 10)
     })
   }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { revokeKey } from '#/keys/keys.ts'
 import { webhookById } from '#/webhooks/queries.ts'
@@ -69,7 +69,7 @@ class Hook implements AsyncDisposable {
     const events = Object.entries(items).flatMap(([id, names]) =>
       names.map((name) => ({ organizationId, type: 'label.changed', data: { id, name } }) as const),
     )
-    await world.db.transaction().execute((tx) => tell(tx, events))
+    await world.db.transaction().execute((tx) => appendEvents(tx, events))
   }
 
   /** Lets time pass until something holds: what is due comes then. */
@@ -207,7 +207,7 @@ test('while a receiver is away the log is not copied, and all comes once it is b
   const { id: organizationId } = hook.organization
   const told = Array.from({ length: 3_000 }, (_, number) => `n${number}`)
   await world.db.transaction().execute((tx) =>
-    tell(
+    appendEvents(
       tx,
       told.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
     ),
@@ -232,7 +232,7 @@ test('a receiver that goes away in the middle is left alone, and what it has not
   const { id: organizationId } = hook.organization
   const told = Array.from({ length: 1_500 }, (_, number) => `n${number}`)
   await world.db.transaction().execute((tx) =>
-    tell(
+    appendEvents(
       tx,
       told.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
     ),

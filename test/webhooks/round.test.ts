@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { PublicHttp } from '#/public-http/public-http.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { Extra, Pace } from '#/webhooks/pace.ts'
@@ -22,7 +22,7 @@ test('a process that lost a webhook while it stood still posts nothing more, and
   const told = ['a1', 'a2', 'b1'].map(
     (name) => ({ organizationId: organization.id, type: 'label.changed', data: { id: name[0] ?? '', name } }) as const,
   )
-  await db.transaction().execute((tx) => tell(tx, told))
+  await db.transaction().execute((tx) => appendEvents(tx, told))
   using http = new PublicHttp({ resolver: world.dns, allowed: { 'http:': () => true } })
   const secretKey = sealingKey(keyring, 'webhooks')
   const claimed = async (now: Date): Promise<ClaimedWebhook> => {

@@ -1,4 +1,4 @@
-import type { Told } from '#/events/tell.ts'
+import type { NewEvent } from '#/events/append.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
 import { normalKeywords } from './keywords.ts'
@@ -35,7 +35,7 @@ export function changed(
   source: string,
   target: string,
   pairs: readonly { readonly before: Held; readonly after: Held }[],
-): Told[] {
+): NewEvent[] {
   return pairs.map(({ before, after }) => {
     const added = after.keywords.filter((keyword) => !before.keywords.includes(keyword))
     const removed = before.keywords.filter((keyword) => !after.keywords.includes(keyword))
@@ -58,7 +58,7 @@ export function changedAsAsked(
   source: string,
   places: ReadonlyMap<number, Place>,
   { seen, flagged, addKeywords = [], removeKeywords = [] }: Change,
-): Told[] {
+): NewEvent[] {
   return [...places].map(([uid, place]) => {
     const data = {
       ...place,
@@ -73,12 +73,12 @@ export function changedAsAsked(
 }
 
 /** The events of messages that are gone for good. */
-export function deleted({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): Told[] {
+export function deleted({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): NewEvent[] {
   return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
 }
 
 /** The event of a draft that was saved. One that replaces another is told as having moved: it has another uid. */
-export function saved({ organizationId, mailboxId }: MailboxRef, uid: number, before: number | undefined): Told {
+export function saved({ organizationId, mailboxId }: MailboxRef, uid: number, before: number | undefined): NewEvent {
   const movedFrom = before === undefined ? {} : { moved_from: { folder: 'drafts', uid: before } }
   return { organizationId, type: 'message.changed', mailboxId, data: { folder: 'drafts', uid, ...movedFrom } }
 }

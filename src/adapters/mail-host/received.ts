@@ -1,4 +1,4 @@
-import type { Told } from '#/events/tell.ts'
+import type { NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
 /** A message that was stored. */
@@ -10,7 +10,7 @@ interface StoredCopy {
 }
 
 /** The events of messages that were stored. A copy in Sent has not been received. */
-export function received(copies: readonly StoredCopy[]): Told[] {
+export function received(copies: readonly StoredCopy[]): NewEvent[] {
   return copies
     .filter(({ folder }) => folder !== 'sent')
     .map(({ mailbox: { organizationId, mailboxId }, folder, uid }) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
@@ -95,7 +95,7 @@ export async function insertApproval(
     returning id`.execute(tx)
   if (!rows[0]) throw new Error('An insert answers its row')
   const { id } = rows[0]
-  await tell(tx, [{ organizationId, type: 'approval.created', mailboxId, data: { id, name: 'pending' } }], by)
+  await appendEvents(tx, [{ organizationId, type: 'approval.created', mailboxId, data: { id, name: 'pending' } }], by)
   return id
 }
 
@@ -108,7 +108,7 @@ export async function outdate(tx: Tx, { organizationId, mailboxId }: MailboxRef,
       and status = 'pending'
     returning id`.execute(tx)
   const told = rows.map(({ id }) => ({ id, name: 'outdated' }))
-  await tell(
+  await appendEvents(
     tx,
     told.map((data) => ({ organizationId, type: 'approval.changed', mailboxId, data })),
   )
@@ -136,7 +136,7 @@ export async function decide(
     where organization_id = ${organizationId} and id = ${id} and status = 'pending'
     returning mailbox_id as "mailboxId"`.execute(tx)
   const told = rows.map(({ mailboxId }) => ({ organizationId, mailboxId, data: { id, name: status } }))
-  await tell(
+  await appendEvents(
     tx,
     told.map((one) => ({ ...one, type: 'approval.changed' })),
     by,

@@ -14,7 +14,7 @@ export function applyDmarc({ disposition, ...found }: Judgement, envelope: Envel
   const isBehind = envelope.client.protocol === 'LMTP'
   if (disposition === 'reject' && !isBehind) {
     const rejected = new Rejection(550, '5.7.26', "Rejected by the DMARC policy of the author's domain")
-    throw rejected.telling({ because: 'dmarc' })
+    throw rejected.withRefusal({ because: 'dmarc' })
   }
   if (disposition !== 'defer') return { ...found, disposition }
   if (isBehind && !isRecent(envelope, message)) return { ...found, disposition: 'quarantine' }

@@ -107,7 +107,7 @@ function whyRefused(found: RecipientRow): Rejection | undefined {
   if (suspended) return new Rejection(...SUSPENDED)
   if (blocked) {
     const refused = new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
-    return refused.telling({ because: 'blocked', organizationId, mailboxId })
+    return refused.withRefusal({ because: 'blocked', organizationId, mailboxId })
   }
   if (full) return new Rejection(452, '4.2.2', 'Storage quota of the recipient exceeded; try again later')
   return undefined
@@ -124,7 +124,7 @@ async function returning(
   const path = await returnPath(organizationId, recipient)
   if (!path) {
     const unknown = new Rejection(550, '5.1.1', 'No such address here')
-    throw unknown.telling({ because: 'unknown', organizationId, mailboxId: null })
+    throw unknown.withRefusal({ because: 'unknown', organizationId, mailboxId: null })
   }
   if (sender !== '') throw new Rejection(...REPORTS_ALONE)
   const { returnTo, mailboxId: forwardedBy, suspended, spent } = path

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
-import { type Told, tell } from '#/events/tell.ts'
+import { type NewEvent, appendEvents } from '#/events/append.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { MailHandler } from '../smtp/mail-handler.ts'
@@ -18,7 +18,7 @@ export class RefusedMail implements AsyncDisposable {
   readonly #db: Db
   readonly #log: Logger
   readonly #clock: Clock
-  #waiting: Told[] = []
+  #waiting: NewEvent[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #since = 0
@@ -81,7 +81,7 @@ export class RefusedMail implements AsyncDisposable {
     const events = this.#waiting.splice(0)
     if (events.length === 0) return
     this.#writing = this.#writing
-      .then(() => this.#db.transaction().execute((tx) => tell(tx, events)))
+      .then(() => this.#db.transaction().execute((tx) => appendEvents(tx, events)))
       .catch((err) => this.#log.error({ err }, 'refused mail is missing in the event log'))
   }
 

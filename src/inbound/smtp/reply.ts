@@ -30,7 +30,7 @@ export class Rejection extends Error {
     this.reply = { code, status, text }
   }
 
-  telling(refusedFor: RefusedFor): this {
+  withRefusal(refusedFor: RefusedFor): this {
     this.refusedFor = refusedFor
     return this
   }

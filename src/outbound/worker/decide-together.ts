@@ -6,7 +6,7 @@ import { type AmbiguousDelivery, mayHaveArrived } from '#/queue/ambiguous.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
-import { became, noteRefusals, sendingEvent, tellOutcomes } from '#/sent/outcomes.ts'
+import { outcomeEvents, noteRefusals, sendingEvent, storeOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import { ambiguousSince } from './finish.ts'
@@ -40,8 +40,8 @@ export async function decideTogether(
   const delivered = outcomes.filter(({ result }) => result === 'delivered')
   const sent = delivered.length > 0
   const toAll = delivered.length === outcomes.length
-  const told = [{ told: sendingEvent(message, 'scheduled.sent') }, ...became(message, 'delivered', delivered)]
-  if (toAll && (await deps.endSent({ messageId: message.id, recipients, told })))
+  const events = [{ events: sendingEvent(message, 'scheduled.sent') }, ...outcomeEvents(message, 'delivered', delivered)]
+  if (toAll && (await deps.endSent({ messageId: message.id, recipients, events })))
     return logOutcomes(log, message, outcomes)
   await db.transaction().execute(async (tx) => {
     const now = await time(tx)
@@ -52,7 +52,7 @@ export async function decideTogether(
     const settled = await goOn(tx, deps, message, deciding)
     await sentToSome(tx, message)
     await settle(tx, message.id, recipients, settled)
-    await tellOutcomes(tx, told)
+    await storeOutcomes(tx, events)
   })
   if (sent) deps.copies.wake()
   if (attempted.failure === undefined) logOutcomes(log, message, outcomes)
@@ -91,7 +91,7 @@ async function deferOrFail(
     }),
   )
   await noteReason(tx, message, reason)
-  await tellOutcomes(tx, became(message, 'deferred', outcomes))
+  await storeOutcomes(tx, outcomeEvents(message, 'deferred', outcomes))
 }
 
 /** The recipients for whom delivery is ambiguous. */
@@ -112,8 +112,8 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
     return outcome?.result === 'refused' ? { outcome, attempts, ambiguousAt: ambiguousSince(one, outcome, now) } : []
   })
   const notify = () => deps.notify(tx, message, { kind: 'failed', about }, now)
-  const told = about.length === 0 || (await tried(tx, notify, deps, message))
-  const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && told)
+  const reported = about.length === 0 || (await tried(tx, notify, deps, message))
+  const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && reported)
   const dueAt = new Date(now.getTime() + backoff(attempts))
   const later = recipients.flatMap((one, at) =>
     isSettled(outcomes[at])
@@ -125,7 +125,7 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   const waiting = others.filter((outcome) => !isSettled(outcome))
   const bounced = others.filter(isSettled)
   await noteRefusals(tx, message, bounced)
-  await tellOutcomes(tx, [...became(message, 'bounced', bounced), ...became(message, 'deferred', waiting)])
+  await storeOutcomes(tx, [...outcomeEvents(message, 'bounced', bounced), ...outcomeEvents(message, 'deferred', waiting)])
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 

@@ -2,7 +2,7 @@ import type { Outcome } from '#/ports/relay.ts'
 import type { Claimed } from '#/queue/claims.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
-import { became, noteRefusals, tellOutcomes } from '#/sent/outcomes.ts'
+import { outcomeEvents, noteRefusals, storeOutcomes } from '#/sent/outcomes.ts'
 import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
@@ -42,10 +42,10 @@ export async function finish(
     const settled = [...delivered, ...failed].map(({ id }) => id)
     await settle(tx, message.id, recipients, settled)
     await noteRefusals(tx, message, outcomesOf(failed))
-    await tellOutcomes(tx, [
-      ...became(message, 'delivered', outcomesOf(delivered)),
-      ...became(message, 'deferred', outcomesOf(later)),
-      ...became(message, 'bounced', outcomesOf(failed)),
+    await storeOutcomes(tx, [
+      ...outcomeEvents(message, 'delivered', outcomesOf(delivered)),
+      ...outcomeEvents(message, 'deferred', outcomesOf(later)),
+      ...outcomeEvents(message, 'bounced', outcomesOf(failed)),
     ])
   })
   logOutcomes(log, message, outcomes)

@@ -11,7 +11,7 @@ import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
 import { settled } from '#/events/log.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import { claimRun, runLeases } from '#/filters/runs/steps.ts'
 import { isNotSuspended } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -68,7 +68,7 @@ const webhooks: QueueUnderTest = {
   add: async (db, count) => {
     const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
     const told = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
-    await db.transaction().execute((tx) => tell(tx, [told]))
+    await db.transaction().execute((tx) => appendEvents(tx, [told]))
     await untilReadable(db, id)
     const { rows } = await sql<{ id: string }>`
       insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)

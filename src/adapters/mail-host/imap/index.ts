@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { By } from '#/events/tell.ts'
+import type { By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
@@ -43,7 +43,7 @@ import { readMessage } from './reading/read-message.ts'
 import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
 import { Spool } from './spool/spool.ts'
-import { type OwnDone, ownChangesOf, tellOwn, went } from './watch/own-changes.ts'
+import { type OwnDone, ownChangesOf, logOwnChanges, went } from './watch/own-changes.ts'
 
 interface Parts {
   readonly db: Db
@@ -66,7 +66,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #reach: Reach
   readonly #contents = new Contents()
   readonly #measuring: NodeJS.Timeout
-  readonly #tell = (done: OwnDone) => tellOwn(this.#parts.db, done)
+  readonly #logDone = (done: OwnDone) => logOwnChanges(this.#parts.db, done)
 
   constructor(parts: Parts) {
     const { db, server, log, mostSpooledBytes: mostBytes } = parts
@@ -101,7 +101,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     const uid = await this.#reach.exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
     if (uid === undefined) return undefined
     const own = [{ folder: 'drafts', uid, became: marksOfDraft }, ...went('drafts', draft.replaces)]
-    await this.#tell({ mailbox, own, events: [saved(mailbox, uid, draft.replaces.at(-1))], by })
+    await this.#logDone({ mailbox, own, events: [saved(mailbox, uid, draft.replaces.at(-1))], by })
     return uid
   }
 
@@ -184,7 +184,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     )
     const places = placesAfter(did)
     const settle = recording && ((tx: Tx) => recording.settle(tx, did))
-    await this.#tell({
+    await this.#logDone({
       mailbox,
       own: ownChangesOf(did),
       events: changedAsAsked(mailbox, name, places, change),
@@ -202,7 +202,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
       if (present.length > 0) await expunge(session, present)
       return present
     })
-    await this.#tell({ mailbox, own: went(name, gone), events: deleted(mailbox, name, gone), by })
+    await this.#logDone({ mailbox, own: went(name, gone), events: deleted(mailbox, name, gone), by })
     return gone
   }
 

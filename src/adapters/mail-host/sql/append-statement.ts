@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { tellsReceived } from '#/events/tell.ts'
+import { insertReceived } from '#/events/append.ts'
 import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { arrivalRows, notesArrivals } from '#/messages/arrivals.ts'
 import type { Arrival } from '#/ports/mail-host.ts'
@@ -110,7 +110,7 @@ export function store(
       from messages join mail_folders folder on folder.id = messages.folder_id
       where ${tells}::boolean and folder.name <> 'sent'
       order by messages.folder_id, messages.uid
-    ), ${tellsReceived}, stored as (
+    ), ${insertReceived}, stored as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
     ), ${countsStored}
     select number, folder_id, modseq, first from place`

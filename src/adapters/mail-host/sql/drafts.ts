@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Draft, MailboxRef } from '#/ports/mail-host.ts'
 import { saved } from '../changed.ts'
@@ -27,7 +27,7 @@ export function saveDraft(
     await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
     // The lock held back others, so the message has the uid that was next.
     const uid = folder?.uid_next ?? 0
-    await tell(tx, [saved(mailbox, uid, before)], by)
+    await appendEvents(tx, [saved(mailbox, uid, before)], by)
     return uid
   })
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from '../changed.ts'
 import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
@@ -32,7 +32,7 @@ export async function expunge(
   for (const some of await parted(db, await findFolder(db, mailbox, name), uids)) {
     const gone = await db.transaction().execute(async (tx) => {
       const gone = await expungeIn(tx, mailbox, name, some)
-      await tell(tx, deleted(mailbox, name, gone), by)
+      await appendEvents(tx, deleted(mailbox, name, gone), by)
       return gone
     })
     all.push(...gone)

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import { type By, tellsBy } from '#/events/tell.ts'
+import { type By, insertNewEventsBy } from '#/events/append.ts'
 import type { Change, MailboxRef } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
 import { applier, differ } from '../changed.ts'
@@ -52,11 +52,11 @@ export async function mark(
       update mail_folders set modseq = ${folder.modseq + 1},
         unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
       where id = ${folder.id} and exists (select from changing)
-    ), told as (
+    ), new_events as (
       select ${mailbox.organizationId}::uuid as organization_id, 'message.changed' as type, ${mailbox.mailboxId}::uuid as mailbox_id,
-        ${toldOf(folder.name, { seen, flagged, rewords })} as data
+        ${changeData(folder.name, { seen, flagged, rewords })} as data
       from changing
-    ), announced as (${tellsBy(by)})
+    ), logged as (${insertNewEventsBy(by)})
     select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
       ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`timestamptz_send(received_at)`)} as received,
       case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords
@@ -69,7 +69,7 @@ export async function mark(
 }
 
 /** What `changed` (src/adapters/mail-host/changed.ts) tells of a message. */
-function toldOf(
+function changeData(
   folder: string,
   { seen, flagged, rewords }: { seen: boolean | null; flagged: boolean | null; rewords: boolean },
 ): RawBuilder<unknown> {

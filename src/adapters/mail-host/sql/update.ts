@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { FolderKey, Held, Recording } from '#/ports/recording.ts'
 import { applier, changed } from '../changed.ts'
@@ -36,7 +36,7 @@ export async function update(
       folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
     const pairs = await move(tx, source, target, present, applier(flags))
     await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
-    await tell(tx, changed(mailbox, name, targetName, pairs), by)
+    await appendEvents(tx, changed(mailbox, name, targetName, pairs), by)
     const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
     return new Map(present.map(({ uid }) => [uid, { folder: targetName, uid: moved.get(uid) ?? uid }]))
   })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
-import { tell } from '#/events/tell.ts'
+import { appendEvents } from '#/events/append.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
 import { received } from '../../received.ts'
 import { marksText, noteOwn } from '../watch/own-changes.ts'
@@ -111,7 +111,7 @@ export async function drop(tx: Tx, mailbox: MailboxRef, delivered: readonly Deli
       and organization_id = ${mailbox.organizationId} and mailbox_id = ${mailbox.mailboxId}
     returning id`.execute(tx)
   const dropped = new Set(rows.map(({ id }) => id))
-  await tell(tx, received(delivered.filter(({ id }) => dropped.has(id)).map((one) => ({ ...one, mailbox }))))
+  await appendEvents(tx, received(delivered.filter(({ id }) => dropped.has(id)).map((one) => ({ ...one, mailbox }))))
 }
 
 /** Removes some of what waits for a mailbox and nobody has claimed; answers how many. */

@@ -1,4 +1,4 @@
-import type { Told } from '#/events/tell.ts'
+import type { NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from '../../changed.ts'
 import { received } from '../../received.ts'
@@ -11,11 +11,11 @@ export function judgeOf(
   mailbox: MailboxRef,
   looks: readonly FolderLook[],
   noted: readonly Noted[],
-): (look: FolderLook) => Told[] | undefined {
+): (look: FolderLook) => NewEvent[] | undefined {
   const ours = new Ours(looks, noted)
   return ({ before, after: { name: folder, uidNext }, changed, came, gone }) => {
     if (!before) return []
-    const events: Told[] = []
+    const events: NewEvent[] = []
     for (const [uid, marks] of [...came, ...changed]) {
       if (ours.isMoving(folder, uid, marks)) return undefined
       if (ours.accountsFor(folder, uid, marks)) continue
@@ -86,7 +86,7 @@ class Ours {
   }
 }
 
-function changedTo({ organizationId, mailboxId }: MailboxRef, folder: string, uid: number): Told {
+function changedTo({ organizationId, mailboxId }: MailboxRef, folder: string, uid: number): NewEvent {
   return { organizationId, type: 'message.changed', mailboxId, data: { folder, uid } }
 }
 

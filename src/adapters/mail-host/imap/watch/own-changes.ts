@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, type Told, tell } from '#/events/tell.ts'
+import { type By, type NewEvent, appendEvents } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Done } from '../changing/change.ts'
 
@@ -67,7 +67,7 @@ export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly Own
   if (changes.length === 0) return
   await query(tx)`
     insert into imap_changes
-      (organization_id, mailbox_id, folder, uid, became, before, modseq, from_folder, from_uid)
+      (organization_id, mailbox_id, folder, uid, outcomeEvents, before, modseq, from_folder, from_uid)
     select watch.organization_id, watch.id, change.folder, change.uid, change.became, change.before, change.modseq,
       change."fromFolder", change."fromUid"
     from (
@@ -82,18 +82,18 @@ export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly Own
 export interface OwnDone {
   readonly mailbox: MailboxRef
   readonly own: readonly OwnChange[]
-  readonly events: readonly Told[]
+  readonly events: readonly NewEvent[]
   readonly by: By | undefined
   /** What else belongs to the transaction. */
   readonly settle?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /** Tells of what Mailroom has done. Of what a process did that dies before, it is told as of what a mail program did. */
-export async function tellOwn(db: Db, { mailbox, own, events, by, settle }: OwnDone): Promise<void> {
+export async function logOwnChanges(db: Db, { mailbox, own, events, by, settle }: OwnDone): Promise<void> {
   if (events.length === 0 && !settle) return
   await db.transaction().execute(async (tx) => {
     await noteOwn(tx, mailbox, own)
-    await tell(tx, events, by)
+    await appendEvents(tx, events, by)
     await settle?.(tx)
   })
 }

@@ -4,7 +4,7 @@ import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
-import { type By, tell } from '#/events/tell.ts'
+import { type By, appendEvents } from '#/events/append.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { Access } from '../access.ts'
 import { judgeOf } from './judge.ts'
@@ -101,7 +101,7 @@ export class MailWatcher extends StepWorker {
       const looks = await this.#lookAround(watch)
       const isNews = looks.some(({ changed, came, gone }) => changed.size + came.size + gone.length > 0)
       if (isNews) await pause(this.#times.graceMs, undefined, { signal: this.stopping })
-      await this.#tell(watch, looks)
+      await this.#appendEvents(watch, looks)
       this.#failing = false
     } catch (err) {
       if (this.stopping.aborted) return
@@ -124,7 +124,7 @@ export class MailWatcher extends StepWorker {
   }
 
   /** What is told and what is remembered are one transaction: a process that dies does both or neither. */
-  async #tell(watch: Watch, looks: readonly FolderLook[]): Promise<void> {
+  async #appendEvents(watch: Watch, looks: readonly FolderLook[]): Promise<void> {
     const { id: mailboxId, organizationId } = watch
     const { restMs } = this.#times
     await this.#db.transaction().execute(async (tx) => {
@@ -135,7 +135,7 @@ export class MailWatcher extends StepWorker {
       const settled = judged.flatMap(({ look, events }) => (events ? [{ look, events }] : []))
       const events = settled.flatMap((one) => one.events)
       for (let at = 0; at < events.length; at += atATime) {
-        await tell(tx, events.slice(at, at + atATime), byMailProgram)
+        await appendEvents(tx, events.slice(at, at + atATime), byMailProgram)
       }
       await rememberFolders(
         tx,

@@ -2,7 +2,7 @@ import type { EventType } from '#/events/types.ts'
 import type { Action } from './record.ts'
 
 /** What changes of settings are in the event log (docs/reference/events.md). Others are in the audit trail alone. */
-export const toldAs: Partial<Readonly<Record<Action, EventType>>> = {
+export const eventOf: Partial<Readonly<Record<Action, EventType>>> = {
   'label.created': 'label.created',
   'label.changed': 'label.changed',
   'label.deleted': 'label.deleted',
