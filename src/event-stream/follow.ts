@@ -14,15 +14,15 @@ export interface Reader {
   readonly organizationId: string
   readonly wanted: Wanted
   readonly after: Cursor
-  /** Who reads by now: a key that has been revoked hears nothing more. */
+  /** The reader's identity at this moment: a revoked key receives nothing more. */
   readonly identify: () => Promise<Identity | undefined>
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal
-  /** Where members are; undefined for who is not told. */
+  /** Where members are; undefined if the reader may not know. */
   readonly presence: Presence | undefined
 }
 
-/** Pages of the log, of other types and mailboxes too, that a request reads at most before it answers. */
+/** Pages of the log that a request reads at most before it answers, whatever types and mailboxes it asks for. */
 const mostPages = 20
 
 export interface Polled {
@@ -31,7 +31,7 @@ export interface Polled {
   readonly has_more: boolean
 }
 
-/** Up to `limit` events. Where there is none, waits for one. */
+/** Up to `limit` events. Waits for one if there is none. */
 export async function poll(reader: Reader, limit: number, waitMs: number): Promise<Polled> {
   const { db, feed, organizationId, wanted, identify, gone } = reader
   using watch = feed.watch(organizationId)
@@ -58,11 +58,11 @@ export async function poll(reader: Reader, limit: number, waitMs: number): Promi
   }
 }
 
-/** Milliseconds after which a stream sends a comment, so that nobody takes it for dead. */
+/** Milliseconds after which a stream sends a comment, so that the client does not consider it dead. */
 const quietMs = 15_000
 
-/** Server-sent events (HTML, section 9.2). Pages are read as the client takes them. A comment bears the id that the client goes
- *  on from. It ends with the service, and with the key or session. */
+/** Server-sent events (HTML, section 9.2). Reads pages as fast as the client does. A comment has the id at which the client
+ *  continues. The stream ends with the service, the key or the session. */
 export async function* stream(reader: Reader): AsyncGenerator<string> {
   const { db, feed, organizationId, wanted, identify, gone, presence } = reader
   using watch = feed.watch(organizationId)
@@ -93,12 +93,13 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
   }
 }
 
-/** Messages of the event `settings`, which say of what settings have changed. Who may see them asks anew. */
+/** Messages of the event `settings`: kinds of settings that have changed. Readers who may see them request them again. */
 function settingsIn(items: ReadonlySet<string>): string {
   return [...items].map((item) => `event: settings\ndata: ${JSON.stringify({ item })}\n\n`).join('')
 }
 
-/** Messages of the event `presence`, which say where others came, left or began to write. They have no id: no log has them. */
+/** Messages of the event `presence`: where others came, left or began to write. They have no id, since they are not in the
+ *  log. */
 async function presenceIn(changes: readonly Change[], { wanted, identify }: Reader): Promise<string> {
   const caller = (await identify())?.caller
   const isTold = ({ mailboxId, memberId }: Change) =>
@@ -109,7 +110,7 @@ async function presenceIn(changes: readonly Change[], { wanted, identify }: Read
     .join('')
 }
 
-/** Where a reader is to whom there was no news: not where it was weeks ago, since the log does not reach back for ever. */
+/** The position of a reader without news. It moves on with the log, which forgets old events. */
 function caughtUp({ version, settled }: Watch, seen: number, at: Cursor): Cursor {
   return version === seen && settled && isBefore(at, settled) ? settled : at
 }

@@ -50,7 +50,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const wanted = { types, mailboxId: mailbox?.mailboxId }
-    // Of members alone, to members alone, and not where types are asked for.
+    // Presence concerns members only. It is sent to members that select no types.
     const presence = request.member && !types ? all : undefined
     return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal, presence }
   }
@@ -88,12 +88,12 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
 
 type Query = { readonly types?: string; readonly mailbox?: string; readonly after?: string }
 
-/** HEAD has no body to go on with. */
+/** A HEAD request has no body to stream. */
 function streams({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '')
 }
 
-/** @throws Refusal for a cursor from before the oldest event that is kept, or of another log */
+/** @throws Refusal for a cursor older than the oldest stored event, or of another log */
 async function startOf(db: Db, after: string | undefined, field: string): Promise<Cursor> {
   if (after === undefined) return beginning
   const { forgotten, settled } = await boundsOf(db)

@@ -8,7 +8,7 @@ import type { Scope } from '#/http/access/scopes.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import type { EventOut } from './schemas.ts'
 
-/** The scope that a reader needs for each type besides `events:read`: that of what it tells. */
+/** The scope that a reader needs for each type in addition to `events:read`: that of its data. */
 const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.received': 'messages:read',
   'message.refused': 'messages:read',
@@ -42,7 +42,7 @@ const scopeOf: Readonly<Record<EventType, Scope>> = {
   'quota.reached': 'usage:read',
 }
 
-/** The types of those names, each a type or the first word of some. @throws Refusal */
+/** The types of these names, each a type or the first word of several. @throws Refusal */
 export function typesNamed(names: readonly string[], field: string): ReadonlySet<EventType> {
   const named = names.map((name) => {
     const types = eventTypes.filter((type) => type === name || type.split('.')[0] === name)
@@ -52,13 +52,13 @@ export function typesNamed(names: readonly string[], field: string): ReadonlySet
   return new Set(named.flat())
 }
 
-/** @throws Refusal where a reader names types of which they lack the scope */
+/** @throws Refusal if a reader names types without having their scope */
 export function assertMayHear(identity: Identity | undefined, types: ReadonlySet<EventType> = new Set()): void {
   const lacking = [...types].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
   if (lacking) throw new Refusal('forbidden', `types: the key or member lacks the scope ${lacking}`)
 }
 
-/** What a reader asks for. */
+/** What a reader requests. */
 export interface Wanted {
   readonly types: ReadonlySet<EventType> | undefined
   readonly mailboxId: string | undefined
@@ -66,13 +66,13 @@ export interface Wanted {
 
 const ofAll: ReadonlySet<EventType> = new Set(['message.refused', 'webhook.paused'])
 
-/** Whether a reader sees an event: by its scope and its mailbox. An event about a mailbox is for who manages it, any other for
- *  who reads its mail. */
+/** Whether a reader sees an event, by its scope and mailbox. Events about a mailbox as such are for those who manage it,
+ *  others for those who read its mail. */
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
-  // To an address that nobody has, or of a webhook that may be another's: it is for who manages all that there are. A quota is
-  // that of all mailboxes.
+  // Mail to an unknown address, or a webhook of somebody else, concerns those who manage all mailboxes. A quota covers all
+  // mailboxes.
   if (mailboxId === null && ofAll.has(type)) return caller.managesAllMailboxes
   if (mailboxId === null) return type !== 'quota.reached' || caller.seesWholeUsage
   return caller.may('read', mailboxId) || (type.startsWith('mailbox.') && caller.managesAllMailboxes)
@@ -84,7 +84,7 @@ export interface Shown {
   readonly out: EventOut
 }
 
-/** The events that a reader sees. Labels of other members are left out, and so are changes of nothing else. */
+/** The events that a reader sees. Labels of other members are left out, and changes of nothing else. */
 export async function visibleEvents(
   db: Db,
   identity: Identity,
@@ -104,7 +104,7 @@ function keywordsOf({ added_labels = [], removed_labels = [], labels = [] }: Par
   return [...added_labels, ...removed_labels, ...labels]
 }
 
-/** Undefined if the reader sees nothing of it. */
+/** Undefined if the reader sees no part of it. */
 function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut | undefined {
   const { type, at, address, by, data, subject, from_name, from_address } = event
   const common = { id: cursorText(event), type, at: at.toISOString(), mailbox: address, by }

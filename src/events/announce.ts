@@ -2,14 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 
-/** Where processes on one server tell each other that there are new events, without a text, and what is in no log, in one. */
+/** The channel of notifications between processes on a server. One without a text says that there are new events; others
+ *  carry what is not in the log. */
 export const channel = 'mailroom_events'
 
 /** The least time between two announcements, in milliseconds. */
 const gatherMs = 20
 
-/** Tells the other processes on a server of events that were committed in this one. Not in their transactions: PostgreSQL
- *  commits those that notify one after the other. What a killed process has not told, readers find within a second. */
+/** Notifies other processes on a server of events committed in this one. Not in their transactions: PostgreSQL serializes
+ *  the commits of those that notify. If this process is killed first, readers find the events within a second. */
 export function announceEvents({
   db,
   commits,

@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
 
-/** A place in the log: after the event that is there. */
+/** A position in the log, behind the event with these numbers. */
 export interface Cursor {
   readonly position: number
   readonly id: number
@@ -8,10 +8,10 @@ export interface Cursor {
 
 export const beginning: Cursor = { position: 0, id: 0 }
 
-/** Each number of a cursor, in hexadecimal digits: 2^56. */
+/** Hexadecimal digits of each number: up to 2^56. */
 const digits = 14
 
-/** An event's id, and what readers go on from. Ids of later events are greater, compared as text. */
+/** An event's id, which is also a cursor. As texts, ids of later events are greater. */
 export function cursorText({ position, id }: Cursor): string {
   return [position, id].map((number) => number.toString(16).padStart(digits, '0')).join('')
 }

@@ -7,37 +7,35 @@ import { type Cursor, cursorText } from './cursor.ts'
 import { eventsAfter, newsFrom, type Page } from './log.ts'
 import type { ReaderNotes } from './readers.ts'
 
-/** How often news are looked for while nothing announces any, in milliseconds. */
+/** How often to look for new events without a notification, in milliseconds. */
 const idleMs = 1_000
-/** How long what comes together is gathered. */
+/** How long to wait for more notifications before looking. */
 const gatherMs = 5
-/** The first wait for an older transaction to end; it doubles. */
+/** The first wait for an older transaction to end. It doubles each time. */
 const unsettledMs = 10
 
 interface Watched {
   readers: number
-  /** Goes up with each news. */
+  /** Incremented at each news. */
   version: number
-  /** It has been watched since before the last look. */
+  /** Whether a look has covered all time since the watch began. */
   looked: boolean
   readonly waiting: Set<() => void>
 }
 
-/** Somebody who reads the events of an organization. */
+/** A reader of an organization's events. */
 export interface Watch extends Disposable {
-  /** Of the news so far. Taken before a page is read, it misses nothing that comes after the page. */
+  /** The version of the news so far. Read it before a page, so that nothing after the page is missed. */
   readonly version: number
-  /** Where a reader is who has read all of that version; undefined before the first look. */
+  /** The position of a reader who has read everything of that version; undefined before the first look. */
   readonly settled: Cursor | undefined
-  /** Resolves once there are news since a version, after some milliseconds, or when the signal or the feed ends. */
+  /** Resolves at news since a version, after some milliseconds, or when the signal or the feed ends. */
   changed(since: number, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/**
- * Tells the readers in this process of news, by one look at the log for all of them: when a transaction announces events, in
- * this process or, on a server, in another; while something committed waits for an older transaction; and every second. With
- * no readers it does not look.
- */
+/** Informs readers in this process of new events, with one look at the log for all. It looks when a transaction announces
+ *  events, here or, on a server, in another process; while committed events wait for an older transaction; and every second.
+ *  Without readers it does not look. */
 export class EventFeed implements AsyncDisposable {
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
@@ -47,7 +45,7 @@ export class EventFeed implements AsyncDisposable {
   readonly #ending = new AbortController()
   readonly #listener: AsyncDisposable | undefined
   readonly #wake = () => this.#ask()
-  /** Texts that processes tell each other on a server beside the log. */
+  /** Notifications with a text, between processes on a server. */
   readonly told = new EventEmitter<{ text: [string] }>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
@@ -55,7 +53,7 @@ export class EventFeed implements AsyncDisposable {
   #settled: number | undefined
   #failing = false
 
-  /** With `notes`, where somebody must know who reads. */
+  /** `notes` records who reads, if that matters. */
   constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger, notes?: ReaderNotes) {
     this.#database = database
     this.#log = log
@@ -64,7 +62,7 @@ export class EventFeed implements AsyncDisposable {
     this.#listener = database.listen?.(channel, (text) => (text ? this.told.emit('text', text) : this.#ask()))
   }
 
-  /** Aborted when the service stops: readers end. */
+  /** Aborted when the service stops, so that readers end. */
   get ending(): AbortSignal {
     return this.#ending.signal
   }
@@ -97,7 +95,7 @@ export class EventFeed implements AsyncDisposable {
     }
   }
 
-  /** Events after a cursor. Readers who ask together for the same share an answer. */
+  /** Events after a cursor. Concurrent readers of the same page share one query. */
   page(organizationId: string, after: Cursor): Promise<Page> {
     const name = `${organizationId} ${cursorText(after)}`
     const known = this.#pages.get(name)
@@ -122,7 +120,7 @@ export class EventFeed implements AsyncDisposable {
     } else this.#rest()
   }
 
-  /** Nobody reads. */
+  /** Called when nobody reads. */
   #rest(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -143,14 +141,14 @@ export class EventFeed implements AsyncDisposable {
     this.#timer = this.#lookIn(next)
   }
 
-  /** Whether something waits for an older transaction. */
+  /** Answers whether committed events wait for an older transaction. */
   async #look(): Promise<boolean> {
     this.#notes?.note(this.#watched.keys())
     const fresh = [...this.#watched.values()].filter(({ looked }) => !looked)
     try {
       const { settled, organizations, unsettled } = await newsFrom(this.#database.db, this.#settled)
       this.#settled = Math.max(settled, this.#settled ?? 0)
-      // Of what came before they were watched nothing is known: they look for themselves.
+      // Nothing is known of the time before the watch: those readers look for themselves.
       const news = new Set(organizations.flatMap((id) => this.#watched.get(id) ?? []).concat(fresh))
       for (const watched of fresh) watched.looked = true
       for (const watched of news) renew(watched)

@@ -14,40 +14,40 @@ import {
   settingsChanged,
 } from './types.ts'
 
-/** An event as the log has it, with what is read of its message where that is still there. */
+/** An event in the log, with data of its message if that is still stored. */
 export interface LoggedEvent extends Cursor {
   readonly type: EventType
   readonly at: Date
   readonly mailboxId: string | null
-  /** Null where the mailbox is gone. */
+  /** Null if the mailbox is deleted. */
   readonly address: string | null
   readonly by: By
   readonly data: MessageData | SendingData | RefusalData | QuotaData | ItemData
   readonly subject: string | null
   readonly from_name: string | null
   readonly from_address: string | null
-  /** By an id that its messages share; null where the message is not known any more. */
+  /** The id of its conversation; null if the message is no longer known. */
   readonly conversation: string | null
 }
 
-/** Events in their order, all that there are between a cursor and `end`. */
+/** All events between a cursor and `end`, in order. */
 export interface Page {
   readonly events: readonly LoggedEvent[]
-  /** Of what settings have changed, of which no event tells: `domain`. */
+  /** Kinds of settings that have changed without an event of their own: `domain`. */
   readonly settings: ReadonlySet<string>
   readonly end: Cursor
-  /** There may be more. */
+  /** Whether there may be more. */
   readonly more: boolean
 }
 
-/** How many events are read at a time. */
+/** Events that are read at a time. */
 const pageSize = 500
 
-/** What every position below this one has is committed, or never will be: what is read up to here stays as it is. */
+/** Below this position every transaction has committed or been rolled back, so that the log does not change there. */
 export const settled = sql<number>`
   pg_snapshot_xmin(pg_current_snapshot())::text::bigint + coalesce((select base from event_log where only_row), 0)`
 
-/** What is read of an event. A Private mailbox's mail is not looked at. */
+/** What is read of an event. Mail of Private mailboxes is not read. */
 const event = sql`
   event.position, event.id, event.type, event.at, event.mailbox_id as "mailboxId", mailbox.address,
   json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name) as by, event.data,
@@ -89,7 +89,7 @@ export async function eventsAfter(
   return { events: found.filter((row) => !isOfSettings(row)), settings, end, more: found.length === most }
 }
 
-/** Those of an organization's events that are still there. */
+/** Those of these events of the organization that are still stored. */
 export async function eventsAt(db: Db, organizationId: string, at: readonly Cursor[]): Promise<LoggedEvent[]> {
   if (at.length === 0) return []
   const [positions, ids] = [at.map(({ position }) => position), at.map(({ id }) => id)]
@@ -103,7 +103,7 @@ export async function eventsAt(db: Db, organizationId: string, at: readonly Curs
   return rows
 }
 
-/** How far the log can be read, and from where on. */
+/** How far the log can be read, and from where. */
 export async function boundsOf(db: Db): Promise<{ forgotten: number; settled: number }> {
   const { rows } = await sql<{ forgotten: number; settled: number }>`
     select ${settled} as settled, coalesce((select forgotten from event_log where only_row), 0) as forgotten`.execute(
@@ -114,15 +114,15 @@ export async function boundsOf(db: Db): Promise<{ forgotten: number; settled: nu
 }
 
 export interface News {
-  /** News come up to this position. */
+  /** News up to this position. */
   readonly settled: number
-  /** Organizations that have events from the position asked for on. */
+  /** Organizations with events from the given position. */
   readonly organizations: readonly string[]
-  /** Something is committed that cannot be read yet, since an older transaction is open. */
+  /** Committed events that cannot be read yet, since an older transaction is open. */
   readonly unsettled: boolean
 }
 
-/** What has come from a position on; without one, nothing. It is for all organizations at once, and reads nothing but ids. */
+/** News from a position; none without a position. It covers all organizations and reads ids only. */
 export async function newsFrom(db: Db, position: number | undefined): Promise<News> {
   const { rows } = await sql<News>`
     with settled as materialized (select ${settled} as settled)
@@ -137,11 +137,11 @@ export async function newsFrom(db: Db, position: number | undefined): Promise<Ne
   return rows[0]
 }
 
-/** So many events are deleted by one statement. */
+/** Events deleted by one statement. */
 const atATime = 1_000
 
-/** Deletes events that are older than 30 days. Positions and times grow together, so the first events tell whether there are
- *  any: nothing else is read. */
+/** Deletes events that are older than 30 days. Positions and times grow together, so it reads only the first events to see
+ *  whether there are any. */
 export async function forgetEvents(db: Db, most = atATime): Promise<void> {
   for (let gone = most; gone === most; ) {
     const { rows } = await sql<{ gone: number }>`
@@ -159,16 +159,14 @@ export async function forgetEvents(db: Db, most = atATime): Promise<void> {
   }
 }
 
-/** The cluster whose transaction ids a database has: another one after a dump is restored, or a standby takes over. */
+/** Identifies the cluster that made the transaction ids of a database. It changes after a restore from a dump or a failover. */
 const cluster: RawBuilder<string> = sql`(
   select system_identifier || '/' || timeline_id from pg_control_system(), pg_control_checkpoint())`
 
-/**
- * Makes sure that new positions are beyond all that there have been. Those of a database that was restored or moved may have
- * been beyond its own: readers have cursors from before. So positions begin from the time of day, at 2^20 a second, which no
- * database reaches. An embedded one may be restored without a sign, so it does that at each start; on a server, where others
- * may be writing, only in another cluster.
- */
+/** Ensures that new positions are higher than all earlier ones. In a database that was restored or moved, transaction ids
+ *  may be lower than before, while readers have old cursors. So positions start from the current time, at 2^20 per second,
+ *  which no database reaches. An embedded database may be restored without a sign, so this runs at each start. On a server,
+ *  where others may be writing, it runs in a new cluster only. */
 export async function anchorLog({ db, embedded }: Pick<Database, 'db' | 'embedded'>): Promise<void> {
   const known = await query<{ cluster: string }>(db)`select cluster from event_log where only_row`
   if (!embedded) {

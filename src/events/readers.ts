@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 
-/** How often it is noted that an organization reads the log, in milliseconds. */
+/** How often to record that an organization reads the log, in milliseconds. */
 const everyMs = 600_000
 
 /** Stores roughly when organizations read the log: mailboxes on an IMAP server are checked for readers only (docs/mail-host.md). */
@@ -18,7 +18,7 @@ export class ReaderNotes implements AsyncDisposable {
     this.#log = log
   }
 
-  /** Notes that these read now, unless that was noted a short time ago. */
+  /** Records that these organizations read now, unless that was recorded recently. */
   note(organizationIds: Iterable<string>): void {
     const now = performance.now()
     const due = [...organizationIds].filter((id) => now - (this.#notedAt.get(id) ?? -everyMs) >= everyMs)

@@ -34,50 +34,50 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** Tells the pages of members that settings have changed of which no event tells. Nobody else is told. */
+/** Informs the web app of members that settings have changed without an event of their own. No other reader gets it. */
 export const settingsChanged = 'settings.changed'
 
-/** What a message event says of a message. What the message says is read from the message itself. */
+/** The data of an event about a message. Contents are read from the message itself. */
 export interface MessageData {
   readonly folder: string
-  /** Null where the mail server did not tell. */
+  /** Null if the mail server did not report it. */
   readonly uid: number | null
   readonly moved_from?: { readonly folder: string; readonly uid: number }
   readonly unread?: boolean
   readonly starred?: boolean
   readonly added_labels?: string[]
   readonly removed_labels?: string[]
-  /** All that it has, where nobody knows what it had before. */
+  /** All labels, if those before are unknown. */
   readonly labels?: string[]
 }
 
-/** What is told of a message that leaves. */
+/** The data of an event about sent mail. */
 export interface SendingData {
-  /** The id that sending answered. */
+  /** The id that the request to send answered. */
   readonly sent: string
-  /** Whom it is about. */
+  /** The recipients that the event concerns. */
   readonly recipients?: RecipientData[]
-  /** Why it has failed. */
+  /** Why it failed. */
   readonly reason?: string
 }
 
 export interface RecipientData {
-  /** Null where a Private mailbox sends. */
+  /** Null if a Private mailbox sends. */
   readonly address: string | null
-  /** What the next server said. */
+  /** The reply of the next server. */
   readonly reply?: string
   readonly reason?: string
 }
 
-/** Mail that was refused. */
+/** The data of an event about refused mail. */
 export interface RefusalData {
-  /** The envelope sender, empty for the null one; null where it is for a Private mailbox. */
+  /** The envelope sender, empty for the null sender; null for a Private mailbox. */
   readonly sender: string | null
   readonly recipient: string
   readonly because: 'unknown' | 'blocked' | 'dmarc'
 }
 
-/** How much of a limit of the plan is used. */
+/** The data of an event about a limit of the plan. */
 export interface QuotaData {
   readonly quota: 'storage' | 'sending'
   readonly percent: number
@@ -85,9 +85,9 @@ export interface QuotaData {
   readonly limit: number
 }
 
-/** A label, filter, block, mailbox or approval. */
+/** The data of an event about a label, filter, block, mailbox or approval. */
 export interface ItemData {
   readonly id: string | null
-  /** As it was then. Of an approval its status. */
+  /** The name at that time; for an approval its status. */
   readonly name: string
 }

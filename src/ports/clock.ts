@@ -1,4 +1,4 @@
-/** What time it is. Decisions that several processes share (allowances, claims) take the database's time instead. */
+/** The current time. Decisions that processes share (allowances, claims) use the database's time instead. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

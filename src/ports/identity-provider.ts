@@ -1,29 +1,29 @@
-/** What a provider is asked, once. */
+/** A request to a provider. Each is used once. */
 export interface IdentityRequest {
-  /** Where it sends the browser with its answer. */
+  /** Where the provider redirects the browser with its answer. */
   readonly redirectUri: string
-  /** With which the answer comes back; the value in the token; the verifier of PKCE (RFC 7636): all new for each. */
+  /** The state of the answer, the nonce in the token, the verifier of PKCE (RFC 7636): new for each request. */
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** Whose sign-in there has to be a new one, by address. Undefined: a session at the provider will do. */
+  /** The address of the member who has to sign in again there. Undefined if a session at the provider is enough. */
   readonly anewAs: string | undefined
 }
 
-/** Who has signed in at a provider. */
+/** The person who has signed in at a provider. */
 export interface Identity {
-  /** Names the person at this issuer for good. */
+  /** The issuer's permanent identifier of the person. */
   readonly subject: string
-  /** Undefined where the provider names none, or has not verified it. */
+  /** Undefined if the provider gives none, or has not verified it. */
   readonly address: string | undefined
-  /** Empty where the provider says none. */
+  /** Empty if the provider gives none. */
   readonly name: string
   readonly groups: readonly string[]
-  /** When they signed in there; undefined where the provider does not say. */
+  /** When they signed in there; undefined if the provider does not say. */
   readonly authenticatedAt: Date | undefined
 }
 
-/** Why nobody is identified: the provider did not answer, or refused, or what came is not its valid answer to this request. */
+/** Why a person is not identified: the provider did not answer or refused, or its answer is not valid for this request. */
 export class IdentityFailure extends Error {
   readonly reason: 'unavailable' | 'refused' | 'invalid'
 
@@ -34,13 +34,13 @@ export class IdentityFailure extends Error {
   }
 }
 
-/** Who says who somebody is. Each method throws `IdentityFailure`, and asks nothing of the provider before it is called. */
+/** A provider of identities. Each method throws `IdentityFailure`. The provider is not contacted before the first call. */
 export interface IdentityProvider {
   readonly issuer: string
-  /** What people know it as. */
+  /** The name by which people know it. */
   readonly name: string
-  /** Where a browser is sent. */
+  /** The URL to redirect a browser to. */
   authorizationUrl(request: IdentityRequest): Promise<string>
-  /** Who the person is with whose browser the answer came, to this URL. */
+  /** The person whose browser brought the answer to this URL. */
   identify(answer: URL, request: IdentityRequest): Promise<Identity>
 }

@@ -8,60 +8,60 @@ import type { FolderChanges, FolderState } from './folder-changes.ts'
 import type { FolderKey, Recording } from './recording.ts'
 import type { SearchPage, SearchQuery } from './search.ts'
 
-/** Where mail lives: folders of messages with flags and keywords, as IMAP has them (RFC 9051). Every call names the
- *  organization beside the mailbox, so none can reach across. A host that does not answer is `mailUnavailable`; a
- *  mailbox that is not there is `notFound('mailbox')`, a folder that is not there `invalid('folder', …)`. Folder names
- *  are `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash`, or a path. */
+/** Where mail is kept: folders of messages with flags and keywords, as in IMAP (RFC 9051). Every call names organization and
+ *  mailbox, so that none can cross. Errors: `mailUnavailable` if the host does not answer, `notFound('mailbox')`,
+ *  `invalid('folder', …)`. Folder names are `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash`, or a path. */
 export interface MailHost {
-  /** Readies a new mailbox: the six folders are there from the start. */
+  /** Prepares a new mailbox. It has the six folders from the start. */
   open(tx: Tx, mailbox: MailboxRef): Promise<void>
-  /** Stores each copy, making its folder where that lacks. Once `tx` commits, the host is responsible for the mail; what it
-   *  can never have in its folder goes to the inbox, and its `filteredBy` says why. Throws `not_found` where a mailbox is
-   *  gone, `NoRoom` where too much of an organization's mail waits for the host; then none of `tx` may be kept. */
+  /** Stores each copy and creates its folder if needed. Once `tx` commits, the host is responsible for the mail. Mail that
+   *  it can never store in its folder goes to the inbox; its `filteredBy` says why. Throws `not_found` if a mailbox is
+   *  deleted, and `NoRoom` if too much mail of an organization waits for the host; then `tx` must be rolled back. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
-  /** The same for arriving mail, with its arrivals recorded, in the first and only statement of `tx`, by a host that can. False
-   *  where that does not do, as with a duplicate, a suspended mailbox or a folder that lacks; then none of `tx` may be kept. */
+  /** The same for arriving mail, with its arrivals recorded, in the first and only statement of `tx`. Optional. False if
+   *  more is needed: a duplicate, a suspended mailbox, a missing folder; then `tx` must be rolled back. */
   appendNew?(tx: Tx, copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
-  /** Whether `append` accepts mail of the organization just now, as far as is known. */
+  /** Whether `append` accepts mail of the organization at the moment, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
-  /** Stores a draft in `drafts`, read and marked as one, in place of those that it replaces, of which the newest must still be
-   *  there. Answers its uid; undefined, with nothing changed, where that has gone. */
+  /** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid.
+   *  Undefined, with nothing changed, if the newest of those is no longer there. */
   saveDraft(mailbox: MailboxRef, draft: Draft, by?: Actor): Promise<number | undefined>
   /** The uids of the messages in `drafts` with a Message-ID that begins with `<draft.`, in ascending order. */
   draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
-  /** The same folders, each with its state: where that is as it was, nothing in the folder has changed. */
+  /** The same folders with their states. In a folder with an unchanged state nothing has changed. */
   folderStates(mailbox: MailboxRef): Promise<{ readonly name: string; readonly state: FolderState }[]>
-  /** Makes a folder. False where it was there. */
+  /** Creates a folder. False if it exists. */
   createFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
-  /** Renames a folder and those within it. Throws `invalid('folder', …)` where one of the new name is there. */
+  /** Renames a folder and those within it. Throws `invalid('folder', …)` if the new name exists. */
   renameFolder(mailbox: MailboxRef, folder: string, to: string): Promise<void>
-  /** Removes a folder without others in it. False, with all mail in place, where it has messages. */
+  /** Removes a folder that has no others in it. False, with all mail in place, if it has messages. */
   removeFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
-  /** Throws `invalid('folder', …)` for a name that no mailbox of the organization can ever have a folder by, as far as the
-   *  host says so. */
+  /** Throws `invalid('folder', …)` for a name that the host accepts in no mailbox of the organization, as far as it can
+   *  tell. */
   checkFolder(organizationId: string, folder: string): Promise<void>
-  /** Newest received first; those behind `after` alone. `page` counts from 0; `total` is exact, and counts those before `after` too. */
+  /** Newest received first, those after `after` only. `page` counts from 0. `total` is exact and includes those before
+   *  `after`. */
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
-  /** How many messages of all folders bear each keyword. A host that has to look for it refuses very many mailboxes, naming
+  /** The number of messages with each keyword, over all folders. A host without an index refuses very many mailboxes, naming
    *  `mailbox`. */
   keywordTotals(mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]>
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
-  /** The lowest uids above that one, in ascending order. */
+  /** The lowest uids above this one, in ascending order. */
   uidsAfter(mailbox: MailboxRef, folder: string, uid: number, most: number): Promise<number[]>
-  /** The uids of the messages that bear a mark, by folder, of the folders that are named. */
+  /** The uids of the messages with a mark, by folder, in these folders. */
   marked(mailbox: MailboxRef, folders: readonly string[], mark: Mark): Promise<Map<string, readonly number[]>>
-  /** How far the folder goes. */
+  /** The size and last uid of the folder. */
   extent(mailbox: MailboxRef, folder: string): Promise<Extent>
-  /** Those of the range, in ascending order, with what filters look at: no more than `most`. */
+  /** The messages of the range, in ascending order, with what filters read: at most `most`. */
   headings(mailbox: MailboxRef, folder: string, range: UidRange): Promise<HeadingPage>
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
-  /** A page of what a query finds in mailboxes of one organization, none of them Private. Ends early rather than take long, and
+  /** A page of results in mailboxes of one organization, none of them Private. A search that would take long ends early and
    *  says so. */
   search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage>
-  /** Applies the change to all or none; answers, for each uid that was there, where the message is now. The event log says
-   *  who did it. What it did is handed to `recording`. */
+  /** Applies the change to all messages or to none. Answers, for each uid that was there, where the message is now. The
+   *  event log says who did it; `recording` gets what it did. */
   update(
     mailbox: MailboxRef,
     folder: string,
@@ -70,19 +70,19 @@ export interface MailHost {
     by?: Actor,
     recording?: Recording,
   ): Promise<Map<number, Place>>
-  /** What the folder is called by now; undefined where it has gone, or where the host knows it by its name alone and another has
-   *  that name. */
+  /** The folder's current name. Undefined if it is deleted, or if the host knows folders by name only and another folder has
+   *  the name. */
   folderNow(mailbox: MailboxRef, folder: FolderKey): Promise<string | undefined>
-  /** Removes messages for good; answers the uids that were there, in ascending order. */
+  /** Deletes messages for good. Answers the uids that were there, in ascending order. */
   expunge(mailbox: MailboxRef, folder: string, uids: readonly number[], by?: Actor): Promise<number[]>
-  /** Removes all messages for good, in steps that others need not wait for; says after each how many have gone. Whoever
-   *  stops asking leaves the rest there. */
+  /** Deletes all messages for good, in short steps. Yields after each step how many are deleted. The rest stays if the
+   *  caller stops. */
   empty(mailbox: MailboxRef): AsyncIterable<number>
-  /** Removes what is left of a mailbox that is empty and will not be used again: its folders. */
+  /** Removes the folders of an empty mailbox that will not be used again. */
   remove(mailbox: MailboxRef): Promise<void>
-  /** What came, changed and went since the state; everything where there is no state or it no longer holds. */
+  /** What was added, changed and removed since the state; everything without a state, or with an invalid one. */
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
-  /** Bytes of mail that the organization keeps. */
+  /** Bytes of the organization's mail. */
   storageUsed(organizationId: string): Promise<number>
   /** Bytes of mail in each of the mailboxes, by mailbox id. */
   storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>>
@@ -90,7 +90,7 @@ export interface MailHost {
   ping(): Promise<void>
 }
 
-/** So much of these organizations' mail waits for the host that no more is accepted. SMTP replies as to a full disk. */
+/** Too much mail of these organizations waits for the host, so no more is accepted. SMTP replies as for a full disk. */
 export class NoRoom extends Error {
   readonly code = 'ENOSPC'
   readonly organizationIds: ReadonlySet<string>
@@ -102,7 +102,7 @@ export class NoRoom extends Error {
   }
 }
 
-/** A message at a mailbox, identified by a digest. */
+/** The arrival of a message at a mailbox, identified by a digest. */
 export interface Arrival {
   readonly mailboxId: string
   readonly digest: Buffer
@@ -113,7 +113,7 @@ export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
 export type KeywordTotal = { readonly keyword: string; readonly total: number; readonly unread: number }
 export type ListQuery = { limit: number; page: number; unread?: boolean; keyword?: string; after?: ListPlace }
-/** A message's place in a list, where it may be no more. */
+/** A message's place in a list. The message itself may be deleted. */
 export type ListPlace = { readonly receivedAt: number; readonly uid: number }
 export type Mark = 'flagged' | { readonly keyword: string }
 export type { Applied }
@@ -127,8 +127,8 @@ export interface Copy {
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
-  /** A Message-ID. A host that other programs reach waits a while for one of them to put a message of that id into the folder,
-   *  and does not store the copy then. */
+  /** A Message-ID. A host that other programs use waits a while for one of them to store a message with that id in the
+   *  folder. Then it does not store the copy. */
   readonly unlessThere?: string
 }
 
@@ -144,7 +144,7 @@ export interface Summary {
   readonly uid: number
   readonly folder: string
   readonly messageId: string | null
-  /** First strong reference, else the message's own id: what a conversation is named after (docs/reference/threads.md). */
+  /** The first strong reference, else the message's own id. It names the conversation (docs/reference/threads.md). */
   readonly threadRoot: string | null
   readonly subject: string
   readonly from: Address | null
@@ -162,7 +162,7 @@ export interface Summary {
 
 export interface Extent {
   readonly uidValidity: number
-  /** What comes gets a higher one. */
+  /** New messages get higher uids. */
   readonly lastUid: number
   readonly total: number
 }
@@ -187,15 +187,15 @@ export interface Heading {
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly subject: string
-  /** The beginning of the message, or the fields From, Sender, To, Cc and Received of it at least. */
+  /** The beginning of the message, with at least the fields From, Sender, To, Cc and Received. */
   readonly header: Buffer
 }
 
 export interface Stored {
   readonly summary: Summary
   readonly filteredBy: readonly Applied[]
-  /** The message's bytes in pieces of at most a MiB, fetched as they are asked for, since few need all of a large message
-   *  in memory. Throws `not_found` where it has gone meanwhile. May be called again. */
+  /** The message's bytes in pieces of at most a MiB. Each is fetched when needed, since few callers need all of a large
+   *  message in memory. Throws `not_found` if the message is deleted meanwhile. May be called again. */
   pieces(): AsyncIterable<Buffer>
 }
 
@@ -204,6 +204,6 @@ export interface Change {
   readonly flagged?: boolean
   readonly addKeywords?: readonly string[]
   readonly removeKeywords?: readonly string[]
-  /** Moves, making the folder where it lacks. Every message gets a new uid there. */
+  /** Moves, creating the folder if needed. Every message gets a new uid there. */
   readonly folder?: string
 }

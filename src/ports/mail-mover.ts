@@ -1,10 +1,10 @@
-/** Where all mail can be carried: into the database, or to the IMAP server that the process is configured with. */
+/** Where all mail can be moved to: the database, or the configured IMAP server. */
 export const moveTargets = ['imap', 'database'] as const
 export type MoveTarget = (typeof moveTargets)[number]
 
-/** Carries all mail of an installation from one mail host to the other (docs/moving.md). */
+/** Moves all mail of an installation from one mail host to the other (docs/moving.md). */
 export interface MailMover {
-  /** Goes on where one before was broken off. Throws where it cannot come to its end; what was carried stays carried. */
+  /** Continues an interrupted run. Throws if it cannot finish; moved mail stays moved. */
   move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport>
 }
 
@@ -16,13 +16,13 @@ export interface MoveProgress {
 }
 
 export interface MoveReport {
-  /** What this run has carried, and found in the other place as it was. */
+  /** Messages that this run has moved or found in the other place. */
   readonly messages: number
   readonly bytes: number
-  /** SHA-256 over the digests of all messages that were read back, in any order. */
+  /** SHA-256 over the digests of all messages that were read back, independent of order. */
   readonly digest: string
-  /** Folders that could not be called the same there. */
+  /** Folders that could not have the same name there. */
   readonly renamed: readonly { readonly mailboxId: string; readonly folder: string; readonly called: string }[]
-  /** Keywords of other programs that no label can be. */
+  /** Keywords of other programs that cannot be labels. */
   readonly keywordsLost: number
 }

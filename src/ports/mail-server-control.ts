@@ -1,11 +1,11 @@
-/** Commands to an IMAP server beside IMAP. Each throws `mail_unavailable` if it failed. */
+/** Commands to an IMAP server outside IMAP. Each throws `mail_unavailable` if it failed. */
 export interface MailServerControl {
-  /** Ends the sessions that mail programs have in these mailboxes. */
+  /** Ends the sessions of mail programs in these mailboxes. */
   kick(mailboxIds: readonly string[]): Promise<void>
-  /** The same, and once more for those that were just beginning: takes seconds. */
+  /** The same, and again for sessions that were just beginning: takes seconds. */
   endSessions(mailboxIds: readonly string[]): Promise<void>
-  /** Has the server free the space of all that was removed from a mailbox. */
+  /** Frees the space of what was removed from a mailbox. */
   purge(mailboxId: string): Promise<void>
-  /** Whether it takes these commands from us, without any effect. */
+  /** Whether it accepts our commands; without effect. */
   try(): Promise<void>
 }

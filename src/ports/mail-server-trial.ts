@@ -1,20 +1,20 @@
 import type { ImapServer } from './servers.ts'
 
-/** How a trial of an IMAP server ended, which connects as mail does. `why` says in a sentence what failed. */
+/** The result of a trial of an IMAP server, which connects as mail does. `why` is a sentence about the fault. */
 export type MailServerTrial =
-  /** Nobody answers, or nobody who can be trusted. */
+  /** No server answers, or none that can be trusted. */
   | { readonly ended: 'unreachable'; readonly why: string }
   /** It does not let us act for the mailbox. */
   | { readonly ended: 'refused'; readonly why: string }
-  /** It lacks what mail cannot do without. */
+  /** It lacks what mail requires. */
   | { readonly ended: 'unfit'; readonly why: string }
-  /** It answers; what it does for us shows in a mailbox alone. */
+  /** It answers. Only a trial in a mailbox shows what it can do. */
   | { readonly ended: 'without a mailbox' }
-  /** It does all that is needed; some of that takes longer or is less exact without what it lacks. */
+  /** It has all that mail requires. What it lacks makes some operations slower or less exact. */
   | { readonly ended: 'well'; readonly lacking: readonly Helpful[] }
 
-/** Extensions of IMAP that make mail quicker, or exact. */
+/** Extensions of IMAP that make mail faster or more exact. */
 export type Helpful = 'QRESYNC' | 'STATUS=SIZE or QUOTA'
 
-/** Tries an IMAP server in a mailbox, by its id, if there is one. Nothing is changed there. */
+/** Tries an IMAP server in a mailbox, by its id, if there is one. Changes nothing there. */
 export type TryMailServer = (server: ImapServer, mailboxId: string | undefined) => Promise<MailServerTrial>

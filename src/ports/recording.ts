@@ -1,7 +1,7 @@
 import type { Tx } from '#/db/schema.ts'
 import type { MailboxRef } from './mail-host.ts'
 
-/** What can be changed of a message in a folder. */
+/** The part of a message in a folder that can be changed. */
 export interface Held {
   readonly uid: number
   readonly seen: boolean
@@ -9,28 +9,28 @@ export interface Held {
   readonly keywords: readonly string[]
 }
 
-/** A folder with its UIDVALIDITY: uids mean something under both alone. */
+/** A folder with its UIDVALIDITY, without which uids have no meaning. */
 export interface FolderKey {
   readonly name: string
   readonly key: number
 }
 
-/** What a change of messages of one folder did. */
+/** What a change did to messages of one folder. */
 export interface Did {
   readonly mailbox: MailboxRef
   readonly source: FolderKey
   readonly target: FolderKey
-  /** Those of the messages asked for that were there, as they were. */
+  /** The messages named by the change that were there, in their state before it. */
   readonly present: readonly Held[]
   /** Those of them that have changed. */
   readonly pairs: readonly { readonly before: Held; readonly after: Held }[]
 }
 
-/** Takes down what a change does, so that it can be undone. Made anew for each change. */
+/** Records what a change does, for undo. Each change has its own. */
 export interface Recording {
-  /** In the transaction of the change, also where nothing has changed. A host without transactions calls it right after, in the one
-   *  that tells of the change. */
+  /** Called in the transaction of the change, also if nothing has changed. A host without transactions calls it right after,
+   *  in the transaction that logs the change. */
   settle(tx: Tx, did: Did): Promise<void>
-  /** A host without transactions says before it begins what it is about to do, but not under which uids messages will be moved. */
+  /** A host without transactions calls this before it begins. New uids of moved messages are unknown then. */
   intend(did: Did): Promise<void>
 }

@@ -1,12 +1,12 @@
 import type { RelayServer } from './servers.ts'
 
-/** How a trial of a relay ended. `why` says in a sentence what failed. */
+/** The result of a trial of a relay. `why` is a sentence about the fault. */
 export type RelayTrial =
   | { readonly ended: 'well' }
-  /** Nobody answers, or nobody who can be trusted. */
+  /** No server answers, or none that can be trusted. */
   | { readonly ended: 'unreachable'; readonly why: string }
-  /** It answers and does not let us in. */
+  /** It answers and rejects our login. */
   | { readonly ended: 'refused'; readonly why: string }
 
-/** Connects to a relay as mail does, saying EHLO with that name, and logs in where it is to. No message is begun. */
+/** Connects to a relay as sending does, with EHLO under that name and, if configured, a login. Begins no transaction. */
 export type TryRelay = (server: RelayServer, name: string) => Promise<RelayTrial>

@@ -1,27 +1,25 @@
-/** Where mail that leaves goes: one relay for everything, or each recipient's own mail host. */
+/** Where sent mail goes: one relay for everything, or each recipient's own mail host. */
 export interface Relay extends AsyncDisposable {
-  /** Recipients with one route travel together; also the key of concurrency limits. */
+  /** Recipients of one route are delivered together. Limits on concurrency are per route too. */
   routeOf(recipient: string): string
-  /**
-   * Tries once, and answers the outcome of each recipient, in their order. Rejects only with what `content` or
-   * `beforeEndOfData` rejected with; nothing was sent then. Aborting drops the connection: `deferred`, and `ambiguous` where
-   * the end of data was sent by then.
-   */
+  /** Makes one attempt and answers the outcome of each recipient, in order. Rejects only with an error of `content` or
+   *  `beforeEndOfData`; then nothing was sent. Aborting drops the connection: the outcome is `deferred`, and `ambiguous` if
+   *  the end of data had been sent. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]>
 }
 
 export interface Delivery {
-  /** Envelope sender; empty for the null one. */
+  /** The envelope sender; empty for the null sender. */
   readonly sender: string
-  /** One or more, all of one route. */
+  /** One or more, all with one route. */
   readonly recipients: readonly string[]
   /** Octets of the content. */
   readonly size: number
-  /** The message with CR LF line ends, not dot-stuffed. Asked for once at most. */
+  /** The message with CR LF line ends, not dot-stuffed. Called once at most. */
   content(): AsyncIterable<Buffer>
-  /** The envelope or a header holds what RFC 6531 alone allows. */
+  /** The envelope or a header has what only RFC 6531 allows. */
   readonly smtpUtf8: boolean
-  /** The body holds octets above 127. */
+  /** The body has octets above 127. */
   readonly eightBit: boolean
   /** Awaited before the end of data is sent, with the accepted recipients. If it rejects, the connection is dropped and
    *  nothing was sent. */
@@ -31,13 +29,13 @@ export interface Delivery {
 export interface Outcome {
   readonly recipient: string
   readonly result: 'delivered' | 'deferred' | 'refused'
-  /** As the peer said it: one line, printable, at most 500 characters; null where it said nothing. */
+  /** The peer's reply: one line, printable, at most 500 characters; null if there was none. */
   readonly reply: string | null
   /** Enhanced status code (RFC 3463): the peer's, or ours if it gave none. */
   readonly status: string
   /** A sentence for people, without a full stop. */
   readonly reason: string
-  /** Whom we spoke to; null where we reached nobody. */
+  /** The host of the peer; null if none was reached. */
   readonly host: string | null
   /** The end of data was sent and no reply came: the peer may or may not have the message. */
   readonly ambiguous: boolean

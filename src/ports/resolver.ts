@@ -1,6 +1,6 @@
-/** What DNS says. Records that are not there are an answer; only a look-up that failed throws (`LookupFailed`). */
+/** Look-ups in the DNS. Missing records are an answer; only a failed look-up throws (`LookupFailed`). */
 export interface Resolver {
-  /** Each record's strings joined (RFC 7208 3.3), read as UTF-8 where they are that. Empty when the name or the type does not exist. */
+  /** Each record's strings joined (RFC 7208 3.3), read as UTF-8 if valid. Empty if the name or the type does not exist. */
   txt(name: string): Promise<string[]>
   /** Lowest preference first. A null MX (RFC 7505) is one record with an empty exchange. */
   mx(name: string): Promise<{ exchange: string; priority: number }[]>
@@ -10,9 +10,9 @@ export interface Resolver {
   ptr(address: string): Promise<string[]>
 }
 
-/** A resolver whose answers are given to it. */
+/** A resolver whose records are given to it. */
 export interface Zone extends Resolver {
-  /** Replaces what is at a name; undefined removes it. */
+  /** Replaces the records of a name; undefined removes them. */
   set(name: string, records: ZoneRecords | undefined): void
 }
 
@@ -23,8 +23,8 @@ export interface ZoneRecords {
   readonly a?: readonly string[]
   readonly aaaa?: readonly string[]
   readonly cname?: string
-  /** At the address itself: `192.0.2.1`. */
+  /** Of the address itself: `192.0.2.1`. */
   readonly ptr?: readonly string[]
-  /** Every look-up of this name fails. */
+  /** Each look-up of this name fails. */
   readonly fails?: 'timeout' | 'servfail'
 }
