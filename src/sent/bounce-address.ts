@@ -2,14 +2,14 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { canonicalAddress, splitAddress } from '#/mime/address/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
-/** A message that leaves, by what its bounce address says. */
+/** What a bounce address identifies of a message. */
 interface Leaving {
   readonly id: string
   readonly organizationId: string
   readonly sender: string
 }
 
-/** Messages whose ids begin alike: in fact one. */
+/** A range of message ids with a common beginning. In practice it has one message. */
 export interface IdRange {
   readonly organizationId: string
   readonly from: string
@@ -18,25 +18,24 @@ export interface IdRange {
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const octets = 8
-/** Of eight octets in base 32. */
+/** Letters of eight octets in base 32. */
 const letters = 13
-/** A local part may have as many octets (RFC 5321, section 4.5.3.1.1). */
+/** The longest local part in octets (RFC 5321, section 4.5.3.1.1). */
 const longestLocal = 64
 
-/**
- * The envelope sender of a message that leaves: the sender's address with a tag, `ada+r…@here.example`, which names the message and
- * proves that the address was made here. Mail to it reaches the mailbox, as with any tag. The tag is `r`, the first eight octets of
- * the message's id, and as many of HMAC-SHA-256 over id, organization and address, in base 32. Case never counts.
- */
+/** The envelope sender of sent mail: the sender's address with a tag, `ada+r…@here.example`. The tag identifies the message
+ *  and proves that the address was made here. Mail to it reaches the mailbox, as with any tag. The tag consists of `r`, the
+ *  first eight octets of the message's id, and as many of HMAC-SHA-256 over id, organization and address, in base 32. Case
+ *  is ignored. */
 export class BounceAddresses {
   readonly #keys: DerivedKeys
 
-  /** Those that were made under a secret that was in force before are read as well. */
+  /** Reads addresses made under earlier secrets too. */
   constructor(keyring: Keyring) {
     this.#keys = new DerivedKeys(keyring, 'mailroom bounce address')
   }
 
-  /** The sender itself where it has no room for a tag, or is more than plain ASCII. */
+  /** The sender's own address if it has no room for a tag, or is not plain ASCII. */
   of({ id, organizationId, sender }: Leaving): string {
     const { local = '', domain } = splitAddress(sender) ?? {}
     const fits = /^[\w!#$%&'*+/=?^`{|}~.-]+$/.test(local) && local.length + 2 + 2 * letters <= longestLocal
@@ -46,7 +45,7 @@ export class BounceAddresses {
     return `${local}+r${encoded(start)}${encoded(tag)}@${domain}`
   }
 
-  /** Which message of the organization a bounce address was made for; undefined where it was not made here. */
+  /** The message of the organization for which a bounce address was made; undefined if it was not made here. */
   read(organizationId: string, address: string): IdRange | undefined {
     const { local = '', domain } = splitAddress(address) ?? {}
     const [, name = '', id = '', tag = ''] = form.exec(local) ?? []
@@ -59,8 +58,8 @@ export class BounceAddresses {
   }
 }
 
-/** What a mailbox sends leaves with a bounce address; what it passes on or answers has another envelope sender. Whom a Private
- *  mailbox writes to is not kept, so a report could not tell whom it is about. */
+/** Mail that a mailbox sends has a bounce address. Forwarded mail and automatic answers have other envelope senders.
+ *  Recipients of a Private mailbox are not stored, so a report on its mail could not be assigned. */
 export function envelopeSenderOf(
   addresses: BounceAddresses,
   message: Leaving & { readonly kind: string; readonly concealed: boolean },
@@ -90,7 +89,7 @@ function encoded(bytes: Buffer): string {
   return text
 }
 
-/** Undefined for what is not eight octets. */
+/** Undefined unless it has eight octets. */
 function decoded(text: string): Buffer | undefined {
   if (text.length !== letters) return undefined
   let number = 0n

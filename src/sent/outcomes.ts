@@ -17,7 +17,7 @@ export interface OutgoingMessage {
   readonly queuedAt: Date
 }
 
-/** An event, if anybody is to hear of it, and recipients whom the queue has done with. */
+/** Events of outcomes, and recipients that are settled. */
 export interface OutcomeEvents {
   readonly events: readonly NewEvent[]
   readonly settled?: readonly Settled[]
@@ -42,14 +42,15 @@ type What = 'delivered' | 'deferred' | 'bounced'
 
 const sent = { delivered: 'message.delivered', deferred: 'message.deferred', bounced: 'message.bounced' } as const
 
-/** The events of a message that a mailbox sends. An auto-reply has one, of its delivery; other messages have none. */
+/** The types of events by outcome, for messages that a mailbox sends. An auto-reply has an event of its delivery only; other
+ *  messages have none. */
 const types: Partial<Readonly<Record<string, Partial<Readonly<Record<What, EventType>>>>>> = {
   sent,
   scheduled: sent,
   reply: { delivered: 'auto_reply.sent' },
 }
 
-/** What recipients have become: the event, and, if it is for good, what is kept of them. Nothing where there are none. */
+/** The event of outcomes and, if they are final, the rows to store. Empty without outcomes. */
 export function outcomeEvents(message: OutgoingMessage, what: What, outcomes: readonly Outcome[]): OutcomeEvents[] {
   const type = types[message.kind]?.[what]
   if (type === undefined || outcomes.length === 0) return []
@@ -59,7 +60,7 @@ export function outcomeEvents(message: OutgoingMessage, what: What, outcomes: re
   return [{ events: sendingEvent(message, type, { recipients }), settled }]
 }
 
-/** An event about a message, unless its mailbox is gone. */
+/** An event about a message, unless its mailbox is deleted. */
 export function sendingEvent(
   { id, organizationId, mailboxId }: Pick<OutgoingMessage, 'id' | 'organizationId' | 'mailboxId'>,
   type: EventType,
@@ -68,7 +69,7 @@ export function sendingEvent(
   return mailboxId === null ? [] : [{ organizationId, type, mailboxId, data: { sent: id, ...more } }]
 }
 
-/** Of a concealed message nothing that may name its recipient. */
+/** For a concealed message it names no recipient. */
 function recipientOf({ concealed }: OutgoingMessage, { recipient, result, reply, reason }: Outcome): RecipientData {
   if (concealed) return { address: null }
   return { address: recipient, ...(reply !== null && { reply }), ...(result !== 'delivered' && { reason }) }
@@ -88,14 +89,14 @@ function settledAs(message: OutgoingMessage, state: Settled['state'], outcome: O
   }
 }
 
-/** Counts the addresses that are no good, of recipients who have refused for good. */
+/** Counts addresses as bounced whose servers have refused a recipient for good. */
 export async function noteRefusals(tx: Tx, message: OutgoingMessage, outcomes: readonly Outcome[]): Promise<void> {
   const { organizationId, mailboxId, concealed } = message
   if (types[message.kind]?.bounced === undefined || concealed) return
   await noteCameBack(
     tx,
     outcomes.flatMap(({ recipient: address, result, status, reply }) =>
-      // What no server has said is our own finding, and does no harm there.
+      // A refusal without a server's reply is our own decision and counts for no address.
       result === 'refused' && reply !== null && isAddressFailure(status, reply)
         ? { organizationId, mailboxId, address, cause: 'bounced', status, reply }
         : [],

@@ -6,7 +6,7 @@ import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Sent, SentRecipient, SentState } from './sent.ts'
 
-/** What a list asks for. */
+/** The parameters of a list. */
 export interface Wanted {
   readonly state?: SentState | undefined
   readonly mailboxId?: string | undefined
@@ -18,13 +18,13 @@ export interface Wanted {
   readonly most: number
 }
 
-/** A scheduled message is no sent one before its first attempt, nor once it has failed. */
+/** A scheduled message counts as sent from its first attempt, unless it has failed. */
 const leaves = sql`message.kind in ('sent', 'scheduled') and message.state not in ('scheduled', 'failed')`
 
-/** The state of a recipient in the queue, of `recipient` and `message`. For a Private mailbox its text is hidden. */
+/** The state of a recipient in the queue. The reason is hidden for a Private mailbox. */
 const waitingState = sql`case when recipient.reason is null then 'queued' else 'deferred' end`
 
-/** Messages that a caller may read of, newest first. */
+/** Messages whose outcome the caller may see, newest first. */
 export async function sentOf(db: Db, caller: Caller, wanted: Wanted): Promise<Sent[]> {
   const { state, most } = wanted
   const halves = [
@@ -75,7 +75,7 @@ function when<T>(given: T | undefined, part: (given: T) => RawBuilder<unknown>):
 
 type Row = Omit<SentRecipient, 'at'> & Omit<Sent, 'recipients'> & { readonly since: Date | null }
 
-/** Recipients of these messages, those who are settled first. */
+/** The recipients of these messages, settled ones first. */
 async function sentByIds(db: Db, caller: Caller, ids: readonly string[]): Promise<Sent[]> {
   const { organizationId } = caller
   const { rows } = await sql<Row>`
@@ -109,7 +109,7 @@ function presented(rows: Row[]): Sent {
   return { id, mailbox, sender, queuedAt, at, recipients }
 }
 
-/** Those of the addresses, in canonical form, from which mail of the mailbox has come back. */
+/** Those of the addresses, in canonical form, from which mail of the mailbox has bounced. */
 export async function bouncedAmong(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
@@ -123,13 +123,13 @@ export async function bouncedAmong(
   return new Set(rows.map(({ address }) => address))
 }
 
-/** What became of a message is kept so long after it was sent, in milliseconds. */
+/** How long the outcome of a message is stored after it was sent, in milliseconds. */
 const kept = 30 * 24 * 60 * 60_000
 
-/** So many rows are deleted by one statement. */
+/** Rows deleted by one statement. */
 const atATime = 1_000
 
-/** Forgets what was sent long ago. */
+/** Deletes outcomes of messages that were sent long ago. */
 export async function forgetSent(db: Db, now: Date, most = atATime): Promise<void> {
   const before = new Date(now.getTime() - kept)
   for (let gone = most; gone === most; ) {

@@ -9,28 +9,26 @@ import { noteCameBack } from '#/suppressions/queries.ts'
 import { type CameBack, isAddressFailure } from '#/suppressions/suppression.ts'
 import type { BounceAddresses, IdRange } from './bounce-address.ts'
 
-/** What a report says of a message that was sent here. */
+/** A report on a message that was sent here. */
 export interface ReturnedReport {
   readonly about: IdRange
-  /** Whom it names; none where it does not say. */
+  /** The recipients that it names; empty if it names none. */
   readonly recipients: readonly Pick<Reported, 'names' | 'status' | 'diagnostic' | 'server'>[]
   readonly becomes: 'bounced' | 'complained'
 }
 
-/** Who gets a message that arrives. */
+/** A recipient of an arriving message. */
 interface Recipient {
   readonly organizationId: string
   readonly recipient: string
 }
 
-/** What a recipient complains of: the rest is no complaint. */
+/** Feedback types that are complaints; others are not. */
 const complaints = new Set(['abuse', 'fraud', 'opt-out', 'opt-out-list'])
 
-/**
- * What a message that arrives reports of messages that were sent here. Who knows a message's bounce address has it, or has passed it
- * on, so the report must come to that address; a complaint, which comes to an address that was agreed on, must name it. Nothing else
- * is looked at of other mail.
- */
+/** The reports in an arriving message on messages that were sent here. A message's bounce address is known only to those who
+ *  have received or forwarded it, so a report must come to that address. A complaint comes to an agreed address and must
+ *  name the bounce address. Other mail is not examined. */
 export function returnedReports(
   addresses: BounceAddresses,
   message: Message,
@@ -52,14 +50,14 @@ export function returnedReports(
   return Array.from(about.values(), (one) => ({ about: one, recipients: [recipient], becomes: 'complained' }))
 }
 
-/** A recipient as the report finds it. */
+/** A recipient before the report. */
 interface Kept {
   readonly id: number
   readonly message_id: string
   readonly mailbox_id: string | null
   readonly address: string | null
   readonly state: 'delivered' | 'bounced' | 'complained'
-  /** Some recipients of the message wait in the queue. */
+  /** Whether recipients of the message are in the queue. */
   readonly waits: boolean
 }
 
@@ -72,10 +70,8 @@ interface Change {
   readonly reason: string
 }
 
-/**
- * Whom a report changes: those whom it names; of a message to one recipient that one, whatever the report calls it. What has bounced
- * may still be complained of, and nothing else is changed twice.
- */
+/** The recipients that a report changes: those that it names. For a message to one recipient it is that one, whatever the
+ *  report calls it. A bounced recipient can still complain; otherwise none is changed twice. */
 function changedBy({ recipients, becomes }: Omit<ReturnedReport, 'about'>, kept: readonly Kept[]): Change[] {
   const open = kept.filter(({ state }) => state === 'delivered' || (state === 'bounced' && becomes === 'complained'))
   const alone = isAlone(kept)
@@ -88,12 +84,12 @@ function changedBy({ recipients, becomes }: Omit<ReturnedReport, 'about'>, kept:
   })
 }
 
-/** Whether a message has one recipient. Its bounce address is known to no other. */
+/** Whether a message has one recipient. Nobody else knows its bounce address. */
 function isAlone(kept: readonly Kept[]): boolean {
   return kept.length === 1 && kept[0]?.waits === false
 }
 
-/** Of a message to several recipients any of them could have written the report, so it has nobody suppressed. */
+/** Any of several recipients could have written the report, so then no address is suppressed. */
 function cameBack(about: Pick<CameBack, 'organizationId' | 'mailboxId' | 'cause'>) {
   return ({ address, status, reply }: Change): CameBack[] => {
     const counts = address !== null && (about.cause === 'complained' || isAddressFailure(status, reply ?? ''))
@@ -101,7 +97,7 @@ function cameBack(about: Pick<CameBack, 'organizationId' | 'mailboxId' | 'cause'
   }
 }
 
-/** Stores what a report says, and writes its events. */
+/** Stores the outcome of a report and writes its events. */
 export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void> {
   const { organizationId, from, to } = report.about
   const kept = await query<Kept>(tx)`
@@ -135,7 +131,7 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
       where ${mailboxId}::uuid is not null
     )
     ${insertNewEvents}`
-  // After the change: what is delivered since the last bounce begins the count anew.
+  // After the change: a delivery since the last bounce resets the count.
   if (isAlone(kept))
     await noteCameBack(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))
 }

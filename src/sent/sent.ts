@@ -1,27 +1,27 @@
-/** What may become of a recipient. */
+/** The states of a recipient. */
 export const sentStates = ['queued', 'deferred', 'delivered', 'bounced', 'complained'] as const
 
 export type SentState = (typeof sentStates)[number]
 
 /** A recipient of a message that was sent. */
 export interface SentRecipient {
-  /** Null where a Private mailbox sent. */
+  /** Null if a Private mailbox sent the message. */
   readonly address: string | null
   readonly state: SentState
-  /** Since when; null of one who waits. */
+  /** The time of the state; null while the recipient is in the queue. */
   readonly at: Date | null
   readonly status: string | null
   readonly reply: string | null
   readonly reason: string | null
   readonly host: string | null
-  /** Of one who waits, unless it is being tried. */
+  /** The next attempt of a recipient in the queue; null while it is being sent. */
   readonly nextAttemptAt: Date | null
 }
 
 /** A message that was sent. */
 export interface Sent {
   readonly id: string
-  /** Null once the mailbox is gone. */
+  /** Null once the mailbox is deleted. */
   readonly mailbox: string | null
   readonly sender: string
   readonly queuedAt: Date

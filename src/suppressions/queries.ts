@@ -8,8 +8,8 @@ import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { CameBack, Suppression } from './suppression.ts'
 
-/** Counts what came back. With the second bounce, unless mail was delivered there in between, and with any complaint nothing is sent
- *  to the address any more. */
+/** Counts bounces and complaints. An address is suppressed at the second bounce without a delivery in between, and at any
+ *  complaint. */
 export async function noteCameBack(tx: Tx, came: readonly CameBack[]): Promise<void> {
   const rows = [...new Map(came.map((one) => [one.address, one])).values()]
   if (rows.length === 0) return
@@ -36,7 +36,7 @@ export async function noteCameBack(tx: Tx, came: readonly CameBack[]): Promise<v
       cause = case when known.cause = 'complained' then known.cause else excluded.cause end`
 }
 
-/** Those of the recipients, each of an organization, that nothing is sent to: a part of a statement, with `organization_id` and
+/** Those of the recipients, each of an organization, that are suppressed: a part of a statement, with `organization_id` and
  *  `address`. */
 export function suppressedAmong(organizationIds: readonly string[], addresses: readonly string[]): RawBuilder<unknown> {
   return sql`
@@ -73,8 +73,8 @@ export async function suppressionsOf(
   return rows
 }
 
-/** Has mail go to an address again, and its bounces counted anew. False where it is not suppressed, or not for the caller.
- *  @throws Refusal where the caller may not send from the mailbox whose mail it was */
+/** Ends a suppression and resets the count of bounces. False if the address is not suppressed, or the caller does not see
+ *  it. @throws Refusal if the caller may not send from the mailbox whose mail bounced */
 export async function removeSuppression(tx: Tx, caller: Caller, address: string, by: Actor): Promise<boolean> {
   const { organizationId } = caller
   const { rows } = await sql<{ id: string; cause: string; mailboxId: string | null; mailbox: string | null }>`
@@ -95,7 +95,7 @@ export async function removeSuppression(tx: Tx, caller: Caller, address: string,
   return true
 }
 
-/** A bounce that none followed is forgotten after so long, in milliseconds. */
+/** How long a single bounce counts, in milliseconds. */
 const remembered = 90 * 24 * 60 * 60_000
 
 export async function forgetBounces(db: Db, now: Date): Promise<void> {

@@ -33,7 +33,7 @@ const SuppressionOut = Type.Object(
   { title: 'Suppression' },
 )
 
-/** Addresses that nothing is sent to. */
+/** Suppressed addresses. */
 export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
   app.get(
     '/v1/suppressions',
