@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { appendEvents } from '#/events/append.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { Load } from './load.ts'
 import { inTurns, median, type Row } from './report.ts'
 import type { ReceiverResult, ReceiverWork } from './webhook-sink.ts'

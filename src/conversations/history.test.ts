@@ -10,8 +10,8 @@ import {
   type FiledMessage,
   type PlacedMessage,
 } from '#test/threads/oracle.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

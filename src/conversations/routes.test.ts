@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { Enrolled } from '#test/dns/enrolled.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let shared: TestOrganization

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
-import type { Cursor } from './cursor.ts'
 import type { By } from './append.ts'
+import type { Cursor } from './cursor.ts'
 import {
   type EventType,
   type ItemData,

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import { late } from '#test/world/late.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { isWellFormedKey } from './api-key.ts'
 
 const world = await World.start()

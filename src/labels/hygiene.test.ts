@@ -6,9 +6,9 @@ import { addFilter } from '#/filters/changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { signIn } from '#test/world/signed-in.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
 import { addLabel } from './catalogue.ts'
 
 let world: World

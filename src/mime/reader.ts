@@ -23,7 +23,10 @@ export function openedText(text: OpenedContent['text']): string | null {
  *  since verification takes longest. */
 export class MessageReader implements AsyncDisposable {
   readonly #thread = new WorkerThread<Reading, unknown>(new URL('./reader-thread.ts', import.meta.url), 'reader')
-  readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(new URL('./authentication/dkim-thread.ts', import.meta.url), 'dkim')
+  readonly #dkim = new WorkerThread<Uint8Array, DkimResult[]>(
+    new URL('./authentication/dkim-thread.ts', import.meta.url),
+    'dkim',
+  )
 
   async message(raw: Buffer): Promise<Message> {
     if (raw.length <= largeBytes) return readMessage(raw)

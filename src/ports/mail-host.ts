@@ -1,6 +1,6 @@
 import type { Actor } from '#/audit/actor.ts'
-import type { Tx } from '#/db/schema.ts'
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
+import type { Tx } from '#/db/schema.ts'
 import type { Address } from '#/mime/address/address.ts'
 import type { HeaderFacts } from '#/mime/header/header-facts.ts'
 import type { Message } from '#/mime/message.ts'

@@ -10,7 +10,15 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
-import { claimScheduled, claimSuspect, claimWaiting, leases, markEndOfData, mostScheduled, reclaimExpired } from './claims.ts'
+import {
+  claimScheduled,
+  claimSuspect,
+  claimWaiting,
+  leases,
+  markEndOfData,
+  mostScheduled,
+  reclaimExpired,
+} from './claims.ts'
 
 const minute = 60_000
 

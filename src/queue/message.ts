@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
 import type { MessageState } from '#/db/schema/queue.ts'
+import type { Db } from '#/db/schema.ts'
 import { pieceByPiece, pieceBytes } from '#/event-loop/pieces.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { SealingKey } from '#/secrets/seal.ts'

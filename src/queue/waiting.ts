@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { outcomeEvents, type OutgoingMessage, storeOutcomes } from '#/sent/outcomes.ts'
+import { type OutgoingMessage, outcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import { mayHaveArrived } from './ambiguous.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const cap = 3
 const most = 2 * 2 ** 20

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
-import { type By, appendEvents } from '#/events/append.ts'
+import { appendEvents, type By } from '#/events/append.ts'
 import { answerMark } from '#/queue/answered.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'

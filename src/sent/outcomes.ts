@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { type NewEvent, insertNewEvents } from '#/events/append.ts'
+import { insertNewEvents, type NewEvent } from '#/events/append.ts'
 import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { noteCameBack } from '#/suppressions/queries.ts'

@@ -5,8 +5,8 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

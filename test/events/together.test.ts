@@ -6,8 +6,8 @@ import { type EventType, eventTypes } from '#/events/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
 let sink: Sink

@@ -7,8 +7,8 @@ import { databaseTime } from '#/db/time.ts'
 import { perMinute } from '#/http/access/authorize.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
 import { TakingRelay } from '#test/world/taking-relay.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { homeWithClock, setDatabaseClock } from './database-clock.ts'
 
 const minute = 60_000

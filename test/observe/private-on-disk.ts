@@ -33,7 +33,10 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('mail in, and its automatic answer, which waits and then goes', async () => {
     const one = mark()
     service.sink.act = (step, { recipient }) => (step === 'rcpt' ? `451 4.7.1 <${recipient}> has to wait` : undefined)
-    assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)), '250 2.6.0')
+    assert.equal(
+      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
+      '250 2.6.0',
+    )
     assert.match(await service.read(), new RegExp(one))
     assert.ok(service.sink.lines.some((line) => line.includes(`RCPT TO:<${one}@peer.example>`)))
     await service.nowhere(one)
@@ -45,7 +48,10 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     assert.match(answer?.bytes.toString() ?? '', new RegExp(`${one}-1@peer.example`))
     await service.nowhere(one)
     // It is answered once.
-    assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)), '250 2.6.0')
+    assert.equal(
+      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
+      '250 2.6.0',
+    )
     await service.world.outbound.processAll()
     assert.deepEqual([service.sink.taken.length, await service.found(one)], [0, []])
   })
@@ -53,7 +59,10 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('an automatic answer that is refused for good', async () => {
     const one = mark()
     service.sink.act = (step, { recipient }) => (step === 'rcpt' ? `550 5.1.1 <${recipient}> is nobody` : undefined)
-    assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)), '250 2.6.0')
+    assert.equal(
+      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
+      '250 2.6.0',
+    )
     assert.match(await service.read(), new RegExp(one))
     service.sink.act = () => undefined
     await service.nowhere(one)
@@ -65,7 +74,10 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
       const filter = { name: action, field: 'subject', op: 'contains', value: 'grüße', action, argument }
       assert.equal((await service.own.request('POST', '/v1/filters', filter)).status, 201)
     }
-    assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)), '250 2.6.0')
+    assert.equal(
+      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
+      '250 2.6.0',
+    )
     assert.match(await service.read(service.secret, 'Kept'), new RegExp(one))
     for (const { id } of (await service.own.request('GET', '/v1/filters')).body.data)
       assert.equal((await service.own.request('DELETE', `/v1/filters/${id}`)).status, 200)
@@ -212,7 +224,10 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('mail that waits for a mail host that is away', async () => {
     const one = mark()
     await service.host?.kill()
-    assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)), '250 2.6.0')
+    assert.equal(
+      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
+      '250 2.6.0',
+    )
     await service.world.outbound.processAll()
     await service.nowhere(one)
     await service.host?.run()

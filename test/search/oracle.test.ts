@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { asked, folders, idOf, type Made, make, messageOf, numbers, pick, shouldFind } from './mail.ts'
 
 const howMany = 240

@@ -4,8 +4,8 @@ import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { newestIn } from '#test/mail/letter.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { SendMailOptions } from 'nodemailer'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { World } from '#test/world/world.ts'
 import { Visitor } from './browser.ts'
 
 /** What a list shows of a message's state. */

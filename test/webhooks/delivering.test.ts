@@ -11,8 +11,8 @@ import { present } from '#/webhooks/schemas.ts'
 import { logged } from '#test/events/logged.ts'
 import { messagesIn, newestIn } from '#test/mail/letter.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { isGenuine, Receiver } from './receiver.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ZoneRecords } from '#/ports/resolver.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
 /** A service whose operator allows one address, at which a receiver listens. */

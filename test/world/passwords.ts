@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { cookieIn, SignedInMember, signIn } from './signed-in.ts'
-import type { World } from './world.ts'
 import type { TestOrganization } from './test-organization.ts'
+import type { World } from './world.ts'
 
 export const password = 'correct horse battery staple'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { makeLink } from '#/sessions/invitation/link.ts'
 import type { Answer, HttpClient, RequestOptions } from '#test/sockets/http-client.ts'
-import type { World } from './world.ts'
 import type { TestOrganization } from './test-organization.ts'
+import type { World } from './world.ts'
 
 /** What a browser says of a request that a page of the service itself makes. */
 export const fromOurPage = { 'sec-fetch-site': 'same-origin' }

@@ -4,8 +4,8 @@ import { makeKeys, type SigningKey, sealedAs } from '#/domains/dkim/make-keys.ts
 import { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { secret } from './installation.ts'
-import type { World } from './world.ts'
 import type { TestOrganization } from './test-organization.ts'
+import type { World } from './world.ts'
 
 /** Gives the organization's domain DKIM keys, and publishes them in the world's DNS. */
 export async function signingDomain(world: World, { id: organizationId, domain }: TestOrganization): Promise<void> {

@@ -6,8 +6,8 @@ import { certificateFor } from '#test/sockets/certificate.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
 import { hostname } from './installation.ts'
-import { World, type WorldOptions } from './world.ts'
 import type { TestOrganization } from './test-organization.ts'
+import { World, type WorldOptions } from './world.ts'
 
 /** Of every mailbox of `submittingMailbox`. */
 export const password = 'correct horse battery staple'

@@ -73,7 +73,11 @@ export function changedAsAsked(
 }
 
 /** The events of messages that are gone for good. */
-export function deleted({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): NewEvent[] {
+export function deleted(
+  { organizationId, mailboxId }: MailboxRef,
+  folder: string,
+  uids: readonly number[],
+): NewEvent[] {
   return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
 }
 

@@ -1,6 +1,6 @@
 import { invalid, notFound } from '#/errors.ts'
-import { countSpooled, type Spooled, listSpooled } from '#/messages/spooled.ts'
-import { countWaiting, dropWaiting, retryNow, type Waiting, listWaiting } from '#/queue/waiting.ts'
+import { countSpooled, listSpooled, type Spooled } from '#/messages/spooled.ts'
+import { countWaiting, dropWaiting, listWaiting, retryNow, type Waiting } from '#/queue/waiting.ts'
 import { isUuid } from '#/text.ts'
 import { command } from '../command.ts'
 import { minute, table } from '../table.ts'

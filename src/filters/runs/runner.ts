@@ -17,9 +17,9 @@ import {
   endRun,
   keepPlan,
   LeaseLost,
-  releaseRun,
   nextFolder,
   nowhere,
+  releaseRun,
   type Step,
   settleStep,
 } from './steps.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
-import { type NewEvent, appendEvents } from '#/events/append.ts'
+import { appendEvents, type NewEvent } from '#/events/append.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { MailHandler } from '../smtp/mail-handler.ts'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
 import { type AmbiguousDelivery, mayHaveArrived } from '#/queue/ambiguous.ts'
+import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
-import { outcomeEvents, noteRefusals, sendingEvent, storeOutcomes } from '#/sent/outcomes.ts'
+import { noteRefusals, outcomeEvents, sendingEvent, storeOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import { ambiguousSince } from './finish.ts'
@@ -40,7 +40,10 @@ export async function decideTogether(
   const delivered = outcomes.filter(({ result }) => result === 'delivered')
   const sent = delivered.length > 0
   const toAll = delivered.length === outcomes.length
-  const events = [{ events: sendingEvent(message, 'scheduled.sent') }, ...outcomeEvents(message, 'delivered', delivered)]
+  const events = [
+    { events: sendingEvent(message, 'scheduled.sent') },
+    ...outcomeEvents(message, 'delivered', delivered),
+  ]
   if (toAll && (await deps.endSent({ messageId: message.id, recipients, events })))
     return logOutcomes(log, message, outcomes)
   await db.transaction().execute(async (tx) => {
@@ -113,7 +116,8 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   })
   const notify = () => deps.notify(tx, message, { kind: 'failed', about }, now)
   const reported = about.length === 0 || (await tried(tx, notify, deps, message))
-  const isSettled = (outcome?: Outcome) => outcome?.result === 'delivered' || (outcome?.result === 'refused' && reported)
+  const isSettled = (outcome?: Outcome) =>
+    outcome?.result === 'delivered' || (outcome?.result === 'refused' && reported)
   const dueAt = new Date(now.getTime() + backoff(attempts))
   const later = recipients.flatMap((one, at) =>
     isSettled(outcomes[at])
@@ -125,7 +129,10 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
   const waiting = others.filter((outcome) => !isSettled(outcome))
   const bounced = others.filter(isSettled)
   await noteRefusals(tx, message, bounced)
-  await storeOutcomes(tx, [...outcomeEvents(message, 'bounced', bounced), ...outcomeEvents(message, 'deferred', waiting)])
+  await storeOutcomes(tx, [
+    ...outcomeEvents(message, 'bounced', bounced),
+    ...outcomeEvents(message, 'deferred', waiting),
+  ])
   return recipients.filter((_, at) => isSettled(outcomes[at])).map(({ id }) => id)
 }
 

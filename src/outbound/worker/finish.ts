@@ -2,7 +2,7 @@ import type { Outcome } from '#/ports/relay.ts'
 import type { Claimed } from '#/queue/claims.ts'
 import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
-import { outcomeEvents, noteRefusals, storeOutcomes } from '#/sent/outcomes.ts'
+import { noteRefusals, outcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayWorthTelling } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
@@ -32,7 +32,15 @@ export async function finish(
         failed.push({ id, outcome, attempts, ambiguousAt })
       else {
         const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayWorthTelling
-        later.push({ id, dueAt, ...shownOf(message, outcome), toldAt: late ? now : null, outcome, attempts, ambiguousAt })
+        later.push({
+          id,
+          dueAt,
+          ...shownOf(message, outcome),
+          toldAt: late ? now : null,
+          outcome,
+          attempts,
+          ambiguousAt,
+        })
       }
     }
     await defer(tx, recipients, later)
@@ -76,5 +84,8 @@ export async function dropUnwanted(
     const ids = held.map(({ id }) => id)
     await settle(tx, message.id, recipients, ids)
   })
-  log.info({ message: message.id, organization_id: message.organizationId, kind: message.kind }, 'not sent: its mailbox no longer wants it sent')
+  log.info(
+    { message: message.id, organization_id: message.organizationId, kind: message.kind },
+    'not sent: its mailbox no longer wants it sent',
+  )
 }

@@ -3,16 +3,16 @@ import type { Logger } from 'pino'
 import { batched } from '#/event-loop/batching.ts'
 import { unfollowed } from '#/ports/follow.ts'
 import {
+  allRoutes,
   type Batch,
   type Claimed,
   claimScheduled,
   claimSuspect,
   claimWaiting,
-  reclaimEveryMs,
   markEndOfData,
   mostScheduled,
+  reclaimEveryMs,
   reclaimExpired,
-  allRoutes,
 } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { endSent, type Sent } from '#/queue/scheduled.ts'

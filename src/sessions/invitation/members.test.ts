@@ -8,8 +8,8 @@ import type { Role } from '#/members/member.ts'
 import { late } from '#test/world/late.ts'
 import { operatorOn } from '#test/world/operator.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

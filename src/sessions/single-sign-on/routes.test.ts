@@ -5,8 +5,8 @@ import { entriesOf } from '#/audit/queries.ts'
 import { BrowserAt } from '#test/identity/browser-at.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
 import { signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const forge = await ForgedProvider.start()
 const world = await World.start({ env: forge.env })

@@ -9,8 +9,8 @@ import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/every-route.ts'
-import { personalItems } from '#test/world/personal-items.ts'
 import { type Furnished, furnish } from '#test/world/furnished.ts'
+import { personalItems } from '#test/world/personal-items.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -10,8 +10,8 @@ import { databaseHome } from '#test/world/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { mailroom } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

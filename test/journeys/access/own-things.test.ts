@@ -5,12 +5,12 @@ import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
 import { memberOperations, pathOf } from '#test/world/every-route.ts'
-import { ownSamples } from '#test/world/samples.ts'
 import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { noteFilter, ownThings } from '#test/world/own-things.ts'
+import { ownSamples } from '#test/world/samples.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

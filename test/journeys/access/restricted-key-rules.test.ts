@@ -8,8 +8,8 @@ import { unrestricted } from '#/keys/restrictions.ts'
 import { addAlias } from '#/mailboxes/aliases.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

@@ -4,9 +4,9 @@ import { after, test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/every-route.ts'
-import { samples } from '#test/world/samples.ts'
 import { type Furnished, furnish } from '#test/world/furnished.ts'
 import type { About, Rule } from '#test/world/rules.ts'
+import { samples } from '#test/world/samples.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

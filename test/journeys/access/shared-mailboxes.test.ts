@@ -9,16 +9,16 @@ import { giveAccess } from '#/mailboxes/access.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { samples } from '#test/world/samples.ts'
 import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { late } from '#test/world/late.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { ownThings } from '#test/world/own-things.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
 import { memberMay } from '#test/world/rules.ts'
+import { samples } from '#test/world/samples.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

@@ -5,8 +5,8 @@ import { sql } from 'kysely'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

@@ -9,9 +9,9 @@ import { letter } from '#test/mail/letter.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const day = 86_400_000
 

@@ -6,8 +6,8 @@ import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
 import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 // On one database: a message is judged before it is stored.
 

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 /** Debian's Python, which its dkimpy belongs to. */
 const python = '/usr/bin/python3'

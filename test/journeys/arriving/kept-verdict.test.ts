@@ -5,8 +5,8 @@ import { deliveryReport } from '#test/mail/report.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

@@ -9,8 +9,8 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
 after(() => world[Symbol.asyncDispose]())

@@ -7,8 +7,8 @@ import { tablesWith } from '#test/observe/tables-with.ts'
 import { everyOperation, pathOf } from '#test/world/every-route.ts'
 import { furnish } from '#test/world/furnished.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

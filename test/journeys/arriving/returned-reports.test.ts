@@ -10,9 +10,9 @@ import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
 
 const day = 86_400_000
 

@@ -11,8 +11,8 @@ import { testDatabase } from '#test/world/database.ts'
 import { everyOperation, pathOf } from '#test/world/every-route.ts'
 import { furnish } from '#test/world/furnished.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const minute = 60_000
 const resources = new AsyncDisposableStack()

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { everyOperation, pathOf } from '#test/world/every-route.ts'
 import { furnish } from '#test/world/furnished.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

@@ -7,8 +7,8 @@ import { readMessage } from '#/mime/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const publicUrl = 'https://mail.example.com'
 const lines: string[] = []

@@ -4,12 +4,12 @@ import { pino } from 'pino'
 import { entriesOf } from '#/audit/queries.ts'
 import { Refusals } from '#/audit/refusals.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { ownSamples } from '#test/world/samples.ts'
 import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { withOwn } from '#test/world/own-things.ts'
+import { ownSamples } from '#test/world/samples.ts'
 import { signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 /** What each route that changes settings leaves in the audit trail. */
 const recorded: Readonly<Record<string, string>> = {

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { late } from '#test/world/late.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())

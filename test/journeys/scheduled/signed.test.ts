@@ -7,8 +7,8 @@ import { octetsInOnePiece } from '#/queue/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const minute = 60_000
 

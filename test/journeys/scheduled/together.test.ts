@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { insertDue } from '#test/world/due-mail.ts'
 import { TakingRelay } from '#test/world/taking-relay.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 const relay = new TakingRelay()
 let world: World

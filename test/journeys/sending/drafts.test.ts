@@ -7,8 +7,8 @@ import { noteSent } from '#/drafts/sending/sent.ts'
 import { readMessage } from '#/mime/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let sink: Sink
 let world: World

@@ -4,9 +4,9 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/signing-domain.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { World } from '#test/world/world.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
 
 let sink: Sink
 let world: World

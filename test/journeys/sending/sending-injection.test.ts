@@ -9,8 +9,8 @@ import { tablesWith } from '#test/observe/tables-with.ts'
 import type { Schema } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { storedIn } from '#test/world/private-mailbox.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 // On one database: it looks at messages as they leave.
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access.ts'
 import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

@@ -12,8 +12,8 @@ import {
   startSubmitting,
   submittingMailbox,
 } from '#test/world/submission.ts'
-import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { World } from '#test/world/world.ts'
 
 let on: Submitting
 let world: World

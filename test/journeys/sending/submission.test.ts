@@ -16,8 +16,8 @@ import {
   submittingMailbox,
   written,
 } from '#test/world/submission.ts'
-import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { World } from '#test/world/world.ts'
 
 let on: Submitting
 let sink: Sink

@@ -16,9 +16,9 @@ import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 import { World } from '#test/world/world.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
 import { filesWith } from './files-with.ts'
 import { untilItGreets } from './imap-server.ts'
 import { loggedIn } from './logged-in.ts'
@@ -238,4 +238,3 @@ export function accountsOn(start: (setting: Setting) => Promise<Started>): void 
 function imapUrl(port: number): string {
   return `imap://mailroom:of-the-master@127.0.0.1:${port}?starttls=never`
 }
-

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import { encodeUtf7 } from '#/mime/modified-utf7.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { DovecotServer } from './imap-server.ts'
 
 let dovecot: DovecotServer

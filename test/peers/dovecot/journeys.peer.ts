@@ -5,8 +5,8 @@ import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import { FaultProxy } from '#test/faults/proxy.ts'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
 import { late } from '#test/world/late.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { DovecotServer } from './imap-server.ts'
 
 let dovecot: DovecotServer

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { DovecotServer } from './imap-server.ts'
 
 /** What other people's programs make of mail that the API keeps, and the API of what they do. */

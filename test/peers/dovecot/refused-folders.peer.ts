@@ -6,8 +6,8 @@ import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
 import { delivered } from '#test/world/delivered.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { DovecotServer } from './imap-server.ts'
 
 /** What no server that keeps folders in a file system takes. */

@@ -37,7 +37,9 @@ const others = [
 const files = Object.entries(journeys).flatMap(([room, names]) =>
   names.map((name) => `test/journeys/${room}/${name}.test.ts`),
 )
-const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files, ...others], { stdio: 'inherit' })
+const child = spawn(process.execPath, ['test/run.ts', ...process.argv.slice(2), ...files, ...others], {
+  stdio: 'inherit',
+})
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
 const [code] = (await once(child, 'exit')) as [number | null]
 process.exitCode = code ?? 1

@@ -4,8 +4,8 @@ import { readStructure } from '#/mime/body/structure.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { privateMailboxFor, storedIn } from '#test/world/private-mailbox.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { GnuPg } from './gnupg.ts'
 
 let world: World

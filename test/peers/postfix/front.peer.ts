@@ -5,8 +5,8 @@ import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { late } from '#test/world/late.ts'
-import { World } from '#test/world/world.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 import { Postfix, settingsOf } from './postfix.ts'
 
 /** Postfix has it among its domains, and we do not. */

@@ -72,7 +72,8 @@ export class Access implements AsyncDisposable {
       await session.connection.run(['NOOP'])
       return layout
     }
-    const use = (session: ImapSession, layout: Layout) => work(session, layout).finally(() => unselectDeletable(session, layout))
+    const use = (session: ImapSession, layout: Layout) =>
+      work(session, layout).finally(() => unselectDeletable(session, layout))
     return this.#pool.use(login, undefined, look, use, until)
   }
 

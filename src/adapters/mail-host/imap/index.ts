@@ -43,7 +43,7 @@ import { readMessage } from './reading/read-message.ts'
 import { searchByReading } from './reading/search.ts'
 import { ThreadRowsReader } from './reading/thread-rows.ts'
 import { Spool } from './spool/spool.ts'
-import { type OwnDone, ownChangesOf, logOwnChanges, went } from './watch/own-changes.ts'
+import { logOwnChanges, type OwnDone, ownChangesOf, went } from './watch/own-changes.ts'
 
 interface Parts {
   readonly db: Db

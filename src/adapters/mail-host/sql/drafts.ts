@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { type By, appendEvents } from '#/events/append.ts'
+import { appendEvents, type By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Draft, MailboxRef } from '#/ports/mail-host.ts'
 import { saved } from '../changed.ts'

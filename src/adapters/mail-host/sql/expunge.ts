@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, appendEvents } from '#/events/append.ts'
+import { appendEvents, type By } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from '../changed.ts'
 import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'

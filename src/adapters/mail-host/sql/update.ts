@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, appendEvents } from '#/events/append.ts'
+import { appendEvents, type By } from '#/events/append.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { FolderKey, Held, Recording } from '#/ports/recording.ts'
 import { applier, changed } from '../changed.ts'

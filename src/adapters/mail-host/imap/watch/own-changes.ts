@@ -1,6 +1,6 @@
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { type By, type NewEvent, appendEvents } from '#/events/append.ts'
+import { appendEvents, type By, type NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Done } from '../changing/change.ts'
 
