@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { holdsPhrase, indexText, wordsQuery } from '#/adapters/mail-host/sql/search/index-text.ts'
+import { holdsPhrase, holdsWords, indexText, wordsQuery } from '#/adapters/mail-host/sql/search/index-text.ts'
 import type { Database } from '#/db/open.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
 import { findWords, wantedWords, wordsOf } from '#/search/words.ts'
@@ -71,6 +71,30 @@ test('a text of the index holds the phrases that the texts of the message hold',
     finding += found.length > 0 ? 1 : 0
   }
   assert.ok(finding > 100, 'many of the phrases are found')
+})
+
+test('what the index finds by words is what a text of it holds', async () => {
+  const random = numbers(6)
+  const text = (most: number) => Array.from({ length: 1 + random(most) }, () => pick(pieces, random)).join('')
+  const texts = () => Array.from({ length: random(3) }, () => text(9))
+  const rows = JSON.stringify(
+    Array.from({ length: 100 }, () => {
+      const message = { subject: texts(), from: texts(), to: texts(), cc: texts(), filename: texts(), text: texts() }
+      return { words: indexText(message, place) }
+    }),
+  )
+  let held = 0
+  for (let count = 0; count < 150; count++) {
+    const phrase = text(4)
+    if (wantedWords(phrase).length === 0) continue
+    const field = pick(['subject', 'from', 'to', 'cc', 'filename', 'any'] as const, random)
+    const { rows: of } = await sql<{ indexed: boolean; held: boolean }>`
+      select search_vector(words) @@ ${wordsQuery(field, phrase)}::tsquery as indexed, ${holdsWords(field, phrase)} as held
+      from jsonb_to_recordset(${rows}::jsonb) as search (words text)`.execute(database.db)
+    for (const one of of) assert.equal(one.held, one.indexed, `${field}: ${phrase}`)
+    held += of.some((one) => one.held) ? 1 : 0
+  }
+  assert.ok(held > 50, 'many of the phrases are held')
 })
 
 test('of a long message the first 16,000 words are indexed', async () => {

@@ -19,6 +19,8 @@ export interface Scope {
   /** Only what was received since. */
   readonly since: Date | undefined
   readonly condition: RawBuilder<boolean>
+  /** Whether an index would find a message by its words. */
+  readonly held: RawBuilder<boolean>
 }
 
 /** Index entries that a look at a single folder reads at least. */
@@ -29,20 +31,32 @@ const placeJson = (from: string) =>
   sql.raw(`json_build_object('receivedAt', (extract(epoch from ${from}.received_at) * 1000)::bigint,
     'folderId', ${from}.folder_id, 'uid', ${from}.uid)`)
 
-/** Goes through the newest messages of the folders from a place on, about `count` of them, and answers those that are found.
- *  `edge` is the last that was looked at; null: there is no more. */
+export interface Walked {
+  /** The last that was looked at; null: there is no more. */
+  readonly edge: Place | null
+  readonly places: Place[]
+  /** How many were looked at, and of how many of them an index would find the words: null where that is not asked. */
+  readonly looked: number
+  readonly held: number | null
+}
+
+/** Goes through the newest messages of the folders from a place on, about `count` of them, and answers those that are found. */
 export async function walk(
   db: Db,
   scope: Scope,
-  { from, count, most }: { from: Place | undefined; count: number; most: number },
-): Promise<{ edge: Place | null; places: Place[] }> {
+  { from, count, most, sample = false }: { from: Place | undefined; count: number; most: number; sample?: boolean },
+): Promise<Walked> {
   const each = Math.max(fewest, Math.ceil((2 * count) / scope.folderIds.length))
   // Within the instant of the place, folders with higher numbers have gone before.
   const before = from
     ? sql`and (received_at, uid) < (${time(from)}, case when folder.id < ${from.folderId} then ${beyond}
         when folder.id = ${from.folderId} then ${from.uid} else 0 end::bigint)`
     : sql``
-  const { rows } = await sql<{ edge: Place | null; places: Place[] | null }>`
+  const held = sample
+    ? sql`(select count(*) filter (where ${scope.held}) from looked
+        join mail_search search on search.content_id = looked.content_id and search.organization_id = ${scope.organizationId})`
+    : sql`null::bigint`
+  const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number | null }>`
     with candidate as materialized (
       select one.* from unnest(${scope.folderIds}::bigint[]) as folder (id)
       cross join lateral (
@@ -58,21 +72,23 @@ export async function walk(
     ), edge as materialized (
       select received_at, folder_id, uid from candidate where nth = ${each}
       order by received_at desc, folder_id desc, uid desc limit 1
+    ), looked as materialized (
+      select * from candidate
+      where not exists (select from edge)
+        or (received_at, folder_id, uid) >= (select received_at, folder_id, uid from edge)
     ), found as (
       select message.received_at, message.folder_id, message.uid
-      from candidate message
+      from looked message
       join mail_contents content on content.id = message.content_id
       left join mail_search search on search.content_id = message.content_id
-      where content.organization_id = ${scope.organizationId}
-        and (not exists (select from edge)
-          or (message.received_at, message.folder_id, message.uid) >= (select received_at, folder_id, uid from edge))
-        and ${scope.condition}
+      where content.organization_id = ${scope.organizationId} and ${scope.condition}
       order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
     )
-    select (select ${placeJson('edge')} from edge) as edge,
+    select (select ${placeJson('edge')} from edge) as edge, (select count(*) from looked) as looked, ${held} as held,
       (select json_agg(${placeJson('found')} order by received_at desc, folder_id desc, uid desc) from found) as places
     `.execute(db)
-  return { edge: rows[0]?.edge ?? null, places: rows[0]?.places ?? [] }
+  const [{ edge, places, looked, held: holding } = { edge: null, places: null, looked: 0, held: null }] = rows
+  return { edge, places: places ?? [], looked, held: holding }
 }
 
 /** Those whose words the index has, from a place on. Undefined where they are more than `mostHits`, of which it would know only

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
-import { attachmentMark, holdsPhrase, idMark, wordsQuery } from './index-text.ts'
+import { attachmentMark, holdsPhrase, holdsWords, idMark, wordsQuery } from './index-text.ts'
 
 /** Whether a message is found: over `mail_messages message`, its `content` and its `search`, which may be null. */
 export function condition(
@@ -64,5 +64,25 @@ export function necessaryWords(tree: SearchTree): string | undefined {
     }
     default:
       return undefined
+  }
+}
+
+/** Whether the index would find a message, `search`, by its necessary words: of a sample it tells how many it would find. */
+export function heldWords(tree: SearchTree): RawBuilder<boolean> {
+  switch (tree.kind) {
+    case 'text':
+      return holdsWords(tree.field, tree.text)
+    case 'message_id':
+      return sql`(strpos(search.words, ${` ${idMark(tree.id)} `}) > 0)`
+    case 'all': {
+      const marked = tree.of.some((one) => one.kind === 'attachment')
+        ? [sql`strpos(search.words, ${` ${attachmentMark} `}) > 0`]
+        : []
+      return sql`(${sql.join([...tree.of.map(heldWords), ...marked], sql` and `)})`
+    }
+    case 'either':
+      return sql`(${sql.join(tree.of.map(heldWords), sql` or `)})`
+    default:
+      return sql`true`
   }
 }

@@ -76,6 +76,15 @@ export function wordsQuery(field: SearchField, phrase: string): string {
   return `(${words.join(' & ')})`
 }
 
+/** Whether the index would find `search.words` by them. */
+export function holdsWords(field: SearchField, phrase: string): RawBuilder<boolean> {
+  const each = wantedWords(phrase).map(({ text, prefix }) => {
+    const word = markedFields.has(field) ? fieldMark(field, text) : text
+    return sql`strpos(search.words, ${` ${word}${prefix ? '' : ' '}`}) > 0`
+  })
+  return sql<boolean>`(${sql.join(each, sql` and `)})`
+}
+
 function fieldMark(field: string, word: string): string {
   return `${field}/${word}`
 }

@@ -5,8 +5,8 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
-import { lookUp, type Place, type Scope, walk } from './candidates.ts'
-import { condition, necessaryWords } from './condition.ts'
+import { lookUp, type Place, type Scope, type Walked, walk } from './candidates.ts'
+import { condition, heldWords, necessaryWords } from './condition.ts'
 import { mailboxMark, organizationMark } from './index-text.ts'
 
 /** Messages that are tried in a statement, first where an index knows the words, then anywhere: 20 ms on the embedded database,
@@ -15,6 +15,8 @@ const fewNewest = 200
 const newest = 1_000
 /** Beyond these a word is so frequent that it is sooner found by going through the newest messages. */
 const mostHits = 5_000
+/** Messages of a sample with the words, of which their number in all can be told. */
+const fewHeld = 3
 /** Mailboxes that are named to the index; of more it is asked for the organization's. */
 const mostNamed = 20
 const megabyte = 1_000_000
@@ -23,6 +25,7 @@ interface SearchedFolder {
   readonly id: number
   readonly name: string
   readonly mailboxId: string
+  readonly total: number
 }
 
 /** Searches mailboxes of one organization (docs/reference/search.md). */
@@ -33,10 +36,16 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   const { organizationId } = first
   const folders = await foldersOf(db, organizationId, mailboxes)
   const scope = scopeOf(organizationId, folders, query)
+  const total = folders.reduce((sum, folder) => sum + folder.total, 0)
   if (scope.folderIds.length === 0) return nothing
   const words = necessaryWords(query.tree)
   const named = words && `${words} & (${marksOf(organizationId, mailboxes)})`
-  const { places, edge } = await findPlaces(db, scope, { words: named, from: startOf(query), limit: query.limit })
+  const { places, edge } = await findPlaces(db, scope, {
+    words: named,
+    from: startOf(query),
+    limit: query.limit,
+    total,
+  })
   const page = places.slice(0, query.limit)
   const last = page.at(-1)
   const more = places.length > query.limit ? last : edge
@@ -52,17 +61,24 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
 async function findPlaces(
   db: Db,
   scope: Scope,
-  { words, from: start, limit }: { words: string | undefined; from: Place | undefined; limit: number },
+  {
+    words,
+    from: start,
+    limit,
+    total,
+  }: { words: string | undefined; from: Place | undefined; limit: number; total: number },
 ): Promise<{ places: Place[]; edge: Place | undefined }> {
   const until = performance.now() + patience
   const places: Place[] = []
   let lookedUp = words === undefined
   let from = start
   for (let count = lookedUp ? newest : fewNewest; ; count = newest) {
-    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length })
+    const sample = words !== undefined && !lookedUp
+    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length, sample })
     places.push(...step.places)
     if (!step.edge || places.length > limit) return { places, edge: undefined }
     from = step.edge
+    if (isFrequent(step, total)) lookedUp = true
     if (words !== undefined && !lookedUp) {
       const found = await lookUp(db, scope, { words, from, most: limit + 1 - places.length, mostHits })
       if (found) return { places: [...places, ...found], edge: undefined }
@@ -70,6 +86,11 @@ async function findPlaces(
     }
     if (performance.now() > until) return { places, edge: from }
   }
+}
+
+/** Whether the index would find too many to be of use: to find that out there takes as long as they are many. */
+function isFrequent({ looked, held }: Walked, total: number): boolean {
+  return held !== null && held >= fewHeld && (held / looked) * total > 2 * mostHits
 }
 
 function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { tree, now }: SearchQuery): Scope {
@@ -82,6 +103,7 @@ function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { t
     large: musts(tree).some((one) => one.kind === 'larger' && one.bytes >= megabyte),
     since: timesOf(tree, now).since,
     condition: condition(tree, now, named),
+    held: heldWords(tree),
   }
 }
 
@@ -109,7 +131,7 @@ function marksOf(organizationId: string, mailboxes: readonly MailboxRef[]): stri
 async function foldersOf(db: Db, organizationId: string, mailboxes: readonly MailboxRef[]): Promise<SearchedFolder[]> {
   const ids = mailboxes.map(({ mailboxId }) => mailboxId)
   const { rows } = await sql<SearchedFolder>`
-    select id, name, mailbox_id as "mailboxId" from mail_folders
+    select id, name, mailbox_id as "mailboxId", total from mail_folders
     where organization_id = ${organizationId} and mailbox_id = any(${ids}::uuid[]) and total > 0`.execute(db)
   return rows
 }
