@@ -13,9 +13,17 @@ class Countdown extends StepWorker {
   #left: number
   readonly #fails: (done: number) => boolean
 
-  constructor(left: number, { idle = idleMs, fails = (_done: number): boolean => false, lines = [] as string[] } = {}) {
+  constructor(
+    left: number,
+    {
+      idle = idleMs,
+      fails = (_done: number): boolean => false,
+      between = async (): Promise<void> => {},
+      lines = [] as string[],
+    } = {},
+  ) {
     const log = pino({}, { write: (line: string) => void lines.push(line) })
-    super({ idleMs: idle, log, failed: 'a step failed' })
+    super({ idleMs: idle, between, log, failed: 'a step failed' })
     this.#left = left
     this.#fails = fails
   }
@@ -46,6 +54,18 @@ test('so many steps as are asked for', async () => {
   await using worker = new Countdown(10)
   await worker.processSome(3)
   assert.equal(worker.done, 3)
+})
+
+test('the next step begins when it may', async () => {
+  const asked: number[] = []
+  await using worker: Countdown = new Countdown(3, {
+    between: async () => {
+      asked.push(worker.done)
+    },
+  })
+  worker.start()
+  await worker.reached(3)
+  assert.deepEqual(asked, [1, 2])
 })
 
 test('a step that fails is logged, and the next one follows', async () => {

@@ -7,6 +7,8 @@ interface Pace {
   readonly idleMs: number
   /** After a step, in times that it took: others' requests come in between. None by default. */
   readonly rest?: number
+  /** In place of a rest: resolves when the next step may begin. */
+  readonly between?: (signal: AbortSignal) => Promise<void>
   readonly log: Logger
   /** What is logged of a step that failed. The next one follows after `idleMs`. */
   readonly failed: string
@@ -48,7 +50,7 @@ export abstract class StepWorker implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { idleMs, rest = 0, log, failed } = this.#pace
+    const { idleMs, rest = 0, between, log, failed } = this.#pace
     const signal = this.stopping
     while (!signal.aborted) {
       const since = performance.now()
@@ -60,6 +62,7 @@ export abstract class StepWorker implements AsyncDisposable {
         })
       const ms = more ? rest * (performance.now() - since) : idleMs
       await pause(ms, undefined, { signal }).catch(() => {})
+      if (more) await between?.(signal)
     }
   }
 

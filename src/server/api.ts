@@ -33,6 +33,7 @@ type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | '
     AppParts,
     | 'mailHost'
     | 'runningChanges'
+    | 'foreground'
     | 'reader'
     | 'openPgp'
     | 'publicHttp'

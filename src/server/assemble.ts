@@ -7,6 +7,7 @@ import type { SharedTime } from '#/db/time.ts'
 import { DomainChecks } from '#/domains/checks/checks.ts'
 import { sealedAs as dkimKeys } from '#/domains/dkim/make-keys.ts'
 import { type SigningKeys, signingKeys as signingKeysOf } from '#/domains/dkim/signing-keys.ts'
+import { Foreground } from '#/event-loop/foreground.ts'
 import { announceEvents } from '#/events/announce.ts'
 import { anchorLog } from '#/events/log.ts'
 import { FilterRunner } from '#/filters/runs/runner.ts'
@@ -92,6 +93,8 @@ export interface Running extends AsyncDisposable {
   readonly rounds: Rounds
   /** Has filters go through mail that is there. */
   readonly filterRunner: FilterRunner
+  /** The requests that work in the background lets pass. */
+  readonly foreground: Foreground
   /** Indexes mail for search, if it is kept in the database. */
   readonly searchIndexer: ({ processAll(): Promise<void> } & AsyncDisposable) | undefined
 }
@@ -169,7 +172,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const searchIndexer = searchIndexerOn(config, { db, reader, log })
   if (searchIndexer) starting.use(searchIndexer)
 
-  const filterRunner = starting.use(new FilterRunner({ db, mailHost, log }))
+  const foreground = new Foreground()
+  const filterRunner = starting.use(new FilterRunner({ db, mailHost, log, foreground }))
 
   const api = roles.has('api')
     ? await startApi(
@@ -179,6 +183,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
           ...{
             mailHost,
             runningChanges,
+            foreground,
             reader,
             openPgp,
             publicHttp,
@@ -222,7 +227,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
 
   const started = starting.move()
   return {
-    ...{ database, mailHost, runningChanges, domainChecks, outbound, rounds, searchIndexer, filterRunner },
+    ...{ database, mailHost, runningChanges, domainChecks, outbound, rounds, searchIndexer, filterRunner, foreground },
     http: api?.http,
     drainConnections: async () => api?.drainConnections(),
     smtp: inbound?.smtp,

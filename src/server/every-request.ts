@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusals } from '#/audit/refusals.ts'
+import type { Foreground } from '#/event-loop/foreground.ts'
 import { authorizer } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertOneHost } from '#/http/connections/malformed-requests.ts'
@@ -16,6 +17,8 @@ export interface EveryRequestParts {
   readonly clock: Clock
   /** Called for each answer, with its route or null, and the seconds it took. */
   readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
+  /** For which work in the background waits. */
+  readonly foreground?: Foreground | undefined
   /** Traces requests from their beginning. */
   readonly follow?: ((app: App) => void) | undefined
   /** Counts requests together with other processes; undefined if there can be none. */
@@ -26,7 +29,7 @@ export interface EveryRequestParts {
 
 /** Authenticates, limits, logs and counts the requests of an app. */
 export function checkEveryRequest(app: App, parts: EveryRequestParts): void {
-  const { authenticator, sessions, refusals, publicUrl, clock, sharedRate, observe, follow } = parts
+  const { authenticator, sessions, refusals, publicUrl, clock, sharedRate, observe, foreground, follow } = parts
   follow?.(app)
   const authorize = authorizer(
     {
@@ -48,6 +51,7 @@ export function checkEveryRequest(app: App, parts: EveryRequestParts): void {
   })
   app.addHook('onResponse', logRequest)
   app.addHook('onResponse', async (request, reply) => countRefusal(refusals, request, reply))
+  if (foreground) app.addHook('onResponse', async (_request, { elapsedTime }) => foreground.answered(elapsedTime))
   if (!observe) return
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
     observe(method, routeOptions.url ?? null, statusCode, elapsedTime / 1_000)

@@ -10,7 +10,12 @@ import { startSite } from './site.ts'
 let runner: FilterRunner | undefined
 after(() => runner?.[Symbol.asyncDispose]()) // before the service ends
 const { world, browser } = await startSite()
-runner = new FilterRunner({ db: world.db, mailHost: world.mailHost, log: pino({ level: 'silent' }) })
+runner = new FilterRunner({
+  db: world.db,
+  mailHost: world.mailHost,
+  foreground: world.foreground,
+  log: pino({ level: 'silent' }),
+})
 runner.start()
 
 const dialog = (page: Page) => page.getByRole('dialog')

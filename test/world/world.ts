@@ -68,6 +68,7 @@ export class World implements AsyncDisposable {
   readonly searchIndexer: Running['searchIndexer']
   readonly runningChanges: Running['runningChanges']
   readonly filterRunner: Running['filterRunner']
+  readonly foreground: Running['foreground']
   readonly client: HttpClient
   readonly base: string
   readonly smtp: Listening
@@ -103,6 +104,7 @@ export class World implements AsyncDisposable {
       | 'searchIndexer'
       | 'runningChanges'
       | 'filterRunner'
+      | 'foreground'
     >,
     resources: AsyncDisposableStack,
   ) {
@@ -125,6 +127,7 @@ export class World implements AsyncDisposable {
     this.searchIndexer = parts.searchIndexer
     this.runningChanges = parts.runningChanges
     this.filterRunner = parts.filterRunner
+    this.foreground = parts.foreground
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { stepOf } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
+import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
 import type { HeadingPage, MailboxRef, MailHost } from '#/ports/mail-host.ts'
@@ -10,6 +11,7 @@ import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
 import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
 import { type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
+import { nextStep, usualStep } from './step-size.ts'
 import {
   beginRunChange,
   claimRun,
@@ -24,12 +26,8 @@ import {
   settleStep,
 } from './steps.ts'
 
-/** Messages of a step: it holds neither the event loop nor an embedded database for longer than a request may wait. */
-const messagesAtOnce = 250
 /** Between looks for a run, in milliseconds. */
 const idleMs = 1_000
-/** After a step, in times that it took. */
-const rest = 0.25
 /** A run is kept so long before others have their turn, in milliseconds. */
 const turnMs = 1_000
 /** A step that fails so often ends the run. */
@@ -41,6 +39,7 @@ interface Parts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly log: Logger
+  readonly foreground: Foreground
 }
 
 /** A run that this process has claimed, from step to step. */
@@ -57,9 +56,15 @@ interface Turn {
 export class FilterRunner extends StepWorker {
   readonly #parts: Parts
   #turn: Turn | undefined
+  #atOnce = usualStep
 
   constructor(parts: Parts) {
-    super({ idleMs, rest, log: parts.log, failed: 'runs of filters could not be claimed; it is tried again' })
+    super({
+      idleMs,
+      between: (signal) => parts.foreground.letPass(signal),
+      log: parts.log,
+      failed: 'runs of filters could not be claimed; it is tried again',
+    })
     this.#parts = parts
   }
 
@@ -67,8 +72,10 @@ export class FilterRunner extends StepWorker {
     const turn = this.#turn ?? (await this.#claim())
     this.#turn = undefined
     if (!turn) return false
+    const since = performance.now()
     try {
       this.#turn = await this.#advance(turn)
+      this.#atOnce = nextStep(this.#atOnce, performance.now() - since)
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.#failed(turn.run, error)
     }
@@ -111,17 +118,18 @@ export class FilterRunner extends StepWorker {
 
   async #evaluate(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
-    const page = await this.#page(run, folder)
+    const atOnce = this.#atOnce
+    const page = await this.#page(run, folder, atOnce)
     if (page?.uidValidity !== folder.uidValidity) {
       // It is gone, or another one bears its name.
       return this.#settle(turn, { folder: { ...folder, done: true } })
     }
     const filters = await this.#filters(run)
-    const most = run.preview ? mostSamples - run.sample.length : 0
-    const found = evaluate(filters, page.messages, { folder: folder.folder, address: folder.address, most })
+    const kept = run.preview ? mostSamples - run.sample.length : 0
+    const found = evaluate(filters, page.messages, { folder: folder.folder, address: folder.address, most: kept })
     const counts = plusMatches(run.counts, found)
     const seen = run.seen + page.messages.length
-    const upTo = page.messages.length < messagesAtOnce ? folder.lastUid : (page.messages.at(-1)?.uid ?? folder.lastUid)
+    const upTo = page.messages.length < atOnce ? folder.lastUid : (page.messages.at(-1)?.uid ?? folder.lastUid)
     if (run.preview || found.groups.length === 0) {
       const would = found.groups
         .map(({ uids, change }) => changesOf(change, uids.length))
@@ -132,9 +140,9 @@ export class FilterRunner extends StepWorker {
     return this.#change(turn, { groups: found.groups, upTo }, { counts, seen })
   }
 
-  #page(run: ClaimedRun, folder: RunFolder): Promise<HeadingPage | undefined> {
+  #page(run: ClaimedRun, folder: RunFolder, atOnce: number): Promise<HeadingPage | undefined> {
     const withHeader = run.filters.some(({ field }) => field !== 'subject')
-    const range = { after: folder.uid, last: folder.lastUid, most: messagesAtOnce, withHeader }
+    const range = { after: folder.uid, last: folder.lastUid, most: atOnce, withHeader }
     return unlessGone(this.#parts.mailHost.headings(mailboxOf(run, folder), folder.folder, range))
   }
 

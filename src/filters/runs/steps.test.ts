@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { after, beforeEach, mock, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Refusal } from '#/errors.ts'
+import { Foreground } from '#/event-loop/foreground.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Did } from '#/ports/recording.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { noCounts } from './counts.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
@@ -115,7 +118,12 @@ test('what a mail host without transactions had done as its process ended is cou
       throw new Refusal('mail_unavailable', 'The process ends')
     },
   })
-  await using runner = new FilterRunner({ db, mailHost: withoutTransactions, log: pino({ level: 'silent' }) })
+  await using runner = new FilterRunner({
+    db,
+    mailHost: withoutTransactions,
+    foreground: world.foreground,
+    log: pino({ level: 'silent' }),
+  })
   await runner.processAll()
   assert.ok(ended)
   await sql`update filter_runs set due_at = now()`.execute(db)
@@ -126,4 +134,25 @@ test('what a mail host without transactions had done as its process ended is cou
     { state, total, seen, matched, changed, starred },
     { state: 'done', total: 1, seen: 1, matched: 1, changed: 1, starred: 1 },
   )
+})
+
+test('requests pass between the steps of a run', async () => {
+  const foreground = new Foreground()
+  const letPass = mock.method(foreground, 'letPass')
+  await using runner = new FilterRunner({ db, mailHost: world.mailHost, foreground, log: pino({ level: 'silent' }) })
+  runner.start()
+  await until(async () => {
+    const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
+    return body.state === 'done'
+  })
+  assert.ok(letPass.mock.callCount() >= 3, 'after a look at each of two folders, and the messages of one')
+})
+
+test('an answer of the service is one that passed', async () => {
+  const answered = mock.method(world.foreground, 'answered')
+  await organization.request('GET', '/v1/labels')
+  await until(async () => {
+    await nextTurn()
+    return answered.mock.callCount() > 0
+  })
 })
