@@ -12,6 +12,8 @@ export interface Place {
 export interface Scope {
   readonly organizationId: string
   readonly folderIds: readonly number[]
+  /** Messages of the mailboxes, in any folder. */
+  readonly total: number
   /** Only unread messages, of which there is an index. */
   readonly unread: boolean
   /** Only messages of more than a megabyte, likewise. */
@@ -26,7 +28,7 @@ export interface Scope {
 /** Index entries that a look at a single folder reads at least. */
 const fewest = 10
 
-const columns = sql`folder_id, uid, content_id, received_at, size_bytes, seen, flagged, keywords`
+const messageColumns = sql`folder_id, uid, content_id, received_at, size_bytes, seen, flagged, keywords`
 const placeJson = (from: string) =>
   sql.raw(`json_build_object('receivedAt', (extract(epoch from ${from}.received_at) * 1000)::bigint,
     'folderId', ${from}.folder_id, 'uid', ${from}.uid)`)
@@ -35,16 +37,17 @@ export interface Walked {
   /** The last that was looked at; null: there is no more. */
   readonly edge: Place | null
   readonly places: Place[]
-  /** How many were looked at, and of how many of them an index would find the words: null where that is not asked. */
+  /** How many were looked at. */
   readonly looked: number
-  readonly held: number | null
+  /** Of how many of them an index would find the words; 0 where that is not asked. */
+  readonly held: number
 }
 
 /** Goes through the newest messages of the folders from a place on, about `count` of them, and answers those that are found. */
 export async function walk(
   db: Db,
   scope: Scope,
-  { from, count, most, sample = false }: { from: Place | undefined; count: number; most: number; sample?: boolean },
+  { from, count, most, sampled }: { from: Place | undefined; count: number; most: number; sampled: boolean },
 ): Promise<Walked> {
   const each = Math.max(fewest, Math.ceil((2 * count) / scope.folderIds.length))
   // Within the instant of the place, folders with higher numbers have gone before.
@@ -52,17 +55,18 @@ export async function walk(
     ? sql`and (received_at, uid) < (${time(from)}, case when folder.id < ${from.folderId} then ${beyond}
         when folder.id = ${from.folderId} then ${from.uid} else 0 end::bigint)`
     : sql``
-  const held = sample
-    ? sql`(select count(*) filter (where ${scope.held}) from looked
-        join mail_search search on search.content_id = looked.content_id and search.organization_id = ${scope.organizationId})`
-    : sql`null::bigint`
-  const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number | null }>`
+  const held = sampled
+    ? sql`(select count(*) from looked
+        join mail_search search on search.content_id = looked.content_id and search.organization_id = ${scope.organizationId}
+        where ${scope.held})`
+    : sql`0::bigint`
+  const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number }>`
     with candidate as materialized (
       select one.* from unnest(${scope.folderIds}::bigint[]) as folder (id)
       cross join lateral (
-        select ${columns}, row_number() over (order by received_at desc, uid desc) as nth
+        select ${messageColumns}, row_number() over (order by received_at desc, uid desc) as nth
         from (
-          select ${columns} from mail_messages
+          select ${messageColumns} from mail_messages
           where folder_id = folder.id ${scope.unread ? sql`and not seen` : sql``}
             ${scope.large ? sql`and size_bytes > 1000000` : sql``}
             ${scope.since ? sql`and received_at >= ${scope.since}` : sql``} ${before}
@@ -87,12 +91,12 @@ export async function walk(
     select (select ${placeJson('edge')} from edge) as edge, (select count(*) from looked) as looked, ${held} as held,
       (select json_agg(${placeJson('found')} order by received_at desc, folder_id desc, uid desc) from found) as places
     `.execute(db)
-  const [{ edge, places, looked, held: holding } = { edge: null, places: null, looked: 0, held: null }] = rows
-  return { edge, places: places ?? [], looked, held: holding }
+  const [{ places, ...walked } = { edge: null, places: null, looked: 0, held: 0 }] = rows
+  return { ...walked, places: places ?? [] }
 }
 
 /** Those whose words the index has, from a place on. Undefined where they are more than `mostHits`, of which it would know only
- *  some. */
+ *  some. They are put in order before the condition is tried, so that only as many are read as the page needs. */
 export async function lookUp(
   db: Db,
   scope: Scope,
@@ -104,14 +108,15 @@ export async function lookUp(
       where search_vector(words) @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
     ), found as (
       select message.received_at, message.folder_id, message.uid
-      from hit
-      join mail_search search on search.content_id = hit.content_id
-      join mail_contents content on content.id = hit.content_id and content.organization_id = ${scope.organizationId}
-      join mail_messages message on message.content_id = hit.content_id
-      where (select count(*) from hit) <= ${mostHits}
-        and message.folder_id = any(${scope.folderIds}::bigint[])
-        ${from ? sql`and (message.received_at, message.folder_id, message.uid) < (${time(from)}, ${from.folderId}::bigint, ${from.uid}::bigint)` : sql``}
-        and ${scope.condition}
+      from (
+        select ${messageColumns} from hit join mail_messages using (content_id)
+        where (select count(*) from hit) <= ${mostHits} and folder_id = any(${scope.folderIds}::bigint[])
+          ${from ? sql`and (received_at, folder_id, uid) < (${time(from)}, ${from.folderId}::bigint, ${from.uid}::bigint)` : sql``}
+        order by received_at desc, folder_id desc, uid desc offset 0
+      ) message
+      join mail_search search on search.content_id = message.content_id
+      join mail_contents content on content.id = message.content_id and content.organization_id = ${scope.organizationId}
+      where ${scope.condition}
       order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
     )
     select (select count(*) from hit) as hits,

@@ -36,16 +36,10 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   const { organizationId } = first
   const folders = await foldersOf(db, organizationId, mailboxes)
   const scope = scopeOf(organizationId, folders, query)
-  const total = folders.reduce((sum, folder) => sum + folder.total, 0)
   if (scope.folderIds.length === 0) return nothing
   const words = necessaryWords(query.tree)
   const named = words && `${words} & (${marksOf(organizationId, mailboxes)})`
-  const { places, edge } = await findPlaces(db, scope, {
-    words: named,
-    from: startOf(query),
-    limit: query.limit,
-    total,
-  })
+  const { places, edge } = await findPlaces(db, scope, { words: named, from: startOf(query), limit: query.limit })
   const page = places.slice(0, query.limit)
   const last = page.at(-1)
   const more = places.length > query.limit ? last : edge
@@ -61,36 +55,32 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
 async function findPlaces(
   db: Db,
   scope: Scope,
-  {
-    words,
-    from: start,
-    limit,
-    total,
-  }: { words: string | undefined; from: Place | undefined; limit: number; total: number },
+  { words, from: start, limit }: { words: string | undefined; from: Place | undefined; limit: number },
 ): Promise<{ places: Place[]; edge: Place | undefined }> {
   const until = performance.now() + patience
   const places: Place[] = []
-  let lookedUp = words === undefined
+  const sample = { looked: 0, held: 0 }
+  let toLookUp = words
   let from = start
-  for (let count = lookedUp ? newest : fewNewest; ; count = newest) {
-    const sample = words !== undefined && !lookedUp
-    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length, sample })
+  for (let count = toLookUp ? fewNewest : newest; ; count = newest) {
+    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length, sampled: toLookUp !== undefined })
     places.push(...step.places)
     if (!step.edge || places.length > limit) return { places, edge: undefined }
     from = step.edge
-    if (isFrequent(step, total)) lookedUp = true
-    if (words !== undefined && !lookedUp) {
-      const found = await lookUp(db, scope, { words, from, most: limit + 1 - places.length, mostHits })
+    sample.looked += step.looked
+    sample.held += step.held
+    if (toLookUp !== undefined && !isFrequent(sample, scope.total)) {
+      const found = await lookUp(db, scope, { words: toLookUp, from, most: limit + 1 - places.length, mostHits })
       if (found) return { places: [...places, ...found], edge: undefined }
-      lookedUp = true
+      toLookUp = undefined
     }
     if (performance.now() > until) return { places, edge: from }
   }
 }
 
 /** Whether the index would find too many to be of use: to find that out there takes as long as they are many. */
-function isFrequent({ looked, held }: Walked, total: number): boolean {
-  return held !== null && held >= fewHeld && (held / looked) * total > 2 * mostHits
+function isFrequent({ looked, held }: Pick<Walked, 'looked' | 'held'>, total: number): boolean {
+  return held >= fewHeld && (held / looked) * total > 2 * mostHits
 }
 
 function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { tree, now }: SearchQuery): Scope {
@@ -99,6 +89,7 @@ function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { t
   return {
     organizationId,
     folderIds: folders.filter(({ name }) => searches(name)).map(({ id }) => id),
+    total: folders.reduce((sum, folder) => sum + folder.total, 0),
     unread: musts(tree).some(({ kind }) => kind === 'unread'),
     large: musts(tree).some((one) => one.kind === 'larger' && one.bytes >= megabyte),
     since: timesOf(tree, now).since,
