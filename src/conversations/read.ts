@@ -5,7 +5,7 @@ import type { ThreadCache } from '#/threads/cache.ts'
 import type { Listed, MailboxIndex, MailboxPlace, Placed, WholeConversation } from '#/threads/mailbox/mailbox-index.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { type RememberedTexts, type Texts, textsOf } from '#/threads/texts.ts'
-import { anyFolder, conversationId, rootOf } from '#/threads/thread-id.ts'
+import { anyFolder, conversationIds, rootOf } from '#/threads/thread-id.ts'
 import type { LastMessage } from './awaiting.ts'
 import { type Narrowing, narrowed, type OfMailbox } from './narrow.ts'
 import { nameOf, summariesOf, unlessGone } from './summaries.ts'
@@ -54,8 +54,9 @@ export async function listConversations(
     }))
     const { shown, complete } = await shownTexts(texts, mailbox, index, found)
     if (!complete && attempt < attempts) continue
+    const idOf = conversationIds(threads.key, mailbox.mailboxId)
     const data = found.map((listed) => {
-      const id = conversationId(threads.key, mailbox.mailboxId, listed.conversation.root)
+      const id = idOf(listed.conversation.root)
       const [oldest, newest, named] = shownOf(listed.conversation).map((one) => shown.get(nameOf(one)))
       return {
         ...{ ...listed, id, subject: oldest?.subject ?? '', root: named?.root ?? null },
@@ -116,7 +117,7 @@ export async function readConversation(
     const latest = messages.at(-1)
     if (!latest) throw notFound('conversation')
     return {
-      ...{ id: conversationId(threads.key, mailbox.mailboxId, root), conversation, messages },
+      ...{ id: conversationIds(threads.key, mailbox.mailboxId)(root), conversation, messages },
       last: lastMessage(conversation, latest && textsOf(latest)),
       root: messages.find((one) => nameOf(one) === nameOf(named))?.threadRoot ?? null,
     }

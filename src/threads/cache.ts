@@ -1,7 +1,7 @@
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { FolderIndex, type Held } from './folder-index.ts'
-import { threadId } from './thread-id.ts'
+import { threadIds } from './thread-id.ts'
 
 export interface ThreadCacheOptions {
   readonly mailHost: Pick<MailHost, 'changes'>
@@ -62,7 +62,7 @@ export class ThreadCache {
   async idsOf(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Map<number, string>> {
     if (uids.length === 0) return new Map()
     const { index } = await this.upToDate(mailbox, folder)
-    const name = (root: Buffer) => threadId(this.key, mailbox.mailboxId, folder, root)
+    const name = threadIds(this.key, mailbox.mailboxId, folder)
     return new Map([...index.roots(uids)].map(([uid, root]) => [uid, name(root)]))
   }
 

@@ -3,7 +3,7 @@ import type { IdsOf } from '#/messages/visible.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
-import { conversationId } from './thread-id.ts'
+import { conversationIds } from './thread-id.ts'
 
 /** Messages that are read for the conversations over folders, at most: some 200 ms. */
 const mostRead = 20_000
@@ -50,7 +50,8 @@ export class ConversationNames {
     try {
       if (await this.#lacksMore(mailbox, most)) return new Map()
       const roots = (await this.#mailboxes.upToDate(mailbox)).roots(folder, uids)
-      return new Map([...roots].map(([uid, root]) => [uid, conversationId(this.#threads.key, mailbox.mailboxId, root)]))
+      const name = conversationIds(this.#threads.key, mailbox.mailboxId)
+      return new Map([...roots].map(([uid, root]) => [uid, name(root)]))
     } catch (error) {
       // Another folder cannot be read, which is no fault of the message's.
       if (error instanceof Refusal) return new Map()

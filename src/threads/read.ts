@@ -5,7 +5,7 @@ import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import type { Conversation } from './index/thread-index.ts'
 import type { RememberedTexts, Texts } from './texts.ts'
-import { rootOf, threadId } from './thread-id.ts'
+import { rootOf, threadIds } from './thread-id.ts'
 
 export interface ThreadParts {
   readonly mailHost: MailHost
@@ -51,7 +51,7 @@ export async function listThreads(
     const wanted = new Set(conversations.flatMap(shownUids))
     const shown = await texts.of(mailbox, folder, state.uidValidity, wanted)
     if (shown.size < wanted.size && attempt < attempts) continue
-    const name = (root: Buffer) => threadId(threads.key, mailbox.mailboxId, folder, root)
+    const name = threadIds(threads.key, mailbox.mailboxId, folder)
     return { total, data: conversations.map((conversation) => listed(name(conversation.root), conversation, shown)) }
   }
 }
@@ -96,7 +96,7 @@ export async function readThread(
     if (!settled && attempt < attempts) continue
     if (messages.length === 0) throw notFound('thread')
     return {
-      id: threadId(threads.key, mailbox.mailboxId, folder, root),
+      id: threadIds(threads.key, mailbox.mailboxId, folder)(root),
       root: messages.find(({ uid }) => uid === lowestUid)?.threadRoot ?? null,
       messages,
     }

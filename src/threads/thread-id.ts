@@ -1,16 +1,17 @@
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 
-/** A conversation's id: base64url of 4 bytes for mailbox and folder and the 8 bytes of the claimed root's hash
+/** The ids of a folder's conversations: base64url of 4 bytes for mailbox and folder and the 8 bytes of the claimed root's hash
  *  (docs/reference/threads.md). */
-export function threadId(key: IdHashKey, mailboxId: string, folder: string, root: Buffer): string {
-  return Buffer.concat([folderMark(key, mailboxId, folder), root]).toString('base64url')
+export function threadIds(key: IdHashKey, mailboxId: string, folder: string): (root: Buffer) => string {
+  const mark = folderMark(key, mailboxId, folder)
+  return (root) => Buffer.concat([mark, root]).toString('base64url')
 }
 
 /** A conversation's id has no folder in it, so it stays the same wherever its messages are. */
 export const anyFolder = ''
 
-export function conversationId(key: IdHashKey, mailboxId: string, root: Buffer): string {
-  return threadId(key, mailboxId, anyFolder, root)
+export function conversationIds(key: IdHashKey, mailboxId: string): (root: Buffer) => string {
+  return threadIds(key, mailboxId, anyFolder)
 }
 
 /** The root's hash in an id of this folder; undefined for any other text, such as an id of another folder. */

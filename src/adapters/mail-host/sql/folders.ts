@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
@@ -54,12 +55,11 @@ export async function removeEmptyFolder(tx: Tx, organizationId: string, folderId
 
 /** Throws `not_found` for a mailbox that is not there, `invalid_request` for a folder that is not. */
 export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Promise<Folder> {
-  const { rows } = await sql<Folder | { id: null }>`
+  const [row] = await query<Folder | { id: null }>(db)`
     select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
     from mailboxes
     left join mail_folders folder on folder.mailbox_id = mailboxes.id and folder.name = ${name}
-    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`.execute(db)
-  const [row] = rows
+    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`
   if (!row) throw notFound('mailbox')
   if (row.id === null) throw noSuchFolder(name)
   return row
@@ -116,12 +116,9 @@ export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<Folde
 }
 
 export async function folderStates(db: Db, mailbox: MailboxRef): Promise<{ name: string; state: FolderState }[]> {
-  const folders = await db
-    .selectFrom('mail_folders')
-    .select(['id', 'name', 'modseq', 'uid_next'])
-    .where('organization_id', '=', mailbox.organizationId)
-    .where('mailbox_id', '=', mailbox.mailboxId)
-    .execute()
+  const folders = await query<Pick<Folder, 'id' | 'name' | 'modseq' | 'uid_next'>>(db)`
+    select id, name, modseq, uid_next from mail_folders
+    where organization_id = ${mailbox.organizationId} and mailbox_id = ${mailbox.mailboxId}`
   return inListOrder(folders).map(({ id, name, modseq, uid_next }) => ({
     name,
     state: { uidValidity: id, modseq, uidNext: uid_next },
