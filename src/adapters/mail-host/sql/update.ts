@@ -61,8 +61,9 @@ type Apply = ReturnType<typeof applier>
 /** Makes the folder to move to, if there is something to move. */
 async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[], target: string) {
   const source = await findFolder(tx, mailbox, name)
-  const present = await messagesIn(tx, source, uids)
-  if (present.length > 0) await makeFolders(tx, [{ mailbox, name: target }])
+  const { rows } = await sql`
+    select from ${uidRows(source.id, uids)} wanted join mail_messages using (folder_id, uid) limit 1`.execute(tx)
+  if (rows.length > 0) await makeFolders(tx, [{ mailbox, name: target }])
 }
 
 /** In ascending uid. Nothing changes them while their folder is locked. */
