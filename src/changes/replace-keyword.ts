@@ -1,9 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
+
+interface Parts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  /** Resolves when the next step may begin. */
+  readonly between: () => Promise<void>
+}
 
 /** Messages in one step. */
 const together = 500
@@ -11,7 +17,7 @@ const together = 500
 /** Takes a keyword from all messages of the change's mailboxes, or puts another in its place, step by step. What is done again finds
  *  the messages that are left. */
 export async function replaceKeyword(
-  { db, mailHost }: { readonly db: Db; readonly mailHost: MailHost },
+  { db, mailHost, between }: Parts,
   change: Running & { readonly remove_keyword: string },
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -30,7 +36,7 @@ export async function replaceKeyword(
       for (let more = true; more; ) {
         if (!(await goesOn())) return false
         more = await step(mailbox, name).catch(unlessGone)
-        await nextTurn()
+        if (more) await between()
       }
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
@@ -158,6 +158,19 @@ test('a change is undone once, however often and by however many it is asked', a
   const { status, body } = await undo(change_id)
   assert.deepEqual([status, body.state, body.messages], [200, 'done', 3])
   assert.deepEqual(await uidsIn(box, 'inbox'), [4, 5, 6])
+})
+
+test('requests pass between the parts of an undo', async () => {
+  const box = await newBox()
+  const alike = await bulk(box, { uids: [1], unread: false })
+  const unlike = await bulk(box, { uids: [1, 2], unread: false, starred: true })
+  const letPass = mock.method(world.foreground, 'letPass')
+  const passed: number[] = []
+  for (const { change_id } of [unlike, alike]) {
+    assert.equal((await undo(change_id)).body.state, 'done')
+    passed.push(letPass.mock.callCount())
+  }
+  assert.deepEqual(passed, [1, 1])
 })
 
 test('of an undo that somebody else began, the rest is done by whoever looks', async () => {

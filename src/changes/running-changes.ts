@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow, type Lease } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { putBack } from './put-back.ts'
@@ -20,10 +21,11 @@ interface Parts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly log: Logger
+  readonly foreground: Foreground
 }
 
-/** Does the work of changes that are running, step by step: its caller waits for a while, and the worker continues
- *  with what a process left. One process works on a change. */
+/** Does the work of changes that are running, step by step, between which requests pass: its caller waits for a while, and the
+ *  worker continues with what a process left. One process works on a change. */
 export class RunningChanges extends StepWorker {
   readonly #parts: Parts
   readonly #working = new Set<Promise<unknown>>()
@@ -73,15 +75,16 @@ export class RunningChanges extends StepWorker {
   }
 
   async #steps(change: Running, goesOn: () => Promise<boolean>): Promise<boolean> {
-    const { db, mailHost } = this.#parts
+    const { db, mailHost, foreground } = this.#parts
+    const between = () => foreground.letPass(this.stopping)
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
-    if (remove_keyword !== null) return replaceKeyword({ db, mailHost }, { ...change, remove_keyword }, goesOn)
+    if (remove_keyword !== null) return replaceKeyword({ db, mailHost, between }, { ...change, remove_keyword }, goesOn)
     if (undoes === null) return true
-    while (await goesOn()) {
+    for (let first = true; await goesOn(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true
+      if (!first) await between()
       await putBack({ db, mailHost, undo: { id, organizationId, by } }, part)
-      await nextTurn()
     }
     return false
   }

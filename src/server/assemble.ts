@@ -126,7 +126,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const unobserved = mailHostOn(config, db, keyring, { reader, log })
   starting.defer(async () => unobserved[Symbol.asyncDispose]?.())
   const mailHost = observers.mailHost(unobserved)
-  const runningChanges = starting.use(new RunningChanges({ db, mailHost, log }))
+  const foreground = new Foreground()
+  const runningChanges = starting.use(new RunningChanges({ db, mailHost, foreground, log }))
   const relay = observers.relay(outside.relay)
 
   // Code that commits mail to the queue emits `queued`. The worker of this process listens; those of others poll.
@@ -172,8 +173,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const searchIndexer = searchIndexerOn(config, { db, reader, log })
   if (searchIndexer) starting.use(searchIndexer)
 
-  const foreground = new Foreground()
-  const filterRunner = starting.use(new FilterRunner({ db, mailHost, log, foreground }))
+  const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log }))
 
   const api = roles.has('api')
     ? await startApi(
