@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrival } from './arrival.ts'
 import { events } from './events.ts'
+import { filterRuns } from './filter-runs.ts'
 import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
+import { indexing } from './indexing.ts'
 import { log } from './log.ts'
 import { memory } from './memory.ts'
 import { type Row, table } from './report.ts'
@@ -34,6 +36,8 @@ for (const [name, run] of [
   ['log', () => log({ messages: 20, requests: 8, rounds: 1 })],
   ['memory', () => memory({ messages: 20 })],
   ['search', () => search({ messages: 500, rounds: 1 })],
+  ['indexing', () => indexing({ messages: 20, rounds: 1 })],
+  ['runs', () => filterRuns({ messages: 600, rounds: 1 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
   ['webhooks', () => webhooks({ events: 50, rounds: 1, waiting: 500 })],
 ] as const) {

@@ -16,6 +16,8 @@ const [smtpConnections, httpConnections] = [20, 16]
 const withoutLog = { NODE_OPTIONS: `--import ${new URL('without-log.ts', import.meta.url)}` }
 /** Messages that requests change, one after the other. */
 const changed = 100
+/** Of what the service without a log does. */
+const least = 0.9
 
 interface Sizes {
   readonly messages?: number
@@ -84,31 +86,31 @@ export async function log({ messages = 1_000, requests = 1_000, rounds = 9 }: Si
   assert.equal(await silent.end(), 0, 'no event is told without the log')
   assert.ok((await telling.end()) >= messages * (rounds + 1), 'every message is told of')
   return [
-    ...rowsOf('messages that arrive', 'message', results, ({ arrival }) => arrival),
-    ...rowsOf('requests that read', 'request', results, ({ reads }) => reads),
-    ...rowsOf('requests that change a message', 'request', results, ({ changes }) => changes),
+    ...rowsOf({ what: 'messages that arrive', one: 'message', least }, results, ({ arrival }) => arrival),
+    ...rowsOf({ what: 'requests that read', one: 'request', least }, results, ({ reads }) => reads),
+    ...rowsOf({ what: 'requests that change a message', one: 'request', least }, results, ({ changes }) => changes),
   ]
 }
 
-interface Cost {
+export interface Cost {
   readonly perSecond: number
   /** Of the process, in milliseconds for each. */
   readonly cpu: number
 }
 
-function rowsOf<Round>(
-  what: string,
-  one: string,
+/** The rate, and the CPU time. */
+export function rowsOf<Round>(
+  { what, one, least }: { what: string; one: string; least: number },
   results: readonly { floor: Round; ours: Round }[],
   of: (round: Round) => Cost,
-): Row[] {
+): [Row, Row] {
   const costs = results.map(({ floor, ours }) => ({ floor: of(floor), ours: of(ours) }))
   const usual = (which: 'floor' | 'ours', cost: keyof Cost) => median(costs.map((both) => both[which][cost]))
   return [
     {
       what: `${what}, a second`,
       value: median(costs.map(({ floor, ours }) => ours.perSecond / floor.perSecond)),
-      ...{ unit: '×', least: 0.9 },
+      ...{ unit: '×', least },
       from: `${usual('ours', 'perSecond').toFixed(0)} against ${usual('floor', 'perSecond').toFixed(0)}`,
     },
     {

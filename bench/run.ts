@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|runs|webhooks|events|log|web|all [SIZE]:
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|indexing|runs|webhooks|events|log|web|all [SIZE]:
 // what bench/README.md is made of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -15,6 +15,7 @@ const benches = {
   postfix: async (messages?: number) => (await import('./postfix.ts')).postfix({ ...(messages && { messages }) }),
   memory: async (messages?: number) => (await import('./memory.ts')).memory({ ...(messages && { messages }) }),
   search: async (messages?: number) => (await import('./search.ts')).search({ ...(messages && { messages }) }),
+  indexing: async (messages?: number) => (await import('./indexing.ts')).indexing({ ...(messages && { messages }) }),
   runs: async (messages?: number) => (await import('./filter-runs.ts')).filterRuns({ ...(messages && { messages }) }),
   web: async (messages?: number) => (await import('./web.ts')).web({ ...(messages && { messages }) }),
   webhooks: async (events?: number) => (await import('./webhooks.ts')).webhooks({ ...(events && { events }) }),

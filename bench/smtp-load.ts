@@ -3,6 +3,8 @@ import { connect } from 'node:net'
 import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
 import { doLoad } from './load.ts'
 
+const vocabulary = 50_000
+
 /** What the SMTP load does: messages of so many octets, handed over one by one on each of the connections. */
 export interface SmtpWork {
   readonly port: number
@@ -10,14 +12,16 @@ export interface SmtpWork {
   readonly messages: number
   readonly recipients: readonly string[]
   readonly octets: number
+  /** Their text is words, as frequent as those of a language. */
+  readonly words?: boolean
   /** One that has a name in test/hostile-mail.ts, in place of so many octets. */
   readonly letter?: string
 }
 
 /** Answers how long it took, in milliseconds; rejects where a message is refused. */
-async function run({ port, connections, messages, recipients, octets, letter }: SmtpWork): Promise<number> {
+async function run({ port, connections, messages, recipients, octets, words, letter }: SmtpWork): Promise<number> {
   const named = letter !== undefined && { ...hostileMail, ...largeMail }[letter]
-  const body = `\r\n${lines(octets)}`
+  const bodies = Array.from({ length: words ? 100 : 1 }, () => `\r\n${words ? text(octets) : lines(octets)}`)
   const id = randomUUID()
   let begun = 0
   const next = () => {
@@ -27,7 +31,7 @@ async function run({ port, connections, messages, recipients, octets, letter }: 
     const header =
       `From: Ann <ann@peer.example>\r\nTo: ada\r\nSubject: Message ${n}\r\nMIME-Version: 1.0\r\n` +
       `Message-ID: <${n}.${id}@peer.example>\r\n`
-    return { to: recipients[n % recipients.length], data: `${header}${body}.\r\n` }
+    return { to: recipients[n % recipients.length], data: `${header}${bodies[n % bodies.length]}.\r\n` }
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: connections }, () => converse(port, next)))
@@ -37,6 +41,17 @@ async function run({ port, connections, messages, recipients, octets, letter }: 
 function lines(octets: number): string {
   const line = `${'x'.repeat(76)}\r\n`
   return line.repeat(Math.ceil(octets / line.length))
+}
+
+function text(octets: number): string {
+  let [text, line] = ['', '']
+  while (text.length < octets) {
+    line += ` w${Math.floor(vocabulary ** Math.random())}`
+    if (line.length < 70) continue
+    text += `${line}\r\n`
+    line = ''
+  }
+  return text
 }
 
 function converse(port: number, next: () => { to: string | undefined; data: string } | undefined): Promise<void> {
