@@ -12,11 +12,14 @@ export function applier({
 }: Change): <Message extends Held>(message: Message) => Message {
   const added = normalKeywords(addKeywords)
   const removed = normalKeywords(removeKeywords)
+  const rewords = added.length > 0 || removed.length > 0
   return (message) => ({
     ...message,
     seen: seen ?? message.seen,
     flagged: flagged ?? message.flagged,
-    keywords: normalKeywords([...message.keywords, ...added].filter((keyword) => !removed.includes(keyword))),
+    keywords: rewords
+      ? normalKeywords([...message.keywords, ...added].filter((keyword) => !removed.includes(keyword)))
+      : message.keywords,
   })
 }
 

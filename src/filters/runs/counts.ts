@@ -57,16 +57,12 @@ export function sumOfChanges(one: Changes, other: Changes): Changes {
 
 /** What a change did, counted. */
 export function changesIn({ source, target, pairs }: Did): Changes {
-  const moved = source.name !== target.name
-  let changes = noChanges
-  for (const { before, after } of pairs) {
-    changes = sumOfChanges(changes, {
-      changed: 1,
-      moved: Number(moved),
-      labelled: Number(after.keywords.some((keyword) => !before.keywords.includes(keyword))),
-      starred: Number(after.flagged && !before.flagged),
-      read: Number(after.seen && !before.seen),
-    })
+  const count = (is: (pair: Did['pairs'][number]) => boolean) => pairs.filter(is).length
+  return {
+    changed: pairs.length,
+    moved: source.name === target.name ? 0 : pairs.length,
+    labelled: count(({ before, after }) => after.keywords.some((keyword) => !before.keywords.includes(keyword))),
+    starred: count(({ before, after }) => after.flagged && !before.flagged),
+    read: count(({ before, after }) => after.seen && !before.seen),
   }
-  return changes
 }
