@@ -63,7 +63,12 @@ async function findPlaces(
   let toLookUp = words
   let from = start
   for (let count = toLookUp ? fewNewest : newest; ; count = newest) {
-    const step = await walk(db, scope, { from, count, most: limit + 1 - places.length, sampled: toLookUp !== undefined })
+    const step = await walk(db, scope, {
+      from,
+      count,
+      most: limit + 1 - places.length,
+      sampled: toLookUp !== undefined,
+    })
     places.push(...step.places)
     if (!step.edge || places.length > limit) return { places, edge: undefined }
     from = step.edge
