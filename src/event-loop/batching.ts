@@ -9,8 +9,11 @@ export function batched<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
-  /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy. */
+  /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy,
+   *  unless `full` is given. */
   patience = () => 0,
+  /** A batch of so many waits for no more; a smaller one waits all of that time. */
+  full?: number,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []
   const promised: PromiseWithResolvers<Out>[] = []
@@ -19,7 +22,9 @@ export function batched<In, Out>(
   // While the event loop has work, others may be about to call, and waiting for them costs nothing.
   const othersCame = async (milliseconds: number) => {
     const end = performance.now() + milliseconds
-    for (let before = 0, busy = true; (waiting.length > before || busy) && performance.now() < end; ) {
+    const mayCome = (before: number, busy: boolean) =>
+      full === undefined ? waiting.length > before || busy : waiting.length < full
+    for (let before = 0, busy = true; mayCome(before, busy) && performance.now() < end; ) {
       before = waiting.length
       const idleBefore = performance.nodeTiming.idleTime
       await wait(glance)

@@ -63,20 +63,16 @@ export class OutboundWorker implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: WorkerDependencies) {
-    const whileOthersCome = () => (this.#underWay.size > 1 ? markingMs : 0)
+    const others = (milliseconds: number) => () => (this.#underWay.size > 1 ? milliseconds : 0)
     this.#deps = {
       ...deps,
       markEndOfData: batched(
         (parties: readonly (readonly Claimed[])[]) => markEndOfData(deps.db, parties),
         all,
-        whileOthersCome,
+        others(markingMs),
       ),
-      endSent: batched(
-        (sent: readonly Sent[]) => this.#endSent(sent),
-        atMost,
-        () => endingMs,
-      ),
-      depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, whileOthersCome),
+      endSent: batched((sent: readonly Sent[]) => this.#endSent(sent), atMost, others(endingMs), mostWritten),
+      depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, others(markingMs)),
     }
     this.#log = deps.log
     this.#claiming = new CoalescedRuns(

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { batched } from './batching.ts'
+
+/** Longer than a test may take: a batch that waited all of it would fail its test. */
+const forever = 10 * 60_000
+
+function recorded(...more: [patience?: () => number, full?: number]) {
+  const batches: number[][] = []
+  const all = (waiting: readonly number[]) => waiting.length
+  const work = async (batch: readonly number[]) => {
+    batches.push([...batch])
+    await wait(5)
+    return batch.map((one) => one * 2)
+  }
+  return { batches, call: batched(work, all, ...more) }
+}
+
+test('what is called while a batch is under way goes together, and each call has its own answer', async () => {
+  const { batches, call } = recorded()
+  assert.deepEqual(await Promise.all([1, 2, 3].map(call)), [2, 4, 6])
+  assert.deepEqual(batches, [[1], [2, 3]])
+})
+
+test('a batch that waits goes once no more calls come', async () => {
+  const { batches, call } = recorded(() => forever)
+  assert.deepEqual(await Promise.all([1, 2].map(call)), [2, 4])
+  assert.deepEqual(batches, [[1, 2]])
+})
+
+test('a batch that can be full waits until it is, however late the calls come', async () => {
+  const { batches, call } = recorded(() => forever, 3)
+  const answers = [call(1)]
+  for (const one of [2, 3]) {
+    await wait(20)
+    assert.deepEqual(batches, [])
+    answers.push(call(one))
+  }
+  assert.deepEqual(await Promise.all(answers), [2, 4, 6])
+  assert.deepEqual(batches, [[1, 2, 3]])
+})
+
+test('a batch that can be full waits no longer than its time', async () => {
+  const { batches, call } = recorded(() => 20, 3)
+  assert.deepEqual(await Promise.all([call(1), call(2)]), [2, 4])
+  assert.deepEqual(batches, [[1, 2]])
+})
+
+test('what fails fails all calls of the batch, and none after it', async () => {
+  let fails = true
+  const call = batched(
+    async (batch: readonly number[]) => {
+      if (fails) throw new Error('it fails')
+      return batch
+    },
+    (waiting) => waiting.length,
+    () => forever,
+    2,
+  )
+  const answers = await Promise.allSettled([call(1), call(2)])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  fails = false
+  assert.deepEqual(await Promise.all([call(3), call(4)]), [3, 4])
+})
