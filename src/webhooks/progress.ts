@@ -58,15 +58,27 @@ export interface Waiting extends Place, Cursor {
   readonly firstAt: Date | null
 }
 
-/** In the order of the log. */
-export async function waitingOf(db: Db, { organizationId, id }: ClaimedWebhook): Promise<Waiting[]> {
-  const { rows } = await sql<Waiting>`
+/** The deliveries of a webhook that a round has to know. */
+export interface Standing {
+  /** In the order of the log. */
+  readonly waiting: readonly Waiting[]
+  /** Deliveries that a replay asked for, and that ended before a round came to their events: these are done. */
+  readonly doneAhead: readonly Cursor[]
+}
+
+export async function standingOf(db: Db, webhook: ClaimedWebhook): Promise<Standing> {
+  const { organizationId, id, position, eventId } = webhook
+  const own = sql`webhook_deliveries where organization_id = ${organizationId} and webhook_id = ${id}`
+  const { rows } = await sql<Waiting & { waits: boolean }>`
     select position, event_id as id, type, order_scope as scope, order_part as part, attempts, due_at as "dueAt",
-      first_at as "firstAt"
-    from webhook_deliveries
-    where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting'
-    order by position, event_id`.execute(db)
-  return rows
+      first_at as "firstAt", true as waits
+    from ${own} and state = 'waiting'
+    union all
+    select position, event_id, type, order_scope, order_part, attempts, due_at, first_at, false
+    from ${own} and state <> 'waiting' and (position, event_id) > (${position}::bigint, ${eventId}::bigint)
+    order by 1, 2`.execute(db)
+  const { true: waiting = [], false: doneAhead = [] } = Object.groupBy(rows, ({ waits }) => `${waits}`)
+  return { waiting: waiting.map(({ waits: _, ...one }) => one), doneAhead }
 }
 
 /** A delivery as a round leaves it. */
@@ -133,6 +145,7 @@ export async function endRound(
 /** So many of a webhook's deliveries are kept of those that were delivered. */
 const deliveredKept = 100
 
+/** Stores them once `endRound` has stored the cursor: what was delivered ahead of it is kept until the cursor is there. */
 export async function recordDeliveries(
   tx: Tx,
   { organizationId, id }: ClaimedWebhook,
@@ -162,6 +175,8 @@ export async function recordDeliveries(
         select position, event_id from webhook_deliveries
         where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
         order by position desc, event_id desc offset ${deliveredKept} limit 1
+      ) and (position, event_id) <= (
+        select position, event_id from webhooks where organization_id = ${organizationId} and id = ${id}
       )`.execute(tx)
 }
 

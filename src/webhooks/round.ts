@@ -9,7 +9,7 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { type Attempt, attempt, type Receiver, receiverOf } from './attempt.ts'
 import { InOrder, type Left, placeOf } from './order.ts'
 import type { Pace } from './pace.ts'
-import { type ClaimedWebhook, type Progress, type Recorded, type Waiting, waitingOf } from './progress.ts'
+import { type ClaimedWebhook, type Progress, type Recorded, standingOf, type Waiting } from './progress.ts'
 import { identityOf } from './reader.ts'
 import { mostWaiting, pauseAfter, roundPauseAfter, triedForMs } from './webhook.ts'
 
@@ -77,7 +77,7 @@ export class Round {
     const { position, eventId, organizationId } = this.#webhook
     const identity = await identityOf(db, this.#webhook, this.#began)
     if (!identity) return this.#readerGone()
-    const waiting = await waitingOf(db, this.#webhook)
+    const { waiting, doneAhead } = await standingOf(db, this.#webhook)
     const tried = this.#chosen(waiting)
     const stored = await this.#shown(identity, await eventsAt(db, organizationId, tried))
     const most = this.#mostNew(waiting, tried)
@@ -85,7 +85,7 @@ export class Round {
     const page = most > 0 ? await eventsAfter(db, organizationId, cursor, Math.max(most, leastRead)) : undefined
     const come = await this.#shown(identity, page?.events ?? [])
     // A replay may have put what comes in line before.
-    for (const one of waiting) come.delete(cursorText(one))
+    for (const one of [...waiting, ...doneAhead]) come.delete(cursorText(one))
     const fresh = [...come.values()].slice(0, most)
     const end = (come.size > most && fresh.at(-1)?.event) || page?.end || cursor
     const gone = tried.filter((one) => !stored.has(cursorText(one)))
