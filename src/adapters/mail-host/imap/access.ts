@@ -10,20 +10,20 @@ import { SessionPool } from './client/session-pool.ts'
 import { Layout } from './folders/layout.ts'
 import type { SelectedFolder } from './folders/selected-folder.ts'
 
-/** Mailboxes whose layouts are remembered. */
+/** Mailboxes whose layouts are cached. */
 const mostRemembered = 10_000
 
-/** A mailbox as its server knows it. */
+/** A mailbox on its server. */
 export interface Account {
   readonly mailbox: MailboxRef
-  /** The mailbox's id: an address may be another mailbox's once its domain has changed hands. */
+  /** The mailbox's id. An address would not do: it may belong to another mailbox once its domain has changed hands. */
   readonly login: string
   /** Mail for it is in the spool. */
   readonly waiting: boolean
 }
 
-/** Undefined where the organization has no such mailbox.
- *  @throws Refusal `mail_unavailable` where mail has moved away from the server */
+/** Undefined if the organization has no such mailbox. @throws Refusal `mail_unavailable` if mail has been moved away from
+ *  the server */
 export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account | undefined> {
   const row = await db
     .selectFrom('mailboxes')
@@ -40,7 +40,7 @@ export async function findAccount(db: Db, mailbox: MailboxRef): Promise<Account 
   return row && { mailbox, login: mailbox.mailboxId, waiting: Boolean(row.waiting) }
 }
 
-/** What is done in a folder that is selected. */
+/** Work in a selected folder. */
 export type InFolder<T> = (session: ImapSession, folder: SelectedFolder, layout: Layout) => Promise<T>
 
 interface Looked {
@@ -52,15 +52,15 @@ interface Looked {
 export class Access implements AsyncDisposable {
   readonly #pool: SessionPool
   readonly #layouts = new QuickLRU<string, Layout>({ maxSize: mostRemembered })
-  /** By mailbox, what runs exclusively and began last. */
+  /** By mailbox, the exclusive work that began last. */
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** With so many connections, unless the pool's usual. */
+  /** `mostConnections` replaces the pool's limit. */
   constructor(server: ImapServer, mostConnections?: number) {
     this.#pool = new SessionPool(server, mostConnections)
   }
 
-  /** Works in a mailbox, whatever folder is selected. */
+  /** Works in a mailbox, with any folder selected. */
   inMailbox<T>(
     { login }: Account,
     work: (session: ImapSession, layout: Layout) => Promise<T>,
@@ -68,7 +68,7 @@ export class Access implements AsyncDisposable {
   ): Promise<T> {
     const look = async (session: ImapSession) => {
       const layout = await this.#layout(session)
-      // Not every command of the work would be safe to give twice, so what is gone must show before.
+      // Not all commands can safely be repeated, so a dead connection must be found out first.
       await session.connection.run(['NOOP'])
       return layout
     }
@@ -77,14 +77,14 @@ export class Access implements AsyncDisposable {
     return this.#pool.use(login, undefined, look, use, until)
   }
 
-  /** Works in a folder that is selected and was looked at just now. Refuses one that is not there. */
+  /** Works in a folder that was selected and checked just now. Refuses a missing one. */
   inFolder<T>({ login }: Account, name: string, work: InFolder<T>, until?: number): Promise<T> {
     const look = async (session: ImapSession) => {
       for (const known of [this.#layouts.has(login), false]) {
         const layout = await this.#layout(session)
         const folder = await session.select(layout.pathOf(name))
         if (folder) return { folder, layout }
-        // It may have been given another name on the server since the layout was read.
+        // The folder may have been renamed on the server since the layout was read.
         if (known) this.#layouts.delete(login)
         else break
       }
@@ -96,8 +96,8 @@ export class Access implements AsyncDisposable {
     return this.#pool.use(login, path, look, use, until)
   }
 
-  /** Runs one after another in a mailbox: two that move one message at once would leave it in both folders. Refuses work that
-   *  would begin after `until`, by performance.now(). */
+  /** Runs work in a mailbox one after the other: two concurrent moves of one message would leave it in both folders. Refuses
+   *  work that would begin after `until`, by performance.now(). */
   async exclusively<T>({ mailboxId }: MailboxRef, work: () => Promise<T>, until?: number): Promise<T> {
     const before = this.#last.get(mailboxId) ?? Promise.resolve()
     const started = Promise.withResolvers<void>()
@@ -129,9 +129,9 @@ export class Access implements AsyncDisposable {
   }
 }
 
-/** A folder that can be deleted stays selected no longer than it is used. Where it is deleted and made again, Dovecot takes the index
- *  of the new one for that of the old, finds it damaged and drops what is in it, as soon as such a session gives any command but
- *  one that selects another folder or none. */
+/** Unselects a folder that can be deleted as soon as it is no longer used. If it is deleted and created again, Dovecot
+ *  mistakes the index of the new folder for the old one, finds it damaged and drops its contents. It does so as soon as a
+ *  session that has the old folder selected gives any command but one that selects another folder or none. */
 function unselectDeletable(session: ImapSession, layout: Layout): void {
   const { selected } = session
   if (selected && !layout.isStanding(selected.path)) session.unselect().catch(() => session.connection.close())

@@ -51,14 +51,14 @@ interface Parts {
   readonly key: IdHashKey
   readonly reader: MessageReader
   readonly log: Logger
-  /** How many bytes of mail may wait while the server is away. */
+  /** Bytes of mail that may be in the spool. */
   readonly mostSpooledBytes: number
 }
 
 /** In milliseconds. */
 const betweenMeasurings = 5 * 60_000
 
-/** Mail on an IMAP server, where other programs reach it too (docs/mail-host.md). */
+/** Mail on an IMAP server that other programs use too (docs/mail-host.md). */
 export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #parts: Parts
   readonly #access: Access
@@ -81,8 +81,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     this.#measuring.unref()
   }
 
-  /** Nothing to do: the server may know the mailbox only once the transaction has ended. The six folders are made when it
-   *  is first looked at. */
+  /** Does nothing: the server may know the mailbox only after the transaction. The six folders are created at first access. */
   async open(_tx: Tx, _mailbox: MailboxRef): Promise<void> {}
 
   append(tx: Tx, copies: readonly Copy[]): Promise<void> {

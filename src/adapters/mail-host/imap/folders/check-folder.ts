@@ -4,12 +4,11 @@ import type { Access } from '../access.ts'
 import { ofFolder, refused } from '../changing/refused.ts'
 import { mailbox } from '../client/mailbox-name.ts'
 
-/** How long whoever asks waits for a connection, in milliseconds: where there is none, nothing is known. */
+/** How long a caller waits for a connection, in milliseconds. Without one nothing is known. */
 const longestWait = 1_000
 
-/** Asks the server about a name, in the organization's oldest mailbox. Where it does not answer the name
- *  passes: mail whose folder it refuses comes into the inbox.
- *  @throws invalid where it refuses the name for good */
+/** Asks the server about a name, in the organization's oldest mailbox. The name passes if the server does not answer: mail
+ *  whose folder it refuses goes to the inbox. @throws invalid if it refuses the name for good */
 export async function checkFolder(db: Db, access: Access, organizationId: string, folder: string): Promise<void> {
   const box = await db
     .selectFrom('mailboxes')
@@ -26,7 +25,7 @@ export async function checkFolder(db: Db, access: Access, organizationId: string
     await access.inMailbox(
       account,
       async ({ connection }, layout) => {
-        // RFC 5530: CANNOT for what can never be, another code for what is not there.
+        // RFC 5530: CANNOT for what is impossible, another code for what does not exist.
         await connection.run([`STATUS ${mailbox(layout.pathOf(folder))} (MESSAGES)`]).catch((error: unknown) => {
           throw ofFolder(error)
         })

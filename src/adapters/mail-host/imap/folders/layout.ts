@@ -11,7 +11,7 @@ import type { ImapSession } from '../client/session.ts'
 
 type Standing = (typeof standingFolders)[number]
 
-/** How a server marks the folders that every mailbox has (RFC 6154), and what they are called where it marks none. */
+/** How servers mark the standing folders (RFC 6154), and their usual names on servers without marks. */
 const uses: Readonly<Record<Exclude<Standing, 'inbox'>, { readonly mark: string; readonly usual: string }>> = {
   sent: { mark: '\\Sent', usual: 'Sent' },
   drafts: { mark: '\\Drafts', usual: 'Drafts' },
@@ -33,10 +33,10 @@ interface Entry {
   readonly status: ReadonlyMap<string, number>
 }
 
-/** What a mailbox's folders are called on its server. */
+/** The names of a mailbox's folders on its server. */
 export class Layout {
   readonly #own: Namespace
-  /** What folders of others begin with, and those that several share. */
+  /** Prefixes of folders of other users and of shared folders. */
   readonly #foreign: readonly string[]
   readonly #paths: ReadonlyMap<string, string>
 
@@ -46,7 +46,7 @@ export class Layout {
     this.#paths = paths
   }
 
-  /** Reads it, and makes those of the standing folders that lack. */
+  /** Reads the layout, and creates missing standing folders. */
   static async read(session: ImapSession): Promise<Layout> {
     const namespaces = await namespacesOf(session)
     const entries = await listFolders(session)
@@ -60,19 +60,19 @@ export class Layout {
     return new Layout(namespaces, paths)
   }
 
-  /** @throws invalid for a name that the server cannot hold, or has for something else */
+  /** @throws invalid for a name that the server cannot have, or uses for something else */
   pathOf(name: string): string {
     const { path, problem } = this.#place(name)
     if (path === undefined) throw invalid('folder', problem)
     return path
   }
 
-  /** Whether it is one of the six, which stay. */
+  /** Whether it is one of the six standing folders. */
   isStanding(path: string): boolean {
     return this.#paths.values().some((standing) => standing === path)
   }
 
-  /** Undefined for what cannot be called by a name of ours. */
+  /** Undefined for a path that has no name of ours. */
   nameOf(path: string): string | undefined {
     for (const [name, own] of this.#paths) if (own === path) return name
     if (!path.startsWith(this.#own.prefix)) return undefined
@@ -83,7 +83,7 @@ export class Layout {
   #place(name: string): { path: string; problem?: never } | { path?: never; problem: string } {
     const standing = this.#paths.get(name)
     if (standing !== undefined) return { path: standing }
-    // Dovecot repeats a name in the text of a NO as it is: a line break ends the response in the middle of it.
+    // Dovecot repeats the name unchanged in the text of a NO: a line break would end the response in the middle.
     if (/\p{Cc}/u.test(name)) return { problem: 'On a mail server a folder must not hold control characters' }
     const { delimiter } = this.#own
     if (delimiter !== '/' && name.includes(delimiter)) {
@@ -101,8 +101,7 @@ export class Layout {
     return this.#foreign.find((prefix) => (path + this.#own.delimiter).startsWith(prefix))
   }
 
-  /** All folders with mail of the mailbox, also those that other programs made under a name that none of ours can have:
-   *  these are called otherwise. */
+  /** All folders with mail of the mailbox. Folders of other programs that have no name of ours get another one. */
   async everyFolder(session: ImapSession): Promise<{ name: string; path: string }[]> {
     const names = new Set<string>(this.#paths.keys())
     const found: { name: string; path: string }[] = []
@@ -121,7 +120,7 @@ export class Layout {
   /** All folders, the standing ones first and in their order. */
   async statuses(session: ImapSession): Promise<Listed[]> {
     const { connection } = session
-    // A server with QRESYNC need not name CONDSTORE too.
+    // A server with QRESYNC may omit CONDSTORE.
     const modseq = connection.can('CONDSTORE') || connection.can('QRESYNC') ? ' HIGHESTMODSEQ' : ''
     const items = `MESSAGES UNSEEN UIDVALIDITY UIDNEXT${modseq}${connection.can('STATUS=SIZE') ? ' SIZE' : ''}`
     const entries = await listFolders(session, items)
@@ -145,7 +144,7 @@ export class Layout {
   }
 }
 
-/** Makes a folder, unless another has just done so, and shows it in the lists of mail programs. */
+/** Creates a folder, unless it has just been created, and subscribes to it, so that mail programs list it. */
 export async function makeFolder({ connection }: ImapSession, path: string, mark?: string): Promise<void> {
   const use = mark !== undefined && connection.can('CREATE-SPECIAL-USE') ? ` (USE (${mark}))` : ''
   try {
@@ -159,7 +158,7 @@ export async function makeFolder({ connection }: ImapSession, path: string, mark
 async function isThere(connection: ImapSession['connection'], path: string): Promise<boolean> {
   let found = false
   const onData = ({ name, values: [, , listed] }: Data) => {
-    // The name may hold a wildcard, and match others.
+    // The name may contain a wildcard and match others.
     found ||= name === 'LIST' && pathIn(listed)?.toLowerCase() === path.toLowerCase()
     return name === 'LIST'
   }
@@ -167,7 +166,7 @@ async function isThere(connection: ImapSession['connection'], path: string): Pro
   return found
 }
 
-/** Where folders are (RFC 2342): the mailbox's own, and any other. */
+/** Prefixes of folders (RFC 2342): the mailbox's own, and all others. */
 interface Namespaces {
   readonly own: Namespace
   readonly foreign: readonly string[]
@@ -185,7 +184,7 @@ async function namespacesOf({ connection }: ImapSession): Promise<Namespaces> {
   const [mine = [], ...theirs] = found.map((kind) => (Array.isArray(kind) ? kind : []))
   const [own, ...others] = mine
   const [prefix, delimiter] = described(own)
-  // The longest prefix that fits says whose a folder is.
+  // The longest matching prefix decides whose a folder is.
   const foreign = [...others, ...theirs.flat()]
     .map((other) => described(other)[0])
     .filter(({ length }) => length > prefix.length)
@@ -198,7 +197,7 @@ function described(namespace: Token | undefined): [string, string] {
   return [textOf(prefix), textOf(delimiter)]
 }
 
-/** Those that can be selected, with the counts asked for. */
+/** The selectable folders, with the requested counts. */
 async function listFolders({ connection }: ImapSession, items?: string): Promise<Entry[]> {
   const extended = connection.can('LIST-EXTENDED')
   const statuses = items !== undefined && extended && connection.can('LIST-STATUS')

@@ -5,42 +5,41 @@ import { numbersIn } from '../client/syntax.ts'
 import type { Delta } from '../reading/delta.ts'
 import type { ThreadRowsReader } from '../reading/thread-rows.ts'
 
-/** The most messages that one response may say have gone. */
+/** The most messages that one response may report as expunged. */
 const mostGone = 5_000_000
-/** Messages whose changes are noted for a reader who may never ask; it can ask the server. */
+/** Messages with changes that are recorded for a reader who may never ask. The reader can ask the server instead. */
 const mostNoted = 20_000
 
-/** A run of messages, by their places in the folder. */
+/** A range of messages, by sequence numbers. */
 export interface Places {
   readonly first: number
   readonly last: number
 }
 
-/** A folder that is selected on a connection: what SELECT said of it, what the server has said since, and what a reader
- *  of its changes was told. */
+/** A folder that is selected on a connection: the responses to SELECT, what the server has reported since, and the state
+ *  that a reader of its changes has. */
 export class SelectedFolder {
   readonly path: string
-  /** Its state when it was selected; modseq is 0 where the server keeps none for this folder. */
+  /** Its state at SELECT; modseq is 0 if the server keeps none for the folder. */
   selectedAt: FolderState = { uidValidity: 0, modseq: 0, uidNext: 0 }
-  /** Messages in the folder, as far as the server has told. */
+  /** Messages in the folder, as far as the server has reported. */
   exists = 0
-  /** In lower case; `\*` where new keywords can be made. */
+  /** In lower case; `\*` if new keywords are allowed. */
   #permanentFlags: ReadonlySet<string> = new Set()
-  /** What a reader was told last on this connection. */
+  /** The state that a reader got last on this connection. */
   told: FolderState | undefined
-  /** Something has changed since, or since it was selected. */
+  /** Whether anything has changed since then, or since SELECT. */
   touched = false
-  /** So many messages have lower uids than the one that `told` expects next. */
+  /** The number of messages with lower uids than the next one that the reader expects. */
   below = 0
-  /** Their uids, where the server names those that go by their places alone. */
+  /** The uids of these messages, for a server that reports expunged messages by sequence number only. */
   uids: number[] | undefined
-  /** Messages below that went, and that the reader was not told of. */
+  /** Uids of expunged messages among these that the reader does not know of. */
   gone: number[] = []
-  /** What else has changed since, as the server has said unasked, to whom QRESYNC tells both uid and MODSEQ with the flags:
-   *  Dovecot goes through the whole folder, 8 ms for 100,000 messages, where it is asked. Undefined where it did not say
-   *  all of it. */
+  /** Other changes since, as reported unasked: with QRESYNC flags come with uid and MODSEQ. On request Dovecot would scan
+   *  the whole folder, 8 ms for 100,000 messages. Undefined if the reports are incomplete. */
   #noted: { flags: Map<number, boolean>; modseq: number } | undefined = { flags: new Map(), modseq: 0 }
-  /** What is being read for the next step; void once anything has changed. */
+  /** Rows that are being read for the next step; invalid once anything has changed. */
   ahead: (Places & { readonly rows: Promise<ThreadRowsReader> }) | undefined
 
   constructor(path: string) {
@@ -51,17 +50,17 @@ export class SelectedFolder {
     return Math.max(this.selectedAt.modseq, this.told?.modseq ?? 0)
   }
 
-  /** Whether a flag or keyword, in lower case, would stay on a message. */
+  /** Whether a flag or keyword, in lower case, is permanent here. */
   keeps(flag: string): boolean {
     return this.#permanentFlags.has(flag) || (this.#permanentFlags.has('\\*') && !flag.startsWith('\\'))
   }
 
-  /** Those that messages of the folder have or had, in lower case, as far as the server says. */
+  /** The keywords that messages of the folder have or had, in lower case, as far as the server says. */
   get keywords(): string[] {
     return [...this.#permanentFlags].filter((flag) => !flag.startsWith('\\'))
   }
 
-  /** Takes what a SELECT is answered with. */
+  /** Handles a response to SELECT. */
   learn({ name, number, values: [value] }: Data): boolean {
     if (name === 'EXISTS') this.exists = number
     else if (name === '[UIDVALIDITY]') this.selectedAt = { ...this.selectedAt, uidValidity: numberOf(value) }
@@ -71,7 +70,7 @@ export class SelectedFolder {
     return true
   }
 
-  /** Takes what the server says of it unasked. */
+  /** Handles a response that the server sends unasked. */
   notice(data: Data): void {
     const { name, number } = data
     const [value] = data.values
@@ -85,31 +84,31 @@ export class SelectedFolder {
     this.ahead = undefined
   }
 
-  /** What has changed of the messages below `uidNext`, but for those that went; undefined where the server must be asked.
-   *  From here on it is for the next step. */
+  /** Changes of messages below `uidNext`, except expunged ones; undefined if the server must be asked. Starts recording for
+   *  the next step. */
   drainNoted(uidNext: number): Delta | undefined {
     const noted = this.#noted
     this.#noted = { flags: new Map(), modseq: 0 }
     this.touched = false
-    // The flags of others are read with them.
+    // Flags of messages above are read with their rows.
     return noted && { ...noted, flags: new Map([...noted.flags].filter(([uid]) => uid < uidNext)), gone: [] }
   }
 
-  /** What was read ahead of just these places. */
+  /** The rows read ahead, if they are of these sequence numbers. */
   rowsReadAhead({ first, last }: Places): Promise<ThreadRowsReader> | undefined {
     const { ahead } = this
     this.ahead = undefined
     return ahead?.first === first && ahead.last === last ? ahead.rows : undefined
   }
 
-  /** The reader holds so many messages, up to this state. */
+  /** The reader has so many messages, up to this state. */
   tell(state: FolderState, below: number): void {
     this.told = state
     this.below = below
     this.gone = []
   }
 
-  /** The next so many places of the folder have been read, with these uids. */
+  /** The next messages of the folder have been read, with these uids. */
   grow(uids: Uint32Array, places: number): void {
     const last = uids.at(-1)
     if (this.told && last !== undefined) this.told = { ...this.told, uidNext: last + 1 }
@@ -140,7 +139,7 @@ export class SelectedFolder {
     if (uid !== undefined) this.gone.push(uid)
   }
 
-  /** RFC 7162, section 3.2.10: without EARLIER, which answers a question. */
+  /** RFC 7162, section 3.2.10: without EARLIER, which is part of a reply. */
   #vanished(set: string): void {
     const uids = numbersIn(set, mostGone)
     if (!uids) throw new Error('The mail server names messages in no set')

@@ -10,10 +10,10 @@ import { longestWait } from '../client/session-pool.ts'
 import { spooledFor } from '../spool/queries.ts'
 import type { Layout } from './layout.ts'
 
-/** Mailboxes asked at once: each takes a login where there is no connection yet. */
+/** Mailboxes that are asked concurrently. Each needs a login if it has no connection. */
 const mostAtOnce = 10
 
-/** Finds a mailbox's account, and delivers what waits for it, until then at most. */
+/** Finds a mailbox's account and delivers its mail in the spool, no longer than `until`. */
 export type FindAccount = (mailbox: MailboxRef, until: number) => Promise<Account | undefined>
 
 export async function storageUsed(
@@ -33,7 +33,7 @@ export async function storageUsed(
   return bytes
 }
 
-/** Those that arriving mail would soon be refused for, by what was counted since they were measured last. */
+/** Organizations whose arriving mail would soon be refused, by what was added since the last measurement. */
 async function nearlyFull(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select usage.organization_id as id
@@ -44,7 +44,7 @@ async function nearlyFull(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What the server counts, and what waits for it. */
+/** The sizes that the server reports, and mail in the spool. */
 export async function storageOf(
   db: Db,
   access: Access,
@@ -66,7 +66,7 @@ export async function storageOf(
   return used
 }
 
-/** By STATUS=SIZE (RFC 8438), to the byte; else by QUOTA (RFC 9208), to the KiB. */
+/** By STATUS=SIZE (RFC 8438), exact to the byte; else by QUOTA (RFC 9208), in KiB. */
 async function sizeOf(session: ImapSession, layout: Layout): Promise<number> {
   const { connection } = session
   if (connection.can('STATUS=SIZE')) {
@@ -86,7 +86,7 @@ async function sizeOf(session: ImapSession, layout: Layout): Promise<number> {
   return kibibytes * 1024
 }
 
-/** Lets in mail again for those who made room with another program. */
+/** Measures again, so that mail is accepted for those who have deleted mail with other programs. */
 export async function measureNearlyFull(
   db: Db,
   log: Logger,

@@ -5,8 +5,8 @@ import { attributes, bytesOf, numberOf, readResponse, type Token, textOf } from 
 import type { ImapSession } from '../client/session.ts'
 import { uidSet } from '../client/syntax.ts'
 
-/** Those of the messages, in the folder that is selected, to which something is attached as the server tells their parts:
- *  for messages that are not read whole. */
+/** Those of the messages in the selected folder that have attachments, by their BODYSTRUCTURE: for messages that are not
+ *  read whole. */
 export async function withAttachments({ connection }: ImapSession, uids: readonly number[]): Promise<Set<number>> {
   const found = new Set<number>()
   if (uids.length === 0) return found
@@ -21,7 +21,7 @@ export async function withAttachments({ connection }: ImapSession, uids: readonl
   return found
 }
 
-/** Undefined for parts within parts deeper than any mail that people write, which are not worth the connection. */
+/** Undefined if parts are nested deeper than in any real mail. */
 function fetched(bytes: Buffer): Map<string, Token> | undefined {
   try {
     const response = readResponse(bytes)
@@ -31,7 +31,7 @@ function fetched(bytes: Buffer): Map<string, Token> | undefined {
   }
 }
 
-/** RFC 9051, section 7.5.2: a multipart is its parts and then its subtype, any other begins with its type. */
+/** RFC 9051, section 7.5.2: a multipart has its parts and then its subtype, any other part begins with its type. */
 function partOf(body: Token | undefined): Part {
   const fields = Array.isArray(body) ? body : []
   const afterParts = fields.findIndex((field) => !Array.isArray(field))
@@ -41,7 +41,7 @@ function partOf(body: Token | undefined): Part {
 
 function leaf([main, sub, parameters, id, ...rest]: readonly Token[]): Part {
   const type = `${word(main)}/${word(sub)}`
-  // After description, encoding and size: what a text or a message has of its own, then its MD5.
+  // After description, encoding and size: fields of text and message parts, then the MD5.
   const own = word(main) === 'text' ? 1 : type === 'message/rfc822' ? 3 : 0
   const said = rest[4 + own]
   const [disposition, ofDisposition] = Array.isArray(said) ? said : []
@@ -58,7 +58,7 @@ function word(token: Token | undefined): string {
   return (bytesOf(token)?.toString('latin1') ?? '').toLowerCase()
 }
 
-/** Whether parameters have that one, in one piece or several (RFC 2231). */
+/** Whether there is such a parameter, whole or in sections (RFC 2231). */
 function isNamed(parameters: Token | undefined, name: string): boolean {
   if (!Array.isArray(parameters)) return false
   return parameters.some((token, index) => index % 2 === 0 && word(token).split('*', 1)[0] === name)

@@ -8,22 +8,22 @@ import { readReturned } from './read-returned.ts'
 import { readRows } from './read-rows.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
-/** New messages in a step: each step asks the database whose mailbox it is and the server what has changed, and its reader
- *  takes it up in one go, some 3 ms. With 2,048 a first read takes a tenth more CPU time; with 8,192 none less, and it holds
- *  the event loop for twice as long. */
+/** New messages in a step. Each step asks the database for the mailbox's account and the server for changes; the reader
+ *  applies it at once, in some 3 ms. With 2,048 a first read takes a tenth more CPU time; with 8,192 no less, and it holds
+ *  the event loop twice as long. */
 const rowsAtOnce = 4096
 
 type NewRows = () => ThreadRowsReader
 
-/** The next step for a reader that holds `since`, of a folder that was looked at just now: where nothing has changed since
- *  the last step on this connection, that look was all. Undefined where the folder has gone meanwhile. */
+/** The next step for a reader at `since`, in a folder that was checked just now. If nothing has changed since the last step
+ *  on this connection, the check was enough. Undefined if the folder has been deleted meanwhile. */
 export async function changes(
   session: ImapSession,
   given: SelectedFolder,
   newRows: NewRows,
   since: FolderState | undefined,
 ): Promise<FolderChanges | undefined> {
-  // The reader was told by another connection what this one has not heard of.
+  // Another connection gave the reader what this one does not know of.
   const behind = since && session.qresync && since.modseq > given.highestKnown
   const folder = behind ? await session.selectAnew(given.path) : given
   if (!folder) return undefined
@@ -34,11 +34,11 @@ export async function changes(
     }
     const followed = since && (await follow(session, folder, newRows, since))
     if (followed) return followed
-    // What was selected a moment ago, and not used yet, is as new as can be.
+    // A folder that was just selected and is unused is up to date.
     const fresh = folder.told || folder.touched ? await session.selectAnew(folder.path) : folder
     return fresh && (await startAfresh(session, fresh, newRows))
   } catch (error) {
-    // A step that nobody got.
+    // A step that did not reach the reader.
     if (session.selected) session.selected.told = undefined
     throw error
   }
@@ -50,7 +50,7 @@ function isUnchanged(session: ImapSession, folder: SelectedFolder, since: Folder
   return session.qresync && equal(folder.selectedAt, since)
 }
 
-/** Undefined where the reader must start afresh. */
+/** Undefined if the reader must start again. */
 async function follow(
   session: ImapSession,
   folder: SelectedFolder,
@@ -59,8 +59,8 @@ async function follow(
 ): Promise<FolderChanges | undefined> {
   const here = folder.told !== undefined && equal(folder.told, since)
   if (since.uidValidity !== folder.selectedAt.uidValidity) return undefined
-  // What went while others followed the folder, or nobody did, is told by QRESYNC alone. And it tells nothing of a time
-  // that the server does not know of, as after its data was brought back from a copy.
+  // Only QRESYNC reports messages expunged while this connection did not follow the folder. It reports nothing about a state
+  // that the server does not know, as after a restore from a backup.
   if (!here && (!session.qresync || since.modseq > folder.highestKnown)) return undefined
   if (!here) folder.tell(since, 0)
   const noted = folder.drainNoted(since.uidNext)
@@ -82,8 +82,8 @@ async function startAfresh(session: ImapSession, folder: SelectedFolder, newRows
   return present(folder, start, await nextRows(session, folder, newRows), noDelta, true)
 }
 
-/** What of the folder lies above what its reader holds, a step of it. The step after it is asked for already, so that the
- *  server reads it while our reader takes up this one. */
+/** A step of the messages above those of the reader. The following step is requested already, so that the server reads it
+ *  while the reader applies this one. */
 async function nextRows(session: ImapSession, folder: SelectedFolder, newRows: NewRows): Promise<ThreadRowsReader> {
   const places = placesFrom(folder, folder.below + 1)
   if (!places) return newRows()
@@ -96,7 +96,7 @@ async function nextRows(session: ImapSession, folder: SelectedFolder, newRows: N
     await readReturned(session, rows)
     return rows
   }
-  // Those that lack have gone, and the server may not say so while it answers FETCH.
+  // Missing ones are expunged; the server may not report that during FETCH.
   await session.connection.run(['NOOP'])
   if (folder.below - places.first + 1 === rows.uids.length) {
     await readReturned(session, rows)
@@ -111,7 +111,7 @@ function placesFrom({ exists }: SelectedFolder, first: number): Places | undefin
 
 function read(session: ImapSession, rows: ThreadRowsReader, { first, last }: Places): Promise<ThreadRowsReader> {
   const reading = readRows(session, rows, first, last).then(() => rows)
-  reading.catch(() => {}) // whoever waits for it hears of it
+  reading.catch(() => {}) // Errors reach whoever awaits it.
   return reading
 }
 
@@ -125,8 +125,8 @@ function present(
   const state = { ...since, uidNext: Math.max(since.uidNext, (rows.uids.at(-1) ?? 0) + 1) }
   folder.told = state
   const expunged = new Set([...gone, ...folder.gone.splice(0)])
-  // What the server says of a message are its flags of this moment, and of the folder what was so at the last look. So after
-  // rows during which anything has changed the reader must look again, or it would know of a change and not of one before it.
+  // Flags of a message are current, the state of the folder is that of the last check. If anything changed while rows were
+  // read, the reader must check again. Otherwise it would have a change and lack an earlier one.
   const torn = rows.uids.length > 0 && folder.touched
   const held = [...flags].filter(([uid]) => !expunged.has(uid))
   return {
@@ -140,7 +140,7 @@ function present(
   }
 }
 
-/** How many messages have lower uids: they lie in the order of their uids, so it takes 17 looks in 100,000. */
+/** The number of messages with lower uids, by binary search: 17 requests for 100,000 messages. */
 async function countBelow(session: ImapSession, folder: SelectedFolder, uid: number): Promise<number> {
   let [low, high] = [0, folder.exists]
   while (low < high) {
@@ -154,7 +154,7 @@ async function countBelow(session: ImapSession, folder: SelectedFolder, uid: num
 async function uidAt(session: ImapSession, place: number): Promise<number> {
   let uid = 0
   await fetch(session.connection, `FETCH ${place} (UID)`, 'UID', (message, { number }) => {
-    // With flags it tells of a change.
+    // With flags it reports a change.
     if (number !== place || message.has('FLAGS')) return false
     uid = message.uid
     return undefined

@@ -10,18 +10,18 @@ import { uidSet } from '../client/syntax.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { withAttachments } from './body-structure.ts'
 
-/** How much of a message is read for what lists show of it: nearly all messages whole, of those with large attachments the
- *  text and the headers of what is attached. */
+/** Octets of a message that are read for lists. Nearly all messages fit; of those with large attachments this is the text
+ *  and the headers of the attachments. */
 const mostBytes = 96 << 10
 
-/** Messages remembered, a KiB or so each, and read at once. */
+/** Messages that are cached, about a KiB each, and messages read at once. */
 const mostRemembered = 20_000
 const readAtOnce = 50
 
-/** What never changes of a message. */
+/** The unchanging data of a message. */
 type Content = Omit<Summary, 'uid' | 'folder' | 'seen' | 'flagged' | 'keywords'> & {
   readonly filteredBy: readonly Applied[]
-  /** Of the field in front of the message. */
+  /** Octets of the field in front of the message. */
   readonly inFront: number
 }
 
@@ -31,11 +31,11 @@ export interface Found {
   readonly inFront: number
 }
 
-/** Reads messages as lists show them. What a message says is read once and remembered; its flags are asked for each time. */
+/** Reads messages for lists. The contents of a message are read once and cached; its flags are requested each time. */
 export class Contents {
   readonly #remembered = new QuickLRU<string, Content>({ maxSize: mostRemembered })
 
-  /** Those of the uids that are in the folder that is selected, in ascending order. */
+  /** Those of the uids that are in the selected folder, in ascending order. */
   async of(session: ImapSession, folder: SelectedFolder, name: string, uids: readonly number[]): Promise<Found[]> {
     const flags = await readFlags(session, folder, uids)
     const present = [...flags.keys()].sort((a, b) => a - b)
@@ -69,7 +69,7 @@ interface Flags {
   readonly keywords: readonly string[]
 }
 
-/** By uid, of those that are there. */
+/** By uid, for messages that exist. */
 export async function readFlags(
   { connection }: ImapSession,
   folder: SelectedFolder,
@@ -79,13 +79,13 @@ export async function readFlags(
   if (uids.length === 0) return found
   await fetch(connection, `UID FETCH ${uidSet(uids)} (UID FLAGS MODSEQ)`, 'FLAGS', (message, data) => {
     if (message.uid > 0) found.set(message.uid, { ...flagsIn(message.flags), modseq: message.modseq })
-    // A server need not say again, to whoever follows the folder, what it has said here.
+    // A server need not repeat flags that it has reported on this connection.
     if (message.modseq > folder.highestKnown) folder.notice(data)
   })
   return found
 }
 
-/** As a message has them. */
+/** As stored with the message. */
 export function flagsIn(flags: readonly string[]): Flags {
   return {
     seen: flags.includes('\\seen'),
@@ -107,7 +107,7 @@ async function readContents(session: ImapSession, uids: readonly number[]): Prom
   return contents
 }
 
-/** What is attached may begin where we no longer read. */
+/** Attachments may begin behind the part that was read. */
 async function lookBeyond(session: ImapSession, contents: Map<number, Content>): Promise<void> {
   const cutOff = [...contents].filter(
     ([, { sizeBytes, inFront, hasAttachment }]) => sizeBytes + inFront > mostBytes && !hasAttachment,
@@ -137,5 +137,5 @@ function contentOf(bytes: Buffer, size: number, receivedAt: number): Content {
   }
 }
 
-/** Of To, as far as lists show it. */
+/** Recipients in To that lists show. */
 const mostRecipients = 100

@@ -5,9 +5,9 @@ import { atomsOf, bytesOf, type Data } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
 import { numbersIn } from '../client/syntax.ts'
 
-/** What changed and went of the messages that a reader holds. */
+/** Changed and expunged messages among those of a reader. */
 export interface Delta {
-  /** By uid, whether the message is seen. */
+  /** Whether the message is seen, by uid. */
   readonly flags: ReadonlyMap<number, boolean>
   readonly gone: readonly number[]
   /** The highest modification sequence among the changes. */
@@ -16,11 +16,11 @@ export interface Delta {
 
 export const noDelta: Delta = { flags: new Map(), gone: [], modseq: 0 }
 
-/** Whoever would be told of more messages that went starts afresh. */
+/** With more expunged messages the reader starts again. */
 const mostGone = 1_000_000
 
-/** RFC 7162, section 3.2.6. Undefined where too much has gone to be worth following. What goes while this is read is
- *  noted with the folder that is selected. */
+/** RFC 7162, section 3.2.6. Undefined if too many messages are expunged. Messages expunged meanwhile are recorded with the
+ *  selected folder. */
 export async function readDelta({ connection, qresync }: ImapSession, since: FolderState): Promise<Delta | undefined> {
   if (since.uidNext === 1) return noDelta
   const flags = new Map<number, boolean>()
@@ -34,7 +34,7 @@ export async function readDelta({ connection, qresync }: ImapSession, since: Fol
     }
     if (data.name !== 'FETCH') return false
     const { uid, seen, modseq: changed } = new Fetched(data)
-    // Not an answer to this: a message that came meanwhile has changed already.
+    // Not a reply to this command: a message that arrived meanwhile has changed already.
     if (uid >= since.uidNext) return false
     modseq = Math.max(modseq, changed)
     flags.set(uid, seen)

@@ -7,10 +7,10 @@ import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { flagsIn } from './contents.ts'
 import { numbers } from './list.ts'
 
-/** As the server answers it. */
+/** As in the server's response. */
 const section = 'BODY[HEADER.FIELDS (FROM SENDER TO CC SUBJECT RECEIVED CONTENT-TYPE)]'
 
-/** What filters look at, of messages in a range of uids of the folder that is selected. The server reads their headers alone. */
+/** The fields that filters read, for messages in a range of uids of the selected folder. The server reads headers only. */
 export async function headings(
   session: ImapSession,
   folder: SelectedFolder,
@@ -31,7 +31,7 @@ export async function headings(
   return { uidValidity, messages: messages.sort((a, b) => a.uid - b.uid) }
 }
 
-/** Of the folder that is selected. */
+/** Of the selected folder. */
 export async function extent(session: ImapSession, folder: SelectedFolder): Promise<Extent> {
   const [lastUid = 0] = folder.exists > 0 ? await numbers(session, 'SEARCH', 'UID *') : []
   return { uidValidity: folder.selectedAt.uidValidity, lastUid, total: folder.exists }

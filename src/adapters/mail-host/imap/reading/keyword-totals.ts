@@ -4,10 +4,10 @@ import type { InFolder } from '../access.ts'
 import type { Reach } from '../reach.ts'
 import { numbers } from './list.ts'
 
-/** Mailboxes that are looked through at once: each takes a login, and searches of every folder. */
+/** Mailboxes in one request. Each takes a login, and searches in every folder. */
 const mostMailboxes = 20
 
-/** Looked for keyword by keyword, of those that a folder has or had: the server counts none. */
+/** Searches each folder for every keyword that it has or had: the server has no counts. */
 export async function keywordTotals(reach: Reach, mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]> {
   if (mailboxes.length > mostMailboxes) {
     throw invalid(

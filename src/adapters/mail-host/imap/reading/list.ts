@@ -5,7 +5,7 @@ import { fetch } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
 import { uidSet } from '../client/syntax.ts'
 
-/** The uids that a list holds, newest received first, equal dates by uid. */
+/** The uids of a list, newest received first, equal dates by uid. */
 async function listed(session: ImapSession, { unread, keyword }: ListQuery): Promise<number[]> {
   if (keyword !== undefined && !isKeyword(keyword.toLowerCase())) return []
   const criteria = [
@@ -13,12 +13,12 @@ async function listed(session: ImapSession, { unread, keyword }: ListQuery): Pro
     ...(keyword === undefined ? [] : [`KEYWORD ${keyword.toLowerCase()}`]),
   ]
   const wanted = criteria.length > 0 ? criteria.join(' ') : 'ALL'
-  // The sort puts equal dates in ascending order (RFC 5256, section 3), and REVERSE would too.
+  // SORT puts equal dates in ascending order (RFC 5256, section 3), also with REVERSE.
   if (session.connection.can('SORT')) return (await numbers(session, 'SORT', `(ARRIVAL) US-ASCII ${wanted}`)).reverse()
   return byDate(session, await numbers(session, 'SEARCH', wanted))
 }
 
-/** The uids on a page of it, and how many the list holds. */
+/** The uids of a page, and the length of the list. */
 export async function pageOf(session: ImapSession, query: ListQuery): Promise<{ total: number; uids: number[] }> {
   const uids = await listed(session, query)
   const start = query.page * query.limit + (query.after ? await countUpTo(session, uids, query.after) : 0)
@@ -28,7 +28,7 @@ export async function pageOf(session: ImapSession, query: ListQuery): Promise<{ 
 /** RFC 9051, section 2.3.1.1. */
 const highestUid = 2 ** 32 - 1
 
-/** How many of the list come before what is behind a place. */
+/** The number of listed messages before those behind a place. */
 async function countUpTo(
   session: ImapSession,
   uids: readonly number[],
@@ -36,7 +36,7 @@ async function countUpTo(
 ): Promise<number> {
   const at = uids.indexOf(uid)
   if (at >= 0) return at + 1
-  // Its message has gone, or is listed no more.
+  // The message of the place is deleted, or no longer listed.
   let [low, high] = [0, uids.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -48,7 +48,7 @@ async function countUpTo(
   return low
 }
 
-/** The lowest uids above that one. A range that ends in `*` has the last message even where it is lower. */
+/** The lowest uids above this one. A range up to `*` has the last message even if its uid is lower. */
 export async function uidsAfter(session: ImapSession, uid: number, most: number): Promise<number[]> {
   if (uid >= highestUid) return []
   const found = await numbers(session, 'SEARCH', `UID ${uid + 1}:*`)
@@ -58,7 +58,7 @@ export async function uidsAfter(session: ImapSession, uid: number, most: number)
     .slice(0, most)
 }
 
-/** What `UID SORT` or `UID SEARCH` finds. */
+/** The results of `UID SORT` or `UID SEARCH`. */
 export async function numbers(
   { connection }: ImapSession,
   command: 'SORT' | 'SEARCH',
@@ -75,7 +75,7 @@ export async function numbers(
   return found
 }
 
-/** From the bytes, since there may be 100,000: as tokens they would hold the event loop for 50 ms. */
+/** Parses bytes: 100,000 tokens would hold the event loop for 50 ms. */
 function readNumbers(bytes: Buffer, start: number, end: number, found: number[]): void {
   let number = 0
   for (let at = start; at <= end; at++) {

@@ -18,7 +18,7 @@ export async function marked(
   return found
 }
 
-/** Undefined for what no message can bear. */
+/** Undefined for a mark that no message can have. */
 function searchKey(mark: Mark): string | undefined {
   if (mark === 'flagged') return 'FLAGGED'
   const keyword = mark.keyword.toLowerCase()

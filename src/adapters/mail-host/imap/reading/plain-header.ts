@@ -1,7 +1,7 @@
 import { type IdHashKey, writeIdHash } from '#/mime/id-hash.ts'
 import type { ThreadColumns } from './thread-columns.ts'
 
-/** More ids than so are told apart with care. */
+/** Headers with more ids are left to the general parser. */
 const mostIds = 64
 const longestId = 998
 
@@ -14,9 +14,9 @@ const LESS = 0x3c
 const MORE = 0x3e
 const AT = 0x40
 
-/** Reads a header's fields for threads from its bytes, if each stands there once and as nearly all mailers write it: in
- *  ASCII, ids in angle brackets with white space alone between them. False for any other, which is to be read as
- *  `src/mime` does: what has been added of the message is of no use then. For those that it reads the outcome is the same. */
+/** Reads a header's fields for threads from its bytes, if each occurs once and in the usual form: ASCII, with ids in angle
+ *  brackets and only white space between them. False for any other header; then the data added for the message is invalid,
+ *  and `src/mime` must read it. For headers that it reads both agree. */
 export function readPlainHeader(
   bytes: Buffer,
   start: number,
@@ -45,7 +45,7 @@ export function readPlainHeader(
     line = lineAfter(bytes, skipSpace(bytes, valueEnd, end), end)
     if (line < 0) return false
   }
-  // After References, wherever it stands. Mostly it is the last of them, which needs no second hash.
+  // After References, wherever it is. Usually it repeats the last of them, which needs no second hash.
   const isLast = referencesEnd >= 0 && isBefore(bytes, referencesEnd, reply, replyEnd)
   if (reply >= 0 && !isLast) addStrong(bytes, reply, replyEnd, key, columns)
   return line === end || lineAfter(bytes, line, end) === end
@@ -53,7 +53,7 @@ export function readPlainHeader(
 
 interface Field {
   readonly bit: number
-  /** In lower case, with the colon right behind it. */
+  /** In lower case; the colon follows directly. */
   readonly name: Buffer
 }
 
@@ -69,7 +69,7 @@ const byFirstLetter: (Field | undefined)[] = Array.from({ length: 128 }, (_, let
   Object.values(fields).find(({ name }) => name[0] === letter),
 )
 
-/** The field whose name stands there; undefined for any other. */
+/** The field at this position; undefined for any other. */
 function fieldAt(bytes: Buffer, line: number): Field | undefined {
   const field = byFirstLetter[((bytes[line] ?? 0) | 0x20) & 0x7f]
   if (!field) return undefined
@@ -80,7 +80,7 @@ function fieldAt(bytes: Buffer, line: number): Field | undefined {
   return field
 }
 
-// Each of these answers where what it reads ends; -1 where that is not plain.
+// Each of these answers where its text ends, or -1 if it is not in the usual form.
 
 function readOwnId(bytes: Buffer, start: number, end: number, key: IdHashKey, columns: ThreadColumns): number {
   const idEnd = endOfId(bytes, start, end)
@@ -102,7 +102,7 @@ function readIds(bytes: Buffer, start: number, end: number, key: IdHashKey, colu
   return -1
 }
 
-/** Adds an id, unless it is there. */
+/** Adds an id, unless it is present. */
 function addStrong(bytes: Buffer, start: number, end: number, key: IdHashKey, { strong }: ThreadColumns): void {
   const at = strong.reserve(2)
   const { elements } = strong
@@ -114,7 +114,7 @@ function addStrong(bytes: Buffer, start: number, end: number, key: IdHashKey, { 
   }
 }
 
-/** Whether the id from `start` to `idEnd` is also what stands right before `end`. */
+/** Whether the id from `start` to `idEnd` also ends at `end`. */
 function isBefore(bytes: Buffer, end: number, start: number, idEnd: number): boolean {
   for (let back = 1; back <= idEnd - start; back++) if (bytes[end - back] !== bytes[idEnd - back]) return false
   return true
@@ -129,7 +129,7 @@ function endOfId(bytes: Buffer, open: number, end: number): number {
   return at < end && bytes[at] === MORE && at - open <= longestId ? at + 1 : -1
 }
 
-/** `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`: whatever the name, no address but the one in brackets is there. */
+/** `a@b`, `<a@b>`, `Name <a@b>` or `"Name" <a@b>`. Only the brackets may contain an address. */
 function readSender(bytes: Buffer, start: number, end: number, { sender }: ThreadColumns): number {
   let at = start
   if (bytes[at] === QUOTE) {
@@ -159,7 +159,7 @@ function readSender(bytes: Buffer, start: number, end: number, { sender }: Threa
 
 const report = Buffer.from('multipart/report')
 
-/** Past a type other than that of reports, which are looked at with care. */
+/** Skips a type, unless it is that of a report, which is left to the general parser. */
 function passType(bytes: Buffer, start: number, end: number): number {
   let same = 0
   while (same < report.length && ((bytes[start + same] ?? 0) | 0x20) === report[same]) same++
@@ -175,7 +175,7 @@ function passType(bytes: Buffer, start: number, end: number): number {
   return -1
 }
 
-/** Past white space, line breaks that are followed by more of it among it. */
+/** Skips white space and folded line breaks. */
 function skipSpace(bytes: Buffer, from: number, end: number): number {
   let at = from
   while (at < end) {
@@ -186,7 +186,7 @@ function skipSpace(bytes: Buffer, from: number, end: number): number {
   return at
 }
 
-/** Where the line begins after a CRLF that is there; -1 where there is none. */
+/** The start of the line after a CRLF here; -1 without a CRLF. */
 function lineAfter(bytes: Buffer, at: number, end: number): number {
   return at + 1 < end && bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : -1
 }
@@ -197,13 +197,13 @@ function isSpace(byte: number | undefined): boolean {
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ofAddress = `!#$%&'*+-./0123456789=?^_\`{|}~@${letters}`
-/** In an id: printable ASCII; before the first `@`, and behind it. */
+/** In an id: printable ASCII, before and behind the first `@`. */
 const inLeft = tableOf((byte) => isPrintable(byte) && byte !== AT)
 const inId = tableOf(isPrintable)
 /** In a quoted name: the same and spaces, without escapes. */
 const inQuotes = tableOf((byte) => (isPrintable(byte) || byte === SPACE) && byte !== QUOTE && byte !== 0x5c)
 const inName = tableOf((byte) => ` ${ofAddress}`.includes(String.fromCharCode(byte)))
-/** As it is in lower case. */
+/** As lower case. */
 const inAddress = tableOf(
   (byte) => ofAddress.includes(String.fromCharCode(byte)),
   (byte) => String.fromCharCode(byte).toLowerCase().charCodeAt(0),
@@ -213,7 +213,7 @@ function isPrintable(byte: number): boolean {
   return byte > SPACE && byte < 0x7f && byte !== LESS && byte !== MORE
 }
 
-/** Of each byte that counts its value, 0 for the others: one look instead of several comparisons. */
+/** A table of bytes: the value of each that counts, 0 for others. One look-up replaces several comparisons. */
 function tableOf(counts: (byte: number) => boolean, held: (byte: number) => number = () => 1): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (counts(byte) ? held(byte) : 0))
 }

@@ -7,7 +7,7 @@ import type { ImapSession } from '../client/session.ts'
 import { realUids } from '../client/syntax.ts'
 import type { Contents } from './contents.ts'
 
-/** A message of a folder, in which `inFolder` works. A message of one piece is read at once, any other as it is asked for. */
+/** A message of a folder, in which `inFolder` works. A message of one piece is read at once, others when needed. */
 export async function readMessage(
   inFolder: <T>(work: InFolder<T>) => Promise<T>,
   contents: Contents,

@@ -6,13 +6,13 @@ import type { ImapSession } from '../client/session.ts'
 import { uidSet } from '../client/syntax.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
-/** In one command, while which the session does nothing else. */
+/** Notices in one command, during which the session does nothing else. */
 const noticesAtOnce = 50
-/** For the field that may stand in front of a message. */
+/** For a field in front of the message. */
 const mostInFront = 16 * 1024
 
-/** Reads what the notices of non-delivery among new messages return, of the folder that is selected. One that has gone meanwhile
- *  connects nothing. */
+/** Reads what notices of non-delivery among the new messages of the selected folder return. A notice that is deleted
+ *  meanwhile connects nothing. */
 export async function readReturned(session: ImapSession, rows: ThreadRowsReader): Promise<void> {
   const { notices } = rows
   for (let at = 0; at < notices.length; at += noticesAtOnce) {

@@ -7,8 +7,8 @@ import { type ThreadRowsReader, threadFields } from './thread-rows.ts'
 
 const section = `BODY[HEADER.FIELDS (${threadFields})]`
 
-/** Reads the messages at these places of the folder that is selected. Each is taken up as it comes, so that no more than
- *  one header is in memory, however long they are. */
+/** Reads the messages at these sequence numbers of the selected folder. Handles each as it arrives, so that only one header
+ *  is in memory, however long it is. */
 export async function readRows(
   session: ImapSession,
   rows: ThreadRowsReader,
@@ -37,7 +37,7 @@ function addRow({ name, values: [list] }: Data, rows: ThreadRowsReader): boolean
     else if (item === 'INTERNALDATE') receivedAt = readDateTime(bytesOf(value))
     else if (typeof item === 'string' && item.startsWith('BODY[')) header = bytesOf(value)
   }
-  // Without a header it tells of a flag that another has changed meanwhile.
+  // Without a header it reports a flag changed by another program.
   if (uid === 0 || !header) return false
   return rows.add(header, { uid, seen: isSeen(flags), receivedAt, start: 0, end: header.length }) ?? true
 }
@@ -50,8 +50,8 @@ const OPEN_LITERAL = 0x7b
 const BACKSLASH = 0x5c
 const LF = 0x0a
 
-/** Adds a row as Dovecot and most others write it, from its bytes: items in capitals, the header as a literal at the end.
- *  False for any other response, which is then taken apart. */
+/** Adds a row in the form of Dovecot and most servers, from its bytes: items in capitals, the header as a literal at the
+ *  end. False for any other response, which is then tokenized. */
 function addUsualRow(bytes: Buffer, start: number, end: number, rows: ThreadRowsReader): boolean | Promise<true> {
   // `* 4294967295 FETCH (`
   let list = start + 9
@@ -82,7 +82,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39
 }
 
-/** Where the octets begin of a literal whose `{` is there; 0 unless it goes up to the parenthesis that closes the list. */
+/** Where a literal's octets begin behind its `{`; 0 unless the closing parenthesis of the list follows it. */
 function literalStart(bytes: Buffer, open: number, end: number): number {
   if (bytes[open] !== OPEN_LITERAL) return 0
   let [length, at] = [0, open + 1]
@@ -93,7 +93,7 @@ function literalStart(bytes: Buffer, open: number, end: number): number {
 
 const seenFlag = Buffer.from('\\seen')
 
-/** Whether `\Seen` is there, in whatever case. */
+/** Whether `\Seen` is here, in any case. */
 function isSeenAt(bytes: Buffer, start: number): boolean {
   if (bytes[start] !== BACKSLASH) return false
   for (let at = 1; at < seenFlag.length; at++) if (((bytes[start + at] ?? 0) | 0x20) !== seenFlag[at]) return false

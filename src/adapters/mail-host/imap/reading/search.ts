@@ -6,13 +6,13 @@ import { beginning, type Found, patience, type SearchPage, type SearchPlace, typ
 import { matches } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
 
-/** Mailboxes in a search: each of their folders is opened. */
+/** Mailboxes in a search, which opens each of their folders. */
 const mostMailboxes = 50
 const pageSize = 50
 
 type Host = Pick<MailHost, 'folders' | 'list' | 'read'>
 
-/** Searches without an index: goes through the newest messages, and reads those of which only the text decides. */
+/** Searches without an index: scans the newest messages, and reads a message if only its text decides. */
 export async function searchByReading(
   host: Host,
   reader: MessageReader,
@@ -59,7 +59,7 @@ interface Candidate {
   readonly place: SearchPlace
 }
 
-/** The messages of all folders that a query searches, in its order, from its place on. */
+/** The messages of all searched folders in the query's order, from its place. */
 async function* newestFirst(
   host: Host,
   mailboxes: readonly MailboxRef[],
@@ -110,7 +110,7 @@ async function* inFolder(
   }
 }
 
-/** The first page whose last message is wanted: those before it have none. */
+/** The first page whose last message is behind the place; earlier pages have no result. */
 async function pageWith(
   read: (page: number) => Promise<{ total: number; messages: Summary[] }>,
   isWanted: (summary: Summary) => boolean,
@@ -132,7 +132,7 @@ function isAfter({ place }: Candidate, start: SearchPlace): boolean {
   return compare(place, start) > 0
 }
 
-/** Below 0: the one comes before the other. */
+/** Below 0 if the first one comes first. */
 function compare(one: SearchPlace, other: SearchPlace): number {
   if (one.receivedAt !== other.receivedAt) return other.receivedAt - one.receivedAt
   if (one.folder !== other.folder) return one.folder > other.folder ? -1 : 1

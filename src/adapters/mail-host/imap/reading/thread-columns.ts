@@ -1,20 +1,20 @@
 import type { ThreadRows } from '#/ports/folder-changes.ts'
 
-/** The columns of new messages as they grow. There is no object for a message, nor for any of its ids: to make and collect
- *  those takes longer than all else that is done with 100,000 messages. */
+/** The growing columns of new messages. There are no objects for messages or ids: creating and collecting those would take
+ *  longer than all other work on 100,000 messages. */
 export class ThreadColumns {
   rows = 0
   #uid = new Uint32Array(256)
   #seen = new Uint8Array(256)
   #receivedAt = new Float64Array(256)
-  /** Two words a message, zeros where it has no id. */
+  /** Two words per message, zeros without an id. */
   #id = new Int32Array(512)
   readonly sender = new Column(new Uint8Array(4096))
-  /** Two words an id. */
+  /** Two words per id. */
   readonly strong = new Column(new Int32Array(2048))
   readonly weak = new Column(new Int32Array(256))
 
-  /** Begins a message, to which is added until the next begins. */
+  /** Begins a message. Data is added to it until the next one begins. */
   begin(uid: number, seen: boolean, receivedAt: number): void {
     const row = this.rows++
     if (row === this.#uid.length) {
@@ -31,12 +31,12 @@ export class ThreadColumns {
     this.weak.begin(row)
   }
 
-  /** Where the message's own id goes. */
+  /** The place of the message's own id. */
   get ownId(): { words: Int32Array; at: number } {
     return { words: this.#id, at: 2 * (this.rows - 1) }
   }
 
-  /** Takes back what was added to the message. */
+  /** Removes what was added to the message. */
   clear(): void {
     this.#id.fill(0, 2 * (this.rows - 1), 2 * this.rows)
     this.sender.clear()
@@ -44,7 +44,7 @@ export class ThreadColumns {
     this.weak.clear()
   }
 
-  /** Adds ids to those that a row has. */
+  /** Adds ids to those of a row. */
   addIds(row: number, strong: Int32Array<ArrayBuffer>, weak: Int32Array<ArrayBuffer>): void {
     this.strong.insert(row, this.rows - 1, strong)
     this.weak.insert(row, this.rows - 1, weak)
@@ -73,11 +73,11 @@ export class ThreadColumns {
 
 type Elements = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer>
 
-/** What each message has of bytes or words, end to end. */
+/** The bytes or words of all messages, concatenated. */
 class Column<Of extends Elements = Elements> {
   elements: Of
   length = 0
-  /** Where the message's own begin. */
+  /** Where those of the current message begin. */
   start = 0
   #lengths = new Uint32Array(256)
 
@@ -91,7 +91,7 @@ class Column<Of extends Elements = Elements> {
     this.start = this.length
   }
 
-  /** Makes room at the end, and says where it begins. */
+  /** Reserves space at the end and answers where it begins. */
   reserve(size: number): number {
     const at = this.length
     this.length += size
@@ -108,7 +108,7 @@ class Column<Of extends Elements = Elements> {
     this.length = this.start
   }
 
-  /** Adds to what a row has, of which `last` is the one begun last. */
+  /** Adds to a row; `last` is the row that was begun last. */
   insert(row: number, last: number, added: Of): void {
     let at = this.length
     if (row < last) {

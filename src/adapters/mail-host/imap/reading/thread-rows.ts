@@ -11,12 +11,12 @@ import type { ThreadRows } from '#/ports/folder-changes.ts'
 import { readPlainHeader } from './plain-header.ts'
 import { ThreadColumns } from './thread-columns.ts'
 
-/** Longer headers, which name thousands of ids, are read without holding the event loop. */
+/** Longer headers, which have thousands of ids, are read in pieces to keep the event loop free. */
 const longHeader = 64 << 10
-/** Hashed in one turn: 3 to 5 ms. */
+/** Ids hashed at once: 3 to 5 ms. */
 const hashedAtOnce = 5_000
 
-/** The header fields that threading goes by. */
+/** The header fields for threading. */
 export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM CONTENT-TYPE'
 
 export interface ThreadRow {
@@ -24,17 +24,18 @@ export interface ThreadRow {
   readonly seen: boolean
   /** Milliseconds since the epoch. */
   readonly receivedAt: number
-  /** Where in the bytes given the header is: the fields, and the empty line. */
+  /** Where the header is in the given bytes: the fields and the empty line. */
   readonly start: number
   readonly end: number
 }
 
-/** Gathers what threads need of new messages out of the headers that a server sends. */
+/** Collects from headers what threads need of new messages. */
 export class ThreadRowsReader {
   readonly #key: IdHashKey
   readonly #reader: Pick<MessageReader, 'message'>
   readonly #columns = new ThreadColumns()
-  /** The rows of notices of non-delivery, by uid: what they return connects them too, and is no field of theirs. */
+  /** The rows of notices of non-delivery, by uid. The messages that they return connect them too, and are in no header
+   *  field. */
   readonly #notices = new Map<number, number>()
 
   constructor(key: IdHashKey, reader: Pick<MessageReader, 'message'>) {
@@ -46,12 +47,12 @@ export class ThreadRowsReader {
     return this.#columns.uids
   }
 
-  /** Their uids. */
+  /** The uids of the notices. */
   get notices(): number[] {
     return [...this.#notices.keys()]
   }
 
-  /** What a notice returns. */
+  /** Adds the ids that a notice returns. */
   addReturned(uid: number, returned: ThreadIds): void {
     const row = this.#notices.get(uid)
     if (row === undefined) return
@@ -59,7 +60,7 @@ export class ThreadRowsReader {
     this.#columns.addIds(row, idHashWords(this.#key, strong), idHashWords(this.#key, weak))
   }
 
-  /** Nothing is kept of the bytes. A promise where the header is so long that it takes turns. */
+  /** Keeps nothing of the bytes. A promise if the header is long and is read in pieces. */
   add(bytes: Buffer, { uid, seen, receivedAt, start, end }: ThreadRow): Promise<true> | undefined {
     this.#columns.begin(uid, seen, receivedAt)
     if (readPlainHeader(bytes, start, end, this.#key, this.#columns)) return undefined
