@@ -3,7 +3,7 @@ import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
 import { normalKeywords } from './keywords.ts'
 
-/** What a change makes of a message. */
+/** A message after a change. */
 export function applier({
   seen,
   flagged,
@@ -23,7 +23,7 @@ export function applier({
   })
 }
 
-/** Whether anything of a message has changed but its place. */
+/** Whether the change affects more than a message's place. */
 export function differ({ before, after }: { readonly before: Held; readonly after: Held }): boolean {
   return (
     before.seen !== after.seen ||
@@ -32,7 +32,7 @@ export function differ({ before, after }: { readonly before: Held; readonly afte
   )
 }
 
-/** The events of messages that were changed, or moved. */
+/** The events of changed or moved messages. */
 export function changed(
   { organizationId, mailboxId }: MailboxRef,
   source: string,
@@ -55,7 +55,7 @@ export function changed(
   })
 }
 
-/** The same where nobody knows what was before: what was asked for. */
+/** The same without knowledge of the state before: says what was requested. */
 export function changedAsAsked(
   { organizationId, mailboxId }: MailboxRef,
   source: string,
@@ -75,7 +75,7 @@ export function changedAsAsked(
   })
 }
 
-/** The events of messages that are gone for good. */
+/** The events of deleted messages. */
 export function deleted(
   { organizationId, mailboxId }: MailboxRef,
   folder: string,
@@ -84,7 +84,7 @@ export function deleted(
   return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
 }
 
-/** The event of a draft that was saved. One that replaces another is told as having moved: it has another uid. */
+/** The event of a saved draft. A draft that replaces another is reported as moved, since its uid is new. */
 export function saved({ organizationId, mailboxId }: MailboxRef, uid: number, before: number | undefined): NewEvent {
   const movedFrom = before === undefined ? {} : { moved_from: { folder: 'drafts', uid: before } }
   return { organizationId, type: 'message.changed', mailboxId, data: { folder: 'drafts', uid, ...movedFrom } }

@@ -5,18 +5,18 @@ import type { DoveadmServer } from '#/ports/servers.ts'
 
 type Command = readonly [name: string, parameters: Readonly<Record<string, unknown>>]
 
-/** What goes in one request. */
+/** The limits of one request. */
 const mostCommands = 100
-/** How long Dovecot may take, in milliseconds: to look who is there, and to write a mailbox's files anew. */
+/** How long Dovecot may take, in milliseconds: to look up sessions, and to rewrite a mailbox's files. */
 const timeouts = { kick: 10_000, purge: 600_000 } as const
-/** Whoever was let in before a password changed has a session by then, in milliseconds. */
+/** Milliseconds until a client that was authenticated before a password changed has a session. */
 const stillLoggingIn = 2_000
 
-/** Exit codes of sysexits.h, which doveadm has: the user is not known, and has no session. */
+/** Exit codes of doveadm (sysexits.h): the user is unknown, and has no session. */
 const unknownUser = 67
 const noSession = 68
 
-/** Nobody's mailbox. */
+/** The id of no mailbox. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** Dovecot's commands over HTTP: https://doc.dovecot.org/2.3/admin_manual/doveadm_http_api/ */
@@ -56,7 +56,7 @@ export class Doveadm implements MailServerControl {
     )
   }
 
-  /** Each of the commands must end well, or with one of these codes. */
+  /** Each of the commands must succeed or end with one of these codes. */
   async #run(commands: readonly Command[], accepted: readonly number[], timeoutMs: number): Promise<void> {
     const answers = await this.#ask(commands, timeoutMs).catch((error) => {
       throw mailUnavailable(new Error(`doveadm at ${this.#server.origin}: ${wordsOf(error)}`, { cause: error }))

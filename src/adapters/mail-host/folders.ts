@@ -1,7 +1,7 @@
 import { invalid, type Refusal } from '#/errors.ts'
 import { standingFolders } from '#/messages/folders/folder-name.ts'
 
-/** The folders of a mailbox in the order of lists: those that every mailbox has, and then the others by name. */
+/** The folders of a mailbox in the order of lists: the standing ones, then the others by name. */
 export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {
   return folders.toSorted((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))
 }

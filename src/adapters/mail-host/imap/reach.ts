@@ -17,8 +17,7 @@ interface Parts {
   readonly spool: Spool
 }
 
-/** Work in mailboxes on the server. What waits for a mailbox is delivered first, so that a message is there for whoever asks once it
- *  was accepted. */
+/** Work in mailboxes on the server. Delivers mail in the spool first, so that an accepted message is there for each reader. */
 export class Reach {
   readonly #parts: Parts
 
@@ -31,7 +30,7 @@ export class Reach {
     return this.#parts.access.inFolder(await this.#account(mailbox, until), name, work, until)
   }
 
-  /** While nobody else changes the mailbox by way of this process. */
+  /** While no other work in this process changes the mailbox. */
   async exclusively<T>(mailbox: MailboxRef, name: string, work: InFolder<T>): Promise<T> {
     const { access } = this.#parts
     const until = waitingEnds()
@@ -47,7 +46,7 @@ export class Reach {
     return access.exclusively(mailbox, () => access.inMailbox(account, work, until), until)
   }
 
-  /** What the folder is called by now, as far as its name tells. */
+  /** The folder's current name, as far as names tell. */
   async folderNow(mailbox: MailboxRef, { name, key }: FolderKey): Promise<string | undefined> {
     try {
       return await this.inFolder(mailbox, name, async (_, { selectedAt }) => {
@@ -59,7 +58,7 @@ export class Reach {
     }
   }
 
-  /** The folders; none of a mailbox that is not there. */
+  /** The folders; none for a mailbox that does not exist. */
   async statuses(mailbox: MailboxRef): ReturnType<Layout['statuses']> {
     const until = waitingEnds()
     const account = await this.found(mailbox, until)
@@ -67,7 +66,7 @@ export class Reach {
     return this.#parts.access.inMailbox(account, (session, layout) => layout.statuses(session), until)
   }
 
-  /** The mailbox's account, after what waits for it was delivered; until `until`, by performance.now(). */
+  /** The mailbox's account, after its mail in the spool was delivered; no longer than `until`, by performance.now(). */
   readonly found = async (mailbox: MailboxRef, until: number): Promise<Account | undefined> => {
     const account = await findAccount(this.#parts.db, mailbox)
     if (account?.waiting) await this.#parts.spool.deliver(account, until)

@@ -5,7 +5,7 @@ import { CommandRefused, ConnectionLost } from './client/errors.ts'
 import { authenticate, missingOn } from './client/session.ts'
 import { SelectedFolder } from './folders/selected-folder.ts'
 
-/** For how long a server may be silent over a folder that nobody has opened for long, in milliseconds. */
+/** How long a server may be silent when it opens a folder that was unused for long, in milliseconds. */
 const mostSilence = 10_000
 
 const helpful: readonly Helpful[] = ['QRESYNC', 'STATUS=SIZE or QUOTA']

@@ -14,19 +14,19 @@ import { filteredByField } from './filtered-by.ts'
 /** A message to append (RFC 3502 calls it an append-message). */
 export interface AppendMessage {
   readonly raw: Buffer
-  /** As in its header; null where it bears none. */
+  /** As in its header; null without one. */
   readonly messageId: string | null
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
   readonly draft?: true
-  /** In lower case, atoms. */
+  /** In lower case; atoms. */
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
 }
 
-/** Appends messages to a folder, in their order, making it where it lacks: all or none of them where the server has
- *  MULTIAPPEND (RFC 3502). Answers their uids there, null where the server does not tell them (RFC 4315). */
+/** Appends messages to a folder, in order, and creates the folder if needed. With MULTIAPPEND (RFC 3502) the server stores
+ *  all or none. Answers their uids, or null if the server does not report them (RFC 4315). */
 export async function appendMessages(
   session: ImapSession,
   path: string,
@@ -61,14 +61,13 @@ async function partsOf(message: AppendMessage): Promise<Command> {
   return [` (${flags.join(' ')}) ${dateTime(receivedAt)} `, await asKept(message)]
 }
 
-/** The octets that the server is given. */
+/** The octets that are sent to the server. */
 export async function asKept({ raw, filteredBy }: Pick<AppendMessage, 'raw' | 'filteredBy'>): Promise<Buffer> {
   const bytes = await asLiteral(raw)
   return filteredBy.length > 0 ? Buffer.concat([filteredByField(filteredBy), bytes]) : bytes
 }
 
-/** A literal cannot hold NUL, nor can a message be empty (RFC 9051, section 9): NUL becomes 0x80, as where Dovecot finds
- *  one. */
+/** A literal cannot contain NUL, nor can a message be empty (RFC 9051, section 9). NUL becomes 0x80, as Dovecot does. */
 export async function asLiteral(raw: Buffer): Promise<Buffer> {
   const whole = raw.length > 0 ? raw : Buffer.from('\r\n')
   return whole.includes(0) ? await withoutNul(whole) : whole
@@ -85,8 +84,8 @@ function withoutNul(bytes: Buffer): Promise<Buffer> {
   return collected(replaced(), bytes.length)
 }
 
-/** The uid of a message that is in the folder already, if it is: what a lost answer to an APPEND leaves unsaid. It is looked for by its
- *  Message-ID where it has one, else by day and size, and known by its bytes: others may be like it in all else. */
+/** The uid of a message if it is in the folder already, which is unknown after a lost reply to APPEND. Finds candidates by
+ *  Message-ID, else by day and size, and compares bytes: other messages may be alike in all else. */
 export async function uidOf(session: ImapSession, path: string, message: AppendMessage): Promise<number | undefined> {
   if (!(await session.select(path))) return undefined
   const { messageId, receivedAt } = message
@@ -102,24 +101,24 @@ export async function uidOf(session: ImapSession, path: string, message: AppendM
   return undefined
 }
 
-/** Whether the folder has a message of that id, by any program. */
+/** Whether the folder has a message with that id, stored by any program. */
 export async function isNamed(session: ImapSession, path: string, { messageId }: AppendMessage): Promise<boolean> {
   if (messageId === null || !(await session.select(path))) return false
   return (await uidsNamed(session, messageId)).length > 0
 }
 
-/** The messages of that id in the folder that is selected, in ascending order. */
+/** The messages with that id in the selected folder, in ascending order. */
 export async function uidsNamed(session: ImapSession, messageId: string): Promise<number[]> {
   if (!printable.test(messageId)) return []
   return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).sort((a, b) => a - b)
 }
 
-/** What can be looked for in a header. */
+/** A text that SEARCH accepts for a header. */
 const printable = /^[\x21-\x7e]+$/
 
 const aDay = 86_400_000
 
-/** Its day, whatever time zone the server counts days in. */
+/** A range that includes its day in any time zone of the server. */
 function around(at: Date): string {
   const [since, before] = [new Date(at.getTime() - aDay), new Date(at.getTime() + 2 * aDay)]
   return `SINCE ${day(since)} BEFORE ${day(before)}`

@@ -14,29 +14,29 @@ import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { readFlags } from '../reading/contents.ts'
 import { folderRefused, ofFolder, refused } from './refused.ts'
 
-/** A server may answer a change of very many messages late. */
+/** A change of very many messages may take long. */
 const options = { timeout: timeouts.wholeFolder }
 
 export interface Changing {
   readonly mailbox: MailboxRef
-  /** The folder's. */
+  /** Of the folder. */
   readonly name: string
   readonly uids: readonly number[]
   readonly change: Change
-  /** Is told what is about to be done. */
+  /** Called before the change. */
   readonly intend: (did: Did) => Promise<void>
 }
 
 type HeldThen = Held & { readonly modseq: number }
 
-/** What a change did, with the modification sequences that messages had. */
+/** What a change did, with the messages' modification sequences before it. */
 export interface Done extends Did {
   readonly present: readonly HeldThen[]
   readonly pairs: readonly { readonly before: HeldThen; readonly after: Held }[]
 }
 
-/** Changes messages of the folder that is selected, and says what that did.
- *  @throws invalid where the server would not keep all of it, or refuses the folder to move to */
+/** Changes messages of the selected folder, and answers what that did. @throws invalid if the server would not keep all of
+ *  it, or refuses the target folder */
 export async function update(
   session: ImapSession,
   folder: SelectedFolder,
@@ -70,13 +70,13 @@ export async function update(
   return { ...did, target: { name: target, key: uidValidity }, pairs }
 }
 
-/** Where the messages are after a change. */
+/** The messages' places after a change. */
 export function placesAfter({ source, target: { name: folder }, present, pairs }: Did): Map<number, Place> {
   if (source.name === folder) return new Map(present.map(({ uid }) => [uid, { folder, uid }]))
   return new Map(pairs.map(({ before, after }) => [before.uid, { folder, uid: after.uid }]))
 }
 
-/** Those of the uids that are in the folder that is selected, in ascending order. */
+/** Those of the uids that are in the selected folder, in ascending order. */
 export async function presentUids(
   session: ImapSession,
   folder: SelectedFolder,
@@ -89,8 +89,8 @@ function rising(byUid: ReadonlyMap<number, unknown>): number[] {
   return [...byUid.keys()].sort((a, b) => a - b)
 }
 
-/** The commands that a change of flags takes, checked against what the folder keeps.
- *  @throws invalid for a keyword that no server keeps, or that this one would forget */
+/** The commands for a change of flags, checked against what the folder can keep. @throws invalid for a keyword that no
+ *  server keeps, or that this one would not */
 function flagCommands(folder: SelectedFolder, { seen, flagged, addKeywords, removeKeywords }: Change): string[] {
   const added = normalKeywords(addKeywords ?? [])
   const removed = normalKeywords(removeKeywords ?? [])
@@ -113,7 +113,7 @@ async function store({ connection }: ImapSession, uids: readonly number[], comma
   await connection.run([`UID STORE ${uidSet(uids)} ${command}`], options)
 }
 
-/** Refuses a move that would lose keywords: the other folder may keep fewer. */
+/** Refuses a move that would lose keywords: the target folder may keep fewer. */
 async function assertKept(
   session: ImapSession,
   from: SelectedFolder,
@@ -129,22 +129,21 @@ async function assertKept(
   }
 }
 
-/** Where messages are that were moved. */
+/** The new places of moved messages. */
 interface Moved {
   readonly uidValidity: number
-  /** By those that they had. */
+  /** By their earlier uids. */
   readonly uids: ReadonlyMap<number, number>
 }
 
-/** Moves messages to another folder, making it where it lacks.
- *  @throws invalid where the server refuses the folder */
+/** Moves messages to another folder, and creates it if needed. @throws invalid if the server refuses the folder */
 export async function move(session: ImapSession, uids: readonly number[], to: string): Promise<Moved> {
   try {
     return await moveTo(session, uids, to)
   } catch (error) {
     if (!(error instanceof CommandRefused && error.code === 'TRYCREATE')) throw ofFolder(error)
     await makeFolder(session, to).catch((failure) => {
-      // Whatever its code, it is about the folder: nothing else was asked for.
+      // Whatever its code, the refusal concerns the folder: nothing else was requested.
       throw failure instanceof CommandRefused && refused(failure)?.lasting !== 'temporary'
         ? folderRefused(failure)
         : failure
@@ -153,7 +152,7 @@ export async function move(session: ImapSession, uids: readonly number[], to: st
   }
 }
 
-/** RFC 6851, or by its parts where the server lacks it. COPYUID (RFC 4315) comes with the end of COPY, before that of MOVE. */
+/** RFC 6851, or its steps if the server lacks it. COPYUID (RFC 4315) comes with the end of COPY, but before that of MOVE. */
 async function moveTo(session: ImapSession, uids: readonly number[], to: string): Promise<Moved> {
   const { connection } = session
   const set = uidSet(uids)
@@ -178,7 +177,7 @@ function copied({ code: [name, validity, from, to] }: Pick<Status, 'code'>): Mov
   return { uidValidity: numberOf(validity), uids }
 }
 
-/** Removes messages for good, and no others that may be marked as deleted (RFC 4315). */
+/** Deletes these messages for good, and no others that are marked as deleted (RFC 4315). */
 export async function expunge(session: ImapSession, uids: readonly number[]): Promise<void> {
   await store(session, uids, '+FLAGS (\\Deleted)')
   await session.connection.run([`UID EXPUNGE ${uidSet(uids)}`], options)

@@ -7,11 +7,11 @@ import type { ImapSession } from '../client/session.ts'
 import type { Spool } from '../spool/spool.ts'
 import { expunge } from './change.ts'
 
-/** Messages that one command expunges, between which other changes of the mailbox have their chance. */
+/** Messages that one command expunges. Other changes of the mailbox run between commands. */
 const mostMessages = 500
 
-/** Takes out what waits in the spool, so that nothing comes in behind us, and expunges folder by folder; a bounded batch
- *  at a time, and says after each how many have gone. */
+/** Removes mail in the spool, so that none arrives afterwards, and expunges folder by folder in bounded batches. Yields
+ *  after each how many are deleted. */
 export async function* empty(access: Access, spool: Spool, account: Account): AsyncGenerator<number> {
   let gone = 0
   for await (const discarded of spool.discard(account.mailbox)) {
@@ -35,15 +35,15 @@ export async function* empty(access: Access, spool: Spool, account: Account): As
   }
 }
 
-/** Deletes all folders, with what a server remembers of the mail that was in them. INBOX cannot be deleted (RFC 9051, section
- *  6.3.5), but what becomes of it by another name can. */
+/** Deletes all folders, and with them what a server stores of their mail. INBOX cannot be deleted (RFC 9051, section 6.3.5),
+ *  but it can once it is renamed. */
 export async function removeFolders(access: Access, account: Account): Promise<void> {
   await access.exclusively(account.mailbox, () =>
     access.inMailbox(account, async (session, layout) => {
       const { connection } = session
       const put = layout.pathOf(`Removed ${randomUUID()}`)
       await session.unselect()
-      // A folder goes before the one that it is in.
+      // A folder is deleted before its parent.
       const paths = (await layout.everyFolder(session))
         .map(({ path }) => path)
         .sort()
@@ -54,14 +54,14 @@ export async function removeFolders(access: Access, account: Account): Promise<v
         `DELETE ${mailbox(put)}`,
       ]
       for (const command of commands) {
-        // A server may hold on to a folder that has a use. It is empty.
+        // A server may keep a folder with a special use. It is empty.
         await connection.run([command]).catch(unlessRefused)
       }
     }),
   )
 }
 
-/** Those at the beginning of the folder that is selected. */
+/** The first messages of the selected folder. */
 export async function lowestUids({ connection }: ImapSession, exists: number): Promise<number[]> {
   const uids: number[] = []
   if (exists === 0) return uids

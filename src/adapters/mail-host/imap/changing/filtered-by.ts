@@ -1,11 +1,11 @@
 import type { Applied } from '#/ports/mail-host.ts'
 import { isUuid } from '#/text.ts'
 
-/** IMAP has no place beside a message for what its filters did, so it stands in front of it, in a field that nobody else
- *  is shown. */
+/** IMAP cannot store beside a message what filters did. So a field in front of the message has it, which readers of the API
+ *  do not see. */
 const name = 'X-Mailroom-Filtered-By'
 
-/** The field to put before a message; empty where no filter acted. */
+/** The field in front of a message; empty if no filter acted. */
 export function filteredByField(applied: readonly Applied[]): Buffer {
   if (applied.length === 0) return Buffer.alloc(0)
   const lines =
@@ -15,9 +15,8 @@ export function filteredByField(applied: readonly Applied[]): Buffer {
   return Buffer.from(`${name}: ${lines.join('\r\n ')}\r\n`)
 }
 
-/** What filters did, and where the message itself begins. The field counts only as the very first, and only in the form
- *  that it is written in: a message that comes from elsewhere begins with what receiving it put there, but whoever has the
- *  mailbox can append any. */
+/** What filters did, and where the message itself begins. The field counts only as the very first one, and in exactly our
+ *  form. An arriving message begins with our trace fields, but whoever has the mailbox can append any message. */
 export function readFilteredBy(bytes: Buffer): { filteredBy: readonly Applied[]; length: number } {
   const none = { filteredBy: [], length: 0 }
   if (bytes.toString('latin1', 0, name.length + 2) !== `${name}: `) return none
@@ -29,7 +28,7 @@ export function readFilteredBy(bytes: Buffer): { filteredBy: readonly Applied[];
   return filteredBy ? { filteredBy, length: end } : none
 }
 
-/** Undefined for what `filteredByField` never writes. */
+/** Undefined for text that `filteredByField` never writes. */
 function appliedIn(encoded: string): Applied[] | undefined {
   let read: unknown
   try {

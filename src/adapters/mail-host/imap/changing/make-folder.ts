@@ -8,7 +8,7 @@ import { numbers } from '../reading/list.ts'
 import { move } from './change.ts'
 import { folderRefused, refused } from './refused.ts'
 
-/** False where it was there. */
+/** False if it exists. */
 export async function createFolder(session: ImapSession, layout: Layout, name: string): Promise<boolean> {
   const path = layout.pathOf(name)
   if ((await pathsWithin(session, layout, name)).has(name)) return false
@@ -16,7 +16,7 @@ export async function createFolder(session: ImapSession, layout: Layout, name: s
   return true
 }
 
-/** The server renames those within it too (RFC 9051, section 6.3.6). Mail programs show those that are subscribed. */
+/** The server renames the folders within it too (RFC 9051, section 6.3.6). Mail programs list subscribed folders. */
 export async function renameFolder(session: ImapSession, layout: Layout, folder: string, to: string): Promise<void> {
   const before = await pathsWithin(session, layout, folder)
   if (!before.has(folder)) throw noSuchFolder(folder)
@@ -29,8 +29,9 @@ export async function renameFolder(session: ImapSession, layout: Layout, folder:
   for (const path of after.values()) await session.connection.run([`SUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
 }
 
-/** DELETE removes mail too, and a message may arrive just before it. So the folder gets another name first, under which nobody
- *  stores any, and `settled` resolves once nobody is about to. False, with all mail in place, where there was some. */
+/** DELETE removes mail too, and a message may arrive just before it. So the folder is first renamed to a name under which
+ *  nobody stores mail; `settled` resolves once all deliveries to the old name have ended. False, with all mail in place, if
+ *  it has messages. */
 export async function removeFolder(
   session: ImapSession,
   layout: Layout,
@@ -47,7 +48,7 @@ export async function removeFolder(
   try {
     await settled()
   } catch (error) {
-    // Where the old name is taken again by now, what is under way is found under the other one.
+    // If the old name exists again by now, deliveries under way find the other folder.
     await connection.run([`RENAME ${mailbox(put)} ${mailbox(path)}`]).catch(unlessRefused)
     throw error
   }
@@ -68,7 +69,7 @@ async function pathsWithin(session: ImapSession, layout: Layout, name: string): 
   )
 }
 
-/** Whatever the code of a refusal, it is about the folder: nothing else was asked for. */
+/** Whatever the code of a refusal, it concerns the folder: nothing else was requested. */
 function refuse(failure: unknown): never {
   throw failure instanceof CommandRefused && refused(failure)?.lasting !== 'temporary'
     ? folderRefused(failure)

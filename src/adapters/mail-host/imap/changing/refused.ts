@@ -1,17 +1,17 @@
 import { invalid, Refusal } from '#/errors.ts'
 import { CommandRefused } from '../client/errors.ts'
 
-/** Response codes (RFC 5530) of what can never succeed, and of what passes. Of any other, or none, nobody can tell. */
+/** Response codes (RFC 5530) of permanent and of temporary errors. Any other code, or none, says neither. */
 const forGood = new Set(['CANNOT', 'NOPERM'])
 const passing = new Set(['UNAVAILABLE', 'INUSE', 'LIMIT', 'OVERQUOTA', 'SERVERBUG', 'CONTACTADMIN', 'EXPIRED'])
 
-/** Why a server, or we on its behalf, would not do something with a folder. */
+/** Why a server, or we on its behalf, would not use a folder. */
 export interface Refused {
   readonly lasting: 'permanent' | 'unclear' | 'temporary'
   readonly why: string
 }
 
-/** What of an error is a refusal; undefined where the server did not answer. */
+/** The refusal in an error; undefined if the server did not answer. */
 export function refused(error: unknown): Refused | undefined {
   const command = error instanceof Refusal ? error.cause : error
   if (command instanceof CommandRefused) {

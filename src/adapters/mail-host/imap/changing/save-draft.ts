@@ -7,14 +7,12 @@ import { expunge, presentUids } from './change.ts'
 
 const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] } as const
 
-/** Of a draft that was saved. */
+/** The result of saving a draft. */
 export const marksOfDraft = marksText(flags)
 
-/**
- * Appends a draft to the folder that is selected, then removes those that it replaces. Undefined where the newest of them has
- * gone, or another process has replaced it at the same time: then the one that was appended first stays. If the process dies in
- * between, both are there, and the newest is the draft.
- */
+/** Appends a draft to the selected folder, then removes those that it replaces. Undefined if the newest of them is deleted,
+ *  or if another process has replaced it concurrently: then the draft that was appended first stays. If the process dies in
+ *  between, both exist, and the newest is the draft. */
 export async function saveDraft(
   session: ImapSession,
   folder: SelectedFolder,

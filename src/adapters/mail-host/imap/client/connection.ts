@@ -7,26 +7,25 @@ import { Receiver } from './receiver.ts'
 import { type Data, type Response, readResponse, type Status } from './response.ts'
 import { openSocket, secure } from './socket.ts'
 
-/** A command's parts: text that is sent as it is, octets that are sent as literals, and lines that answer a continuation
- *  request. */
+/** A command's parts: text, octets that are sent as literals, and lines that answer a continuation request. */
 export type Command = readonly (string | Buffer | { readonly continuation: string })[]
 
-/** How long a server may be silent, in milliseconds: over what it has at hand, and where it may have to look at every message of
- *  a folder first. */
+/** How long a server may be silent, in milliseconds: when the reply is at hand, and when it may have to read every message
+ *  of a folder. */
 export const timeouts = { usual: 4_500, wholeFolder: 60_000 } as const
 
 interface Options {
-  /** Gets the data that the server sends while the command runs. False: it belongs to something else. A promise holds up what
-   *  follows. */
+  /** Gets data that the server sends while the command runs. False if the data is not part of its reply. A promise delays
+   *  what follows. */
   readonly onData?: (data: Data) => boolean | Promise<true>
-  /** Gets a response before it is parsed, in the bytes from `start` to `end`, which are valid until it returns: for responses
-   *  that come by the hundred thousand. False: the response is to be parsed. */
+  /** Gets a response before it is parsed, in the bytes from `start` to `end`, which are valid until it returns: for
+   *  responses that come in large numbers. False if the response is to be parsed. */
   readonly onBytes?: (bytes: Buffer, start: number, end: number) => boolean | Promise<true>
   readonly timeout?: number
 }
 
 interface Running extends Options {
-  /** Empty for the greeting, which every connection begins with. */
+  /** Empty for the greeting, with which every connection begins. */
   readonly tag: string
   readonly awaited: string
   readonly timeout: number
@@ -59,8 +58,7 @@ export class ImapConnection {
     this.#socket = this.#attend(openSocket(server, (bytes) => this.#receive(bytes)))
   }
 
-  /** Connects, by TLS where the server is to have it, and learns the capabilities.
-   *  @throws ConnectionLost, CommandRefused */
+  /** Connects, with TLS if configured, and reads the capabilities. @throws ConnectionLost, CommandRefused */
   static async open(server: ImapServer): Promise<ImapConnection> {
     const connection = new ImapConnection(server)
     try {
@@ -76,7 +74,7 @@ export class ImapConnection {
     }
   }
 
-  /** Resolves when the connection is of no more use. */
+  /** Resolves when the connection is no longer usable. */
   get closed(): Promise<void> {
     return this.#closed.promise
   }
@@ -90,9 +88,8 @@ export class ImapConnection {
     return this.#capabilities.has(capability)
   }
 
-  /** Runs a command to its end. It is sent once earlier ones have ended: a server may run two at once, and nothing would tell to
-   *  which its responses belong.
-   *  @throws CommandRefused for NO and BAD, ConnectionLost */
+  /** Runs a command to its end. It is sent once earlier ones have ended: a server may run two concurrently, and their
+   *  responses could not be told apart. @throws CommandRefused for NO and BAD, ConnectionLost */
   run(command: Command, options: Options = {}): Promise<Status> {
     const ended = this.#queue.then(() => this.#run(command, options))
     this.#queue = ended.catch(() => {})
@@ -137,7 +134,7 @@ export class ImapConnection {
     await this.#write(octets)
   }
 
-  /** Whether the server requests what follows; if not, the command has ended. */
+  /** Whether the server requests the rest; if not, the command has ended. */
   async #isContinued(running: Running, octets: readonly (string | Buffer)[]): Promise<boolean> {
     const continued = Promise.withResolvers<boolean>()
     running.onContinuation = () => continued.resolve(true)
@@ -157,7 +154,7 @@ export class ImapConnection {
     }
   }
 
-  /** Forgets what was said before TLS (RFC 9051, section 6.2.1). */
+  /** Discards capabilities from before TLS (RFC 9051, section 6.2.1). */
   async #startTls(): Promise<void> {
     if (!this.can('STARTTLS'))
       throw new ConnectionLost(this.#name, 'The server, or somebody in between, offers no STARTTLS')
@@ -184,7 +181,7 @@ export class ImapConnection {
       (bytes, start, end) => {
         const handled = this.#running?.onBytes?.(bytes, start, end)
         if (handled) return handled === true ? undefined : handled
-        // A copy: what was parsed may be kept.
+        // A copy, since the parsed data may be kept.
         return this.#handle(readResponse(Buffer.from(bytes.subarray(start, end))))
       },
       (cause) => this.#lose('A response could not be read', { cause }),
@@ -202,7 +199,7 @@ export class ImapConnection {
     const [name, ...values] = status.code
     this.#learnCapabilities(status.code)
     if (status.tag !== undefined || this.#running?.tag === '') this.#end(status)
-    // A response code of the command that runs, as in `* OK [UIDVALIDITY 3]`.
+    // A response code of the running command, as in `* OK [UIDVALIDITY 3]`.
     else if (typeof name === 'string') this.#handleData({ kind: 'data', name: `[${name}]`, number: 0, values })
   }
 
@@ -226,7 +223,7 @@ export class ImapConnection {
     if (name === 'CAPABILITY') this.#capabilities = new Set(values.map((value) => String(value).toUpperCase()))
   }
 
-  /** Starts the time-out anew. Without a command there is none, and the connection does not keep the process alive. */
+  /** Restarts the time-out. Without a command there is none, and the connection does not keep the process alive. */
   #watch(): void {
     clearTimeout(this.#timer)
     if (this.#lost) return

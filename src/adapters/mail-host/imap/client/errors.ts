@@ -1,6 +1,6 @@
 import type { Status } from './response.ts'
 
-/** The connection is of no more use: it could not be made, it ended, it timed out, or the server does not speak IMAP. */
+/** The connection is not usable: it failed, ended or timed out, or the server does not speak IMAP. */
 export class ConnectionLost extends Error {
   /** The message without the server's name. */
   readonly reason: string
@@ -22,12 +22,12 @@ export class ConnectionLost extends Error {
 export class CommandRefused extends Error {
   /** The message without the server's name. */
   readonly reason: string
-  /** The response code's name (RFC 5530); empty where there is none. */
+  /** The response code's name (RFC 5530); empty without one. */
   readonly code: string
-  /** The server's text for people, in one line of printable ASCII, without the time that Dovecot says it took. */
+  /** The server's text for people, in one line of printable ASCII, without Dovecot's note of the time it took. */
   readonly text: string
 
-  /** `command` is its name alone, since its arguments may be a password or mail. */
+  /** `command` is only its name: its arguments may be a password or mail. */
   constructor(server: string, command: string, { status, code: [code], text }: Status) {
     const reason = `${command} was answered with ${status} ${text.slice(0, 200)}`
     super(`${server}: ${reason}`)
@@ -41,7 +41,7 @@ export class CommandRefused extends Error {
   }
 }
 
-/** For `catch`: goes on where the server refused a command that may fail. */
+/** For `catch`: continues if the server refused a command that may fail. */
 export function unlessRefused(error: unknown): void {
   if (!(error instanceof CommandRefused)) throw error
 }

@@ -2,7 +2,7 @@ import { type ImapConnection, timeouts } from './connection.ts'
 import { atomsOf, attributes, bytesOf, type Data, numberOf, type Token } from './response.ts'
 import { readDateTime } from './syntax.ts'
 
-/** A FETCH response: what the server says of one message (RFC 9051, section 7.5.2). What it does not say is 0 or undefined. */
+/** A FETCH response: data of one message (RFC 9051, section 7.5.2). Absent data is 0 or undefined. */
 export class Fetched {
   readonly #items: ReadonlyMap<string, Token>
 
@@ -40,7 +40,7 @@ export class Fetched {
     return readDateTime(bytesOf(this.#items.get('INTERNALDATE')))
   }
 
-  /** The octets of a section, as `BODY[]`. */
+  /** The octets of a section, such as `BODY[]`. */
   octets(section: string): Buffer | undefined {
     return bytesOf(this.#items.get(section))
   }
@@ -50,7 +50,7 @@ export function isSeen(flags: Token | undefined): boolean {
   return atomsOf(flags).some((flag) => flag.length === 5 && flag.toLowerCase() === '\\seen')
 }
 
-/** Runs a FETCH. A response without the item, or for which `onMessage` answers false, was sent unasked: it tells of a change. */
+/** Runs a FETCH. A response without the item, or for which `onMessage` answers false, was sent unasked: it reports a change. */
 export async function fetch(
   connection: ImapConnection,
   command: string,

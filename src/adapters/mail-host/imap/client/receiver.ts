@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ResponseSplitter } from './response-splitter.ts'
 import { TimeSlice } from './time-slice.ts'
 
-/** Handles a response, which is in the bytes from `start` to `end`. They are valid until it returns. */
+/** Handles the response in the bytes from `start` to `end`, which are valid until it returns. */
 type Handler = (bytes: Buffer, start: number, end: number) => Promise<unknown> | undefined
 
-/** Hands on whole responses in order, each once the one before has been handled. Meanwhile nothing more is read. */
+/** Passes on whole responses in order, each once the one before has been handled. Meanwhile it reads nothing. */
 export class Receiver {
   readonly #splitter = new ResponseSplitter()
   readonly #timeSlice = new TimeSlice()

@@ -4,24 +4,24 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const PLUS = 0x2b
 
-/** What one response may hold: a piece of a message, or the longest header that is read. More is not what was asked for. */
+/** The largest response: a piece of a message, or the longest header that we read. We never request more. */
 const mostBytes = 64 << 20
 
-/** Room to begin with; and the most that is kept once all is taken. */
+/** The initial buffer, and the largest that is kept when empty. */
 const usualRoom = 16 << 10
 const mostRoom = 256 << 10
 
-/** Puts the bytes of a connection together to whole responses: a line with the literals in it (RFC 9051, section 4.3). What
- *  comes is copied behind what is held, and no object is made of a response, since a folder has 100,000 of them. */
+/** Splits the bytes of a connection into whole responses: lines with their literals (RFC 9051, section 4.3). New bytes are
+ *  copied behind the buffered ones. There is no object per response, since a folder has 100,000 of them. */
 export class ResponseSplitter {
-  /** Holds the response found last, from `start` to `end`, without its last line break, until the next is asked for. */
+  /** Contains the last response, from `start` to `end`, without its final line break, until the next one is requested. */
   bytes = Buffer.allocUnsafeSlow(usualRoom)
   start = 0
   end = 0
-  /** Where in it the next response begins, and all that is held ends. */
+  /** Where the next response begins, and where the buffered bytes end. */
   #next = 0
   #length = 0
-  /** Where its line begins, or what follows its last literal. */
+  /** Where its line begins, or the text after its last literal. */
   #lookFrom = 0
 
   push(chunk: Uint8Array): void {
@@ -30,7 +30,7 @@ export class ResponseSplitter {
     this.#length += chunk.length
   }
 
-  /** Goes on to the next response; false where it is not whole yet. Throws for one without measure. */
+  /** Advances to the next response; false if it is incomplete. Throws if it is too large. */
   next(): boolean {
     while (this.#lookFrom < this.#length) {
       const lineEnd = this.bytes.indexOf(LF, this.#lookFrom)
@@ -55,7 +55,7 @@ export class ResponseSplitter {
     this.#next = this.#length = this.#lookFrom = 0
   }
 
-  /** Moves what is held to the front, of larger memory where it has to be. */
+  /** Moves buffered bytes to the front, into a larger buffer if needed. */
   #makeRoom(more: number): void {
     const held = this.#length - this.#next
     const before = this.bytes
@@ -67,7 +67,7 @@ export class ResponseSplitter {
   }
 }
 
-/** The length of the literal that follows a line which ends in `{123}`; the line's last stretch begins at `from`. */
+/** The length of the literal behind a line that ends in `{123}`; the last part of the line begins at `from`. */
 export function literalAt(bytes: Buffer, from: number, end: number): number | undefined {
   if (bytes[end - 1] !== CLOSE) return undefined
   let at = end - 2

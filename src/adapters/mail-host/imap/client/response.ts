@@ -3,15 +3,15 @@ import { literalAt } from './response-splitter.ts'
 /** An atom or number is a string, a quoted string or literal a Buffer, NIL null. */
 export type Token = string | Buffer | null | Token[]
 
-/** What a server says (RFC 9051, section 7). Names and codes are in upper case. */
+/** A server response (RFC 9051, section 7). Names and codes are in upper case. */
 export type Response =
   | { readonly kind: 'continue' }
   | {
       readonly kind: 'status'
-      /** Undefined where it belongs to no command. */
+      /** Undefined if it belongs to no command. */
       readonly tag: string | undefined
       readonly status: string
-      /** What stands in brackets, its name first. */
+      /** The response code in brackets; its name comes first. */
       readonly code: readonly Token[]
       readonly text: string
     }
@@ -26,10 +26,10 @@ export type Response =
 export type Data = Extract<Response, { kind: 'data' }>
 export type Status = Extract<Response, { kind: 'status' }>
 
-/** Real structures nest as deep as messages do, which is some tens. */
+/** The deepest nesting. Real structures nest as deep as messages do: some tens. */
 const deepest = 200
 
-/** In how many lists the items of a FETCH response are. */
+/** The lists around the items of a FETCH response. */
 const itemDepth = 1
 
 const SPACE = 0x20
@@ -43,7 +43,7 @@ const BACKSLASH = 0x5c
 
 const statuses = new Set(['OK', 'NO', 'BAD', 'BYE', 'PREAUTH'])
 
-/** Takes one response apart. Throws for what is none. */
+/** Parses one response. Throws if it is none. */
 export function readResponse(bytes: Buffer): Response {
   if (bytes[0] === 0x2b) return { kind: 'continue' }
   const reader = new TokenReader(bytes)
@@ -93,7 +93,7 @@ class TokenReader {
     return values
   }
 
-  /** What stands in brackets here, if anything does. */
+  /** The response code in brackets here, if there is one. */
   code(): Token[] {
     if (this.#bytes[this.#at] !== OPEN_BRACKET) return []
     this.#at++
@@ -127,7 +127,7 @@ class TokenReader {
   }
 
   /** Also, among the items of FETCH, a section with spaces and parentheses in its brackets: `BODY[HEADER.FIELDS (FROM)]`.
-   *  Elsewhere a bracket is a character like others, of a folder's name or of a keyword. */
+   *  Elsewhere a bracket is an ordinary character, of a folder's name or a keyword. */
   #atom(close: number, depth: number): string | null {
     const start = this.#at
     let at = start
@@ -169,7 +169,7 @@ class TokenReader {
   }
 }
 
-/** Says no more than how it begins: what follows may be mail. */
+/** Shows only the beginning: the rest may be mail. */
 function malformed(bytes: Buffer): Error {
   return new Error(
     `The mail server said something that is not IMAP: ${JSON.stringify(bytes.toString('latin1', 0, 20))}`,
@@ -188,7 +188,7 @@ export function attributes(data: Data): Map<string, Token> {
   return found
 }
 
-/** A number; 0 where it is none. */
+/** A number; 0 if it is none. */
 export function numberOf(token: Token | undefined): number {
   return typeof token === 'string' && /^\d{1,19}$/.test(token) ? Number(token) : 0
 }

@@ -3,22 +3,22 @@ import type { ImapServer } from '#/ports/servers.ts'
 import { CommandRefused, ConnectionLost } from './errors.ts'
 import { ImapSession } from './session.ts'
 
-/** Connections of one mailbox: each keeps the folder that it read last selected, so as many folders are at hand. Dovecot
- *  allows ten from one address. */
+/** Connections for one mailbox. Each keeps its last folder selected, so that several folders are at hand. Dovecot allows ten
+ *  from one address. */
 const mostOfMailbox = 4
-/** Connections in all, for requests and for mail in. */
+/** Connections in all, for requests and for deliveries. */
 const usualMost = 200
-/** How long one is kept without use, in milliseconds; servers close them after 30 minutes. */
+/** How long an idle connection is kept, in milliseconds. Servers close them after 30 minutes. */
 const longestIdle = 10 * 60_000
-/** How long a request waits in all before its first command, in milliseconds: for the delivery of mail, for earlier changes, for a
- *  connection. With the time-out of that command, that makes less than ten seconds. */
+/** How long a request may wait before its first command, in milliseconds: for deliveries, earlier changes and a connection.
+ *  Together with the time-out of that command this is less than ten seconds. */
 export const longestWait = 5_000
 
-/** Sessions, kept open between uses, for any number of mailboxes. Whoever waits is served in order. */
+/** Sessions for any number of mailboxes, kept open between uses. Requests are served in order. */
 export class SessionPool implements AsyncDisposable {
   readonly #server: ImapServer
   readonly #most: number
-  /** The one used last comes last. */
+  /** In order of their last use. */
   #idle: ImapSession[] = []
   readonly #open = new Map<string, number>()
   #total = 0
@@ -33,10 +33,9 @@ export class SessionPool implements AsyncDisposable {
     this.#sweeper.unref()
   }
 
-  /** Runs work on a session of the mailbox that logs in so; one that has `path` selected, if there is one idle. A
-   *  session that turns out to be gone at the first look, `prepare`, is replaced by a new one. For a session it waits
-   *  until then at most, by performance.now().
-   *  @throws mailUnavailable where the server does not answer */
+  /** Runs work on a session with that login; preferably an idle one that has `path` selected. If `prepare` finds the
+   *  connection dead, a new session replaces it. Waits for a session no longer than `until`, by performance.now(). @throws
+   *  mailUnavailable if the server does not answer */
   async use<P, T>(
     login: string,
     path: string | undefined,
@@ -79,7 +78,7 @@ export class SessionPool implements AsyncDisposable {
     }
   }
 
-  /** An idle session with the folder selected, or with none; of a mailbox that may have no more, any. */
+  /** An idle session with the folder selected, or with none. Any session, if the mailbox may have no more. */
   #pick(login: string, path: string | undefined): ImapSession | undefined {
     const full = (this.#open.get(login) ?? 0) >= mostOfMailbox || this.#total >= this.#most
     const own = this.#idle.filter((one) => one.login === login && one.connection.usable)
@@ -89,7 +88,7 @@ export class SessionPool implements AsyncDisposable {
     return found
   }
 
-  /** Makes room by closing what another mailbox has not used for the longest time. */
+  /** Closes the idle session of another mailbox that was not used for the longest time. */
   #hasRoom(login: string): boolean {
     if ((this.#open.get(login) ?? 0) >= mostOfMailbox) return false
     if (this.#total < this.#most) return true
@@ -137,7 +136,7 @@ export class SessionPool implements AsyncDisposable {
     if (by < 0) this.#wakeAll()
   }
 
-  /** All who wait look again: whoever is first may wait for another mailbox. */
+  /** All waiting requests look again: the first may wait for another mailbox. */
   #wakeAll(): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -158,7 +157,7 @@ export class SessionPool implements AsyncDisposable {
     for (const session of this.#idle) if (session.idleSince < oldest) this.#close(session)
   }
 
-  /** After one timed out, the others most likely would: nobody should wait for each of them. */
+  /** After one timed out the others most likely would too, and no request should wait for each. */
   #closeIdle(): void {
     for (const session of this.#idle) this.#close(session)
   }

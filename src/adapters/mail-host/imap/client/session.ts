@@ -4,18 +4,18 @@ import { ImapConnection, timeouts } from './connection.ts'
 import { CommandRefused, ConnectionLost } from './errors.ts'
 import { mailbox } from './mailbox-name.ts'
 
-/** Capabilities without which nothing works (RFC 3501, RFC 4315, RFC 7162). */
+/** Required capabilities (RFC 3501, RFC 4315, RFC 7162). */
 const required = ['IMAP4rev1', 'UIDPLUS', 'CONDSTORE']
 
-/** A connection on which the master user acts for one mailbox, with the folder that is selected. It has one user at a time. */
+/** A connection on which the master user acts for one mailbox, and its selected folder. It has one user at a time. */
 export class ImapSession {
   readonly connection: ImapConnection
-  /** Whose mailbox it is. */
+  /** The id of the mailbox. */
   readonly login: string
-  /** Whether the server names the messages that were expunged by uid, also to a session that was not there (RFC 7162, section
+  /** Whether the server reports expunged messages by uid, also to a session that was not connected then (RFC 7162, section
    *  3.2). */
   readonly qresync: boolean
-  /** Since when nobody uses it, by performance.now(): for the pool. */
+  /** Since when it is idle, by performance.now(): for the pool. */
   idleSince = 0
   #selected: SelectedFolder | undefined
 
@@ -26,7 +26,7 @@ export class ImapSession {
     connection.onUnsolicited = (data) => this.#selected?.notice(data)
   }
 
-  /** @throws ConnectionLost also where the server lacks a capability, or refuses the master user */
+  /** @throws ConnectionLost also if the server lacks a capability, or refuses the master user */
   static async open(server: ImapServer, login: string): Promise<ImapSession> {
     const connection = await ImapConnection.open(server)
     try {
@@ -42,20 +42,20 @@ export class ImapSession {
     }
   }
 
-  /** The folder that is selected, as it was when the server last spoke of it. */
+  /** The selected folder, as last reported by the server. */
   get selected(): SelectedFolder | undefined {
     return this.#selected
   }
 
-  /** Selects a folder, or asks what is new in it where it is selected. Undefined where there is none of that path. */
+  /** Selects a folder, or asks for news if it is selected. Undefined if there is none with that path. */
   async select(path: string): Promise<SelectedFolder | undefined> {
     if (this.#selected?.path !== path) return this.selectAnew(path)
     await this.connection.run(['NOOP'])
     return this.#selected
   }
 
-  /** Selects none: a folder that is selected may not be deleted. CLOSE would also expunge what mail programs have marked. Without
-   *  UNSELECT (RFC 3691) the inbox is selected instead, unbeknown to those who use the session. */
+  /** Unselects: a selected folder may not be deleted. CLOSE would also expunge messages that mail programs have marked.
+   *  Without UNSELECT (RFC 3691) it selects the inbox; users of the session do not see that. */
   async unselect(): Promise<void> {
     if (!this.#selected) return
     this.#selected = undefined
@@ -63,7 +63,7 @@ export class ImapSession {
     await this.connection.run([command], { onData: () => true, timeout: timeouts.wholeFolder })
   }
 
-  /** As `select`, and learns the folder's modification sequence. */
+  /** The same as `select`, with the folder's modification sequence. */
   async selectAnew(path: string): Promise<SelectedFolder | undefined> {
     this.#selected = undefined
     const folder = new SelectedFolder(path)
@@ -83,18 +83,18 @@ function lost({ host, port }: ImapServer, reason: string, cause?: unknown): Conn
   return new ConnectionLost(`${host}:${port}`, reason, { cause })
 }
 
-/** The required capabilities that the server does not name after the login. */
+/** The required capabilities that the server lacks after the login. */
 export function missingOn(connection: ImapConnection): string[] {
   return required.filter(
     (name) => !connection.can(name.toUpperCase()) && !(name === 'CONDSTORE' && connection.can('QRESYNC')),
   )
 }
 
-/** Servers older than RFC 5530 give no code with a folder that is not there. A folder that cannot be is not there either. */
+/** Servers older than RFC 5530 send no code for a missing folder. An impossible name counts as missing too. */
 const notThere = new Set(['NONEXISTENT', 'TRYCREATE', 'CANNOT', ''])
 
-/** Logs in by SASL PLAIN (RFC 4616), which names both whose mailbox it is and who acts for them.
- *  @throws CommandRefused, ConnectionLost */
+/** Logs in by SASL PLAIN (RFC 4616), which names both the mailbox and the master user. @throws CommandRefused,
+ *  ConnectionLost */
 export async function authenticate(connection: ImapConnection, server: ImapServer, login: string): Promise<void> {
   if (!connection.can('AUTH=PLAIN')) throw lost(server, 'The server offers no AUTH=PLAIN')
   const response = Buffer.from(`${login}\0${server.user}\0${server.password}`).toString('base64')

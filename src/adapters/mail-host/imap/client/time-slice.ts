@@ -1,10 +1,9 @@
-/** How long one connection may have the event loop, in milliseconds. */
+/** How long one connection may hold the event loop, in milliseconds. */
 const longest = 8
-/** To look at the clock takes as long as to read a short response. */
+/** Reading the clock takes as long as reading a short response. */
 const looksApart = 16
 
-/** Says when one connection has had the event loop for long enough: however short responses are, a socket may have two MiB of
- *  them at once. */
+/** Says when one connection has held the event loop for long enough: a socket may have two MiB of short responses at once. */
 export class TimeSlice {
   #end = 0
   #count = 0

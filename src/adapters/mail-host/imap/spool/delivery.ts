@@ -35,7 +35,7 @@ export interface BatchResult {
   readonly unavailable?: Refusal
 }
 
-/** Delivers what is due for a mailbox, so much of it as goes in one command. What the server does not take is deferred. */
+/** Delivers due mail of a mailbox, as much as one command takes. Refused messages are deferred. */
 export async function deliverBatch(parts: Parts, account: Account): Promise<BatchResult> {
   const since = performance.now()
   const claimed = await claim(parts.db, account.mailbox)
@@ -45,7 +45,7 @@ export async function deliverBatch(parts: Parts, account: Account): Promise<Batc
   return { empty: false, ...(isUnavailable(failure) && { unavailable: failure }) }
 }
 
-/** A message that the server refuses must not hold up the others. Answers why the server did not get all of them. */
+/** A refused message must not delay the others. Answers why the server did not store all. */
 async function deliverTogether(
   parts: Parts,
   account: Account,
@@ -87,7 +87,7 @@ async function deliverEach(
   return undefined
 }
 
-/** Delivers a message whose folder the server refuses to the inbox. Where that fails too, the folder was not the reason. */
+/** Delivers a message to the inbox after the server refused its folder. If that fails too, the folder was not the reason. */
 async function deliverInstead(parts: Parts, account: Account, instead: Claimed, holder: LeaseHolder): Promise<unknown> {
   try {
     await parts.access.inMailbox(account, (session, layout) =>
@@ -101,12 +101,12 @@ async function deliverInstead(parts: Parts, account: Account, instead: Claimed, 
   }
 }
 
-/** A refusal without a code for it may be temporary. It counts as lasting if it came twice, after so many attempts, which
- *  need four minutes at least. */
+/** A refusal without a code may be temporary. It counts as permanent if it occurs again after so many attempts, which take
+ *  four minutes at least. */
 const attemptsUntilLasting = 8
 
-/** The message with the inbox as its folder, and with the reason, where waiting would be of no use. What is for Sent, or was
- *  put into Junk by DMARC, waits until the server has such a folder: in the inbox it would mean something else. */
+/** The message with the inbox as its folder, and with the reason, if waiting would not help. Mail for Sent, or quarantined
+ *  by DMARC, waits until the server has such a folder: in the inbox it would mean something else. */
 function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefined {
   const { folder, filteredBy, attempts, deferral: before } = message
   const moved = filteredBy.some((one) => one.action === 'move' && one.argument === folder)
@@ -147,7 +147,7 @@ async function append(
       const raw = await spooledBytes(db, one)
       if (!raw) continue
       const message = { ...one, raw }
-      // An earlier attempt may have succeeded without an answer.
+      // An earlier attempt may have succeeded without a reply.
       const uid = one.attempts > 1 ? await uidOf(session, path, message) : undefined
       if (uid !== undefined) there.push({ ...one, uid, isOurs: true })
       else if (one.unlessThere && (await isNamed(session, path, message)))
@@ -155,7 +155,7 @@ async function append(
       else lacking.push(fitting(log, session.login, folder, message))
     }
     const ours = await holder.stillHeld(lacking)
-    // Dovecot appends to the folder that is selected, though another may have its name by now.
+    // Dovecot appends to the selected folder, even if another one has its name by now.
     if (!layout.isStanding(path)) await session.unselect()
     const uids = ours.length > 0 ? await appendMessages(session, path, ours) : []
     const delivered = [...there, ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null, isOurs: true }))]
@@ -163,7 +163,7 @@ async function append(
   }
 }
 
-/** The message without the keywords that the server would not keep. */
+/** The message without keywords that the server would not keep. */
 function fitting<M extends AppendMessage>(
   log: Logger,
   mailbox: string,
@@ -183,7 +183,7 @@ function isUnavailable(error: unknown): error is Refusal {
   return error instanceof Refusal && !refused(error)
 }
 
-/** Runs of messages for the same folder. */
+/** Groups of consecutive messages for one folder. */
 function runsOfFolder(messages: readonly Claimed[]): Claimed[][] {
   const runs: Claimed[][] = []
   for (const message of messages) {

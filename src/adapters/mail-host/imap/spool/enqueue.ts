@@ -14,7 +14,7 @@ const bytesAtOnce = 2 * pieceBytes
 const patienceSeconds = 60
 const octetsASecond = 64 * 1024
 
-/** Puts copies into the spool, in their order. Throws `NoRoom` where an organization has its share of it. */
+/** Puts copies into the spool, in order. Throws `NoRoom` if an organization has reached its share. */
 export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number): Promise<void> {
   const full = await fullShares(tx, mostBytes, [...new Set(copies.map(({ mailbox }) => mailbox.organizationId))])
   if (full.size > 0) throw new NoRoom(full)
@@ -29,8 +29,8 @@ export async function enqueue(tx: Tx, copies: readonly Copy[], mostBytes: number
   await countIn(tx, copies)
 }
 
-/** Those of the organizations, or of all, that have more waiting than is free. So one alone may have half of the spool, and an
- *  organization with nothing waiting always has room. Reads counters: a sum would take longer the more waits. */
+/** Those of the organizations, or of all, whose spooled mail exceeds the free space. So one organization may fill half of
+ *  the spool, and one without spooled mail always has room. Reads counters: a sum would take longer with more mail. */
 export async function fullShares(db: Db, mostBytes: number, among?: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     with spool as materialized (select coalesce(sum(bytes), 0) as bytes from mail_spool_shares)
@@ -41,7 +41,7 @@ export async function fullShares(db: Db, mostBytes: number, among?: readonly str
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Arriving mail is admitted by `organization_usage`, so spooled mail counts at once. Measuring corrects it later. */
+/** Arriving mail is admitted by `organization_usage`, so spooled mail counts at once. Measurements correct this later. */
 async function countIn(tx: Tx, copies: readonly Copy[]): Promise<void> {
   const added = new Map<string, number>()
   for (const { mailbox, message } of copies)

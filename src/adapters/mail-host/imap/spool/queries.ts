@@ -7,13 +7,13 @@ import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
 import { received } from '../../received.ts'
 import { marksText, noteOwn } from '../watch/own-changes.ts'
 
-/** What is delivered to a mailbox at a time: all of it in one command. */
+/** The most that is delivered to a mailbox at a time, in one command. */
 const mostClaimed = 50
 const mostClaimedBytes = 4 << 20
-/** What is removed at a time. */
+/** Messages removed at a time. */
 const mostDiscarded = 500
 
-/** A process that dies is followed by another within half a minute. */
+/** Another process continues the work of a dead one within half a minute. */
 export const spoolLeases = new Leases('mail_spool', 20_000)
 
 /** A message in the spool, without its bytes. */
@@ -22,30 +22,30 @@ export interface Spooled {
   readonly folder: string
   readonly size: number
   readonly messageId: string | null
-  /** Not stored where the folder has a message of that id by now. */
+  /** Not stored if the folder has a message with that id by now. */
   readonly unlessThere: boolean
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
-  /** With this one. One that ended with its process may have succeeded. */
+  /** This one included. An attempt whose process died may have succeeded. */
   readonly attempts: number
-  /** How the last one ended. */
+  /** The result of the last attempt. */
   readonly deferral: Deferral['as'] | null
 }
 
 export type Claimed = Spooled & Lease<number>
 
-/** No message is deferred by so long: where the next attempt is further away, the clock was set back. */
+/** No message is deferred for so long. A later attempt means that the clock was set back. */
 const isDue = sql`(due_at <= ${databaseNow} or due_at > ${databaseNow} + interval '1 hour')`
 const isFree = spoolLeases.free(databaseNow)
 
-/** Claims what is due for a mailbox, oldest first. Nothing while another process delivers to the mailbox, so that messages
- *  get their uids in the order in which they came. */
+/** Claims due mail of a mailbox, oldest first. Nothing while another process delivers to the mailbox, so that messages get
+ *  their uids in order of arrival. */
 export async function claim(db: Db, mailbox: MailboxRef): Promise<Claimed[]> {
   return await db.transaction().execute(async (tx) => {
-    // Before the statement, since that sees what was committed when it began.
+    // Before the statement, which sees what was committed when it began.
     await sql`select pg_advisory_xact_lock(hashtextextended(${`spool ${mailbox.mailboxId}`}, 0))`.execute(tx)
     return await claimAlone(tx, mailbox)
   })
@@ -71,7 +71,7 @@ async function claimAlone(tx: Tx, { organizationId, mailboxId }: MailboxRef): Pr
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }
 
-/** Undefined where it is not in the spool any more. */
+/** Undefined if it is no longer in the spool. */
 export async function spooledBytes(db: Db, { id, size }: Pick<Spooled, 'id' | 'size'>): Promise<Buffer | undefined> {
   const { rows } = await sql<{ bytes: string | null }>`
     select encode(bytes, 'base64') as bytes from mail_spool where id = ${id}`.execute(db)
@@ -92,14 +92,14 @@ async function* piecesOf(db: Db, id: number, size: number): AsyncGenerator<Buffe
   }
 }
 
-/** What the server has of a message in the spool. */
+/** The server's part of a message in the spool. */
 export type Delivered = Pick<Spooled, 'id' | 'folder' | 'seen' | 'flagged' | 'keywords'> & {
   readonly uid: number | null
   /** Another program may have stored it. */
   readonly isOurs: boolean
 }
 
-/** Removes what was delivered, even by a process that has lost its lease meanwhile, and tells that it was received. */
+/** Removes delivered mail, also for a process that has lost its lease meanwhile, and logs that it was received. */
 export async function drop(tx: Tx, mailbox: MailboxRef, delivered: readonly Delivered[]): Promise<void> {
   const own = delivered.flatMap(({ folder, uid, isOurs, ...marks }) =>
     isOurs && uid !== null ? [{ folder, uid, became: marksText(marks) }] : [],
@@ -114,7 +114,7 @@ export async function drop(tx: Tx, mailbox: MailboxRef, delivered: readonly Deli
   await appendEvents(tx, received(delivered.filter(({ id }) => dropped.has(id)).map((one) => ({ ...one, mailbox }))))
 }
 
-/** Removes some of what waits for a mailbox and nobody has claimed; answers how many. */
+/** Removes some unclaimed mail of a mailbox; answers how many messages. */
 export async function discard(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<number> {
   const { rows } = await sql`
     with waiting as (
@@ -127,14 +127,14 @@ export async function discard(db: Db, { organizationId, mailboxId }: MailboxRef)
   return rows.length
 }
 
-/** Why the server has not got a message. */
+/** Why a message is not delivered. */
 export interface Deferral {
   readonly as: 'unavailable' | 'refused'
   /** For people. */
   readonly reason: string
 }
 
-/** Tries again later: soon where the server was away, seldom where it refused the message. */
+/** Defers: shortly if the server was away, for longer if it refused the message. */
 export async function defer(db: Db, claimed: readonly Claimed[], { as, reason }: Deferral): Promise<void> {
   const longest = as === 'unavailable' ? 15 : 600
   await spoolLeases.release(
@@ -145,8 +145,8 @@ export async function defer(db: Db, claimed: readonly Claimed[], { as, reason }:
   )
 }
 
-/** The oldest and the newest message for a mailbox that a process delivers just now, or is about to: one that was due when it
- *  was claimed is so until it is delivered or deferred. */
+/** The oldest and the newest message that a process delivers to a mailbox now, or is about to. A message that was due when
+ *  claimed stays so until it is delivered or deferred. */
 export async function oldestAndNewestDue(
   db: Db,
   { mailboxId }: MailboxRef,
@@ -158,7 +158,7 @@ export async function oldestAndNewestDue(
   return oldest && newest ? { oldest, newest } : undefined
 }
 
-/** The oldest of them up to one; undefined where none is left. */
+/** The oldest of them up to `newest`; undefined if none is left. */
 export async function oldestDue(db: Db, { mailboxId }: MailboxRef, upTo: number): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select id from mail_spool
@@ -167,8 +167,7 @@ export async function oldestDue(db: Db, { mailboxId }: MailboxRef, upTo: number)
   return rows[0]?.id
 }
 
-/** Mailboxes for which something is due, those that have waited longest first. It goes from mailbox to mailbox, not through
- *  all that waits. */
+/** Mailboxes with due mail, the longest due first. Steps from mailbox to mailbox and does not scan all spooled mail. */
 export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
   const { rows } = await sql<MailboxRef>`
     with recursive waiting (mailbox_id) as (
@@ -188,7 +187,7 @@ export async function mailboxesWaiting(db: Db): Promise<MailboxRef[]> {
   return rows
 }
 
-/** Whether a process delivers mail to that folder just now. */
+/** Whether a process is delivering mail to that folder. */
 export async function isDelivering(db: Db, { mailboxId }: MailboxRef, folder: string): Promise<boolean> {
   const { rows } = await sql<{ busy: boolean }>`
     select exists (select from mail_spool where mailbox_id = ${mailboxId} and folder = ${folder} and not ${isFree}) as busy`.execute(
@@ -197,7 +196,7 @@ export async function isDelivering(db: Db, { mailboxId }: MailboxRef, folder: st
   return rows[0]?.busy ?? false
 }
 
-/** Bytes that wait for a mailbox. */
+/** Bytes in the spool for a mailbox. */
 export async function spooledFor(db: Db, { mailboxId }: MailboxRef): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(size_bytes), 0) as bytes from mail_spool where mailbox_id = ${mailboxId}`.execute(db)

@@ -13,23 +13,23 @@ import { discard, isDelivering, mailboxesWaiting, oldestAndNewestDue, oldestDue 
 
 /** How often the spool is polled. */
 const pollInterval = 1_000
-/** From new mail to the next round: by then its transaction has mostly been committed. */
+/** From new mail to the next round. Usually its transaction has committed by then. */
 const commitDelay = 10
-/** How long to wait for another process that makes no progress, and how often to look whether it does. */
+/** How long to wait for a process that makes no progress, and how often to check. */
 const longestStandstill = 2_000
 const pause = 10
-/** What remains of a request's time when mail was not delivered in it: for a connection. */
+/** The time that a request keeps for a connection, if mail was not delivered before. */
 const reserve = 1_000
-/** Mailboxes that are delivered to at once. */
+/** Mailboxes with concurrent deliveries. */
 const mostAtOnce = 8
-/** Batches of a mailbox in a round, so that new mail for others need not wait for all of a large backlog. */
+/** Batches of a mailbox in a round, so that new mail for others need not wait for a large backlog. */
 const mostInRound = 10
-/** How long the shares of the spool are cached: each RCPT asks for them. */
+/** How long the shares of the spool are cached, which each RCPT reads. */
 const cachedFor = 2_000
-/** Mailboxes of which a delivery that timed out is remembered. */
+/** Mailboxes whose delivery timed out that are remembered. */
 const mostRemembered = 10_000
 
-/** Mail that was accepted and that the server does not have yet. It is delivered at once, or tried again until it is. */
+/** Accepted mail that the server does not have yet. Each message is delivered at once, or retried until it is. */
 export class Spool implements AsyncDisposable {
   readonly #db: Db
   readonly #access: Access
@@ -38,11 +38,11 @@ export class Spool implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout
   #soon: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
-  /** The batch that is being delivered to a mailbox, whoever waits for it. */
+  /** The batch in delivery to a mailbox, whoever waits for it. */
   readonly #batches = new Map<string, Promise<BatchResult>>()
   /** The newest message of a mailbox for which a request has timed out. */
   readonly #timedOut = new QuickLRU<string, number>({ maxSize: mostRemembered })
-  /** Organizations that have their share of the spool, and until when that is cached, by performance.now(). */
+  /** Organizations that have reached their share of the spool, and until when that is cached, by performance.now(). */
   #full: Promise<ReadonlySet<string>> = Promise.resolve(new Set())
   #fullUntil = 0
   #closed = false
@@ -56,7 +56,7 @@ export class Spool implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  /** Spools copies within the transaction. Throws `not_found` where a mailbox is gone, `NoRoom` where too much waits. */
+  /** Spools copies in the transaction. Throws `not_found` if a mailbox is deleted, `NoRoom` if too much mail is spooled. */
   async add(tx: Tx, copies: readonly Copy[]): Promise<void> {
     if (copies.length === 0) return
     try {
@@ -68,7 +68,7 @@ export class Spool implements AsyncDisposable {
     this.#wakeSoon()
   }
 
-  /** Whether more of the organization's mail is accepted, as it was a moment ago. */
+  /** Whether more of the organization's mail is accepted, as of a moment ago. */
   async hasRoom(organizationId: string): Promise<boolean> {
     if (performance.now() >= this.#fullUntil) {
       this.#fullUntil = performance.now() + cachedFor
@@ -80,9 +80,9 @@ export class Spool implements AsyncDisposable {
     return !(await this.#full).has(organizationId)
   }
 
-  /** Delivers what is due for a mailbox, or waits for the process that delivers it, until then by performance.now(). It does
-   *  not wait for mail that comes later. Once a request has timed out no other waits until all is delivered that it waited
-   *  for. Throws where the server does not answer. */
+  /** Delivers due mail of a mailbox, or waits for the process that does, no longer than `until` by performance.now(). Does
+   *  not wait for newer mail. After a request has timed out, others do not wait until its mail is delivered. Throws if the
+   *  server does not answer. */
   async deliver(account: Account, until: number): Promise<void> {
     const { mailbox } = account
     const found = await oldestAndNewestDue(this.#db, mailbox)
@@ -91,7 +91,7 @@ export class Spool implements AsyncDisposable {
     if (!delivered) this.#timedOut.set(mailbox.mailboxId, found.newest)
   }
 
-  /** Resolves once no delivery to the folder is under way that began before. Throws where that takes too long. */
+  /** Resolves once all earlier deliveries to the folder have ended. Throws if that takes too long. */
   async settled(mailbox: MailboxRef, folder: string): Promise<void> {
     for (const end = performance.now() + longestStandstill; await isDelivering(this.#db, mailbox, folder); ) {
       if (performance.now() >= end) throw mailUnavailable(new Error('Mail is being delivered to the folder'))
@@ -99,8 +99,8 @@ export class Spool implements AsyncDisposable {
     }
   }
 
-  /** Removes what waits for a mailbox, a bounded batch at a time, and yields the size of each. It ends once nothing is on its
-   *  way there: what a process had claimed is delivered, or its lease has ended. */
+  /** Removes a mailbox's mail from the spool in bounded batches, and yields the size of each. Ends once none is in delivery:
+   *  claimed mail is delivered, or its lease has ended. */
   async *discard(mailbox: MailboxRef): AsyncGenerator<number> {
     while ((await findAccount(this.#db, mailbox))?.waiting) {
       const count = await discard(this.#db, mailbox)
@@ -123,8 +123,8 @@ export class Spool implements AsyncDisposable {
     }
   }
 
-  /** Whether a batch was due and has ended. After two `idle` rounds another process has it: the first may have joined a batch
-   *  that was begun earlier. */
+  /** Whether a batch was due and has ended. After two `idle` rounds another process has it: the first round may have joined
+   *  a batch begun earlier. */
   async #delivers(account: Account, until: number, idle: number): Promise<boolean> {
     if (idle > 1) {
       await wait(pause)
@@ -132,7 +132,7 @@ export class Spool implements AsyncDisposable {
     }
     const joined = this.#batches.has(account.mailbox.mailboxId)
     const result = await within(until, this.#batch(account))
-    // A batch that was begun earlier does not show whether the server answers now.
+    // A batch begun earlier does not show whether the server answers now.
     if (result?.unavailable && !joined) throw result.unavailable
     return result !== undefined && !result.empty && !result.unavailable
   }
@@ -192,7 +192,7 @@ export class Spool implements AsyncDisposable {
   }
 }
 
-/** Undefined where the work lasts longer. It goes on for whoever else waits for it. */
+/** Undefined if the work takes longer. It continues for others who wait for it. */
 async function within<T>(until: number, work: Promise<T>): Promise<T | undefined> {
   const timeUp = Promise.withResolvers<undefined>()
   const timer = setTimeout(timeUp.resolve, Math.max(0, until - performance.now()), undefined)

@@ -5,8 +5,8 @@ import { received } from '../../received.ts'
 import type { FolderLook } from './look.ts'
 import type { Noted } from './queries.ts'
 
-/** Says what a look at one of the folders makes to be told: what is so by others than Mailroom. Undefined where Mailroom has changed one
- *  of the messages meanwhile: what the look saw of it would be told after what came later. */
+/** Decides which events a look at a folder causes: changes by others than Mailroom. Undefined if Mailroom has changed one of
+ *  the messages meanwhile; then the look's events would come after newer ones. */
 export function judgeOf(
   mailbox: MailboxRef,
   looks: readonly FolderLook[],
@@ -30,7 +30,7 @@ export function judgeOf(
   }
 }
 
-/** What Mailroom has done itself since the looks before. */
+/** Mailroom's own changes since the looks before. */
 class Ours {
   readonly #knownUpTo: ReadonlyMap<string, number>
   readonly #noted: ReadonlyMap<string, ReadonlyMap<number, readonly Noted[]>>
@@ -59,7 +59,7 @@ class Ours {
     return this.#of(folder, uid).at(-1)?.became === null
   }
 
-  /** Whether a message is as it is by what Mailroom did, one after the other from the last look on, and by that alone. */
+  /** Whether Mailroom's changes alone, one after the other since the last look, explain the state of a message. */
   accountsFor(folder: string, uid: number, marks: string): boolean {
     return this.#endsIn(folder, this.#of(folder, uid), marks)
   }

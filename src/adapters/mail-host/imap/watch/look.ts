@@ -7,39 +7,39 @@ import type { Layout } from '../folders/layout.ts'
 import { flagsIn } from '../reading/contents.ts'
 import { marksText } from './own-changes.ts'
 
-/** How a folder was when it was looked at last. */
+/** The state of a folder at the last look. */
 export interface Remembered {
   readonly name: string
   readonly uidValidity: number
   readonly uidNext: number
-  /** 0 where the server keeps none. */
+  /** 0 if the server keeps none. */
   readonly modseq: number
-  /** With uids below `uidNext`. */
+  /** Messages with uids below `uidNext`. */
   readonly messages: number
 }
 
-/** What a look at a folder found. */
+/** The result of a look at a folder. */
 export interface FolderLook {
-  /** Undefined where nothing is known of the folder, or it is another one by now: then nothing is told. */
+  /** Undefined if the folder was unknown, or is another one by now: then there are no events. */
   readonly before: Remembered | undefined
   readonly after: Remembered
-  /** Flags and keywords by uid (`marksText`), of messages that were there and that have changed. */
+  /** Flags and keywords by uid (`marksText`) of known messages that have changed. */
   readonly changed: ReadonlyMap<number, string>
-  /** The same, of messages that have come. */
+  /** The same of new messages. */
   readonly came: ReadonlyMap<number, string>
   readonly gone: readonly number[]
-  /** More messages have come than are told at a time. */
+  /** More messages are new than one look reports. */
   readonly more: boolean
 }
 
 /** New messages of a folder in one look. */
 const mostNew = 1_000
-/** A server that names more as gone is not believed. */
+/** A server that reports more expunged messages is not believed. */
 const mostGone = 1_000_000
 
 const nothing = { changed: new Map<number, string>(), came: new Map<number, string>(), gone: [], more: false }
 
-/** Looks at all folders, and into those whose state is another one than at the last look. */
+/** Looks at all folders, and reads those whose state has changed since the last look. */
 export async function lookAround(
   session: ImapSession,
   layout: Layout,
@@ -54,7 +54,7 @@ export async function lookAround(
   const lost = remembered.filter(({ name }) => !folders.some((folder) => folder.name === name))
   const looks: FolderLook[] = []
   for (const { path, ...now } of folders) {
-    // A folder that got another name keeps its UIDVALIDITY. What is in one that is new has come.
+    // A renamed folder keeps its UIDVALIDITY. All messages of a new folder are new.
     const before =
       known.get(now.name) ??
       lost.find(({ uidValidity }) => uidValidity === now.uidValidity) ??
@@ -64,7 +64,7 @@ export async function lookAround(
   return looks
 }
 
-/** Undefined where it cannot be told what has changed. */
+/** Undefined if changes cannot be determined. */
 async function lookInto(
   session: ImapSession,
   path: string,
@@ -73,7 +73,7 @@ async function lookInto(
 ): Promise<FolderLook | undefined> {
   if (!before || !isLater(now, before)) return undefined
   if (now.uidNext === before.uidNext && now.modseq === before.modseq) return { before, after: now, ...nothing }
-  // What SELECT says of the folder is what the commands after it see.
+  // Later commands see the folder as of SELECT.
   const folder = await session.selectAnew(path)
   if (!folder || !isLater({ ...now, ...folder.selectedAt }, before)) return undefined
   const { exists, selectedAt } = folder
@@ -82,19 +82,19 @@ async function lookInto(
   const came = await newIn(session, before.uidNext, last)
   const more = last < selectedAt.uidNext - 1
   const counted = before.messages - gone.length + came.size
-  // A server that has forgotten what went names all uids that it does not have, also those that went long ago (RFC 7162, section 3.2.5).
+  // A server without records of expunged messages lists all missing uids, also old ones (RFC 7162, section 3.2.5).
   const believed = more || counted === exists
   const messages = believed ? counted : exists
   const after = { ...now, ...selectedAt, uidNext: last + 1, messages }
   return { before, after, changed, came, gone: believed ? gone : [], more }
 }
 
-/** Not another folder by the same name, nor one from a backup. */
+/** Not another folder with the same name, nor one from a backup. */
 function isLater(now: Remembered, before: Remembered): boolean {
   return now.uidValidity === before.uidValidity && now.uidNext >= before.uidNext && now.modseq >= before.modseq
 }
 
-/** What changed and went of the messages that were there, up to a modification sequence. */
+/** Changed and expunged messages among the known ones, up to a modification sequence. */
 async function changesIn(
   { connection, qresync }: ImapSession,
   { uidNext, modseq }: Remembered,
@@ -105,7 +105,7 @@ async function changesIn(
   if (uidNext === 1 || modseq === 0 || upTo === modseq) return { changed, gone }
   const onData = (data: Data) => {
     if (data.name === 'VANISHED') {
-      // With EARLIER; without it is about what came after SELECT.
+      // With EARLIER; without it the response concerns changes after SELECT.
       if (data.values.length < 2) return false
       gone.push(...(numbersIn(bytesOf(data.values[1])?.toString('latin1') ?? '', mostGone) ?? []))
       return true

@@ -4,7 +4,7 @@ import { appendEvents, type By, type NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Done } from '../changing/change.ts'
 
-/** What of a message is told to readers. */
+/** What events show of a message. */
 interface Marks {
   readonly seen: boolean
   readonly flagged: boolean
@@ -15,17 +15,17 @@ interface Marks {
 export interface OwnChange {
   readonly folder: string
   readonly uid: number
-  /** By `marksText`; null where the message went. */
+  /** By `marksText`; null if the message was removed. */
   readonly became: string | null
-  /** The same, of a message that was there, and its modification sequence then. */
+  /** The same before the change, with the modification sequence. */
   readonly before?: string
   readonly modseq?: number
-  /** Whence a message came that was moved. */
+  /** The folder from which a message was moved. */
   readonly fromFolder?: string
   readonly fromUid?: number
 }
 
-/** Flags and keywords, comparable. */
+/** Flags and keywords as comparable text. */
 export function marksText({ seen, flagged, keywords }: Marks): string {
   const marks = new Set([...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords])
   return [...marks]
@@ -34,7 +34,8 @@ export function marksText({ seen, flagged, keywords }: Marks): string {
     .join(' ')
 }
 
-/** What a change of messages did; of one within a folder also those that were so already, since it is told of them too. */
+/** The result of a change of messages. A change within a folder includes messages that were in that state already: they have
+ *  events too. */
 export function ownChangesOf({ source, target, present, pairs }: Done): OwnChange[] {
   const isMove = source.name !== target.name
   const differing = new Set(pairs.map(({ before }) => before.uid))
@@ -58,11 +59,9 @@ export function went(folder: string, uids: readonly number[]): OwnChange[] {
   return uids.map((uid) => ({ folder, uid, became: null }))
 }
 
-/**
- * Remembers, while somebody looks at the mailbox, that Mailroom itself has made these changes, in the transaction that tells of them.
- * Call it before `tell`: whoever tells of changes by others has the watch for that time, so that neither is told behind
- * what came after it.
- */
+/** Records, while the mailbox is watched, Mailroom's own changes, in the transaction that logs their events. To be called
+ *  before `appendEvents`. Whoever logs changes by others has locked the watch meanwhile, so that no event comes after a
+ *  newer one. */
 export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly OwnChange[]): Promise<void> {
   if (changes.length === 0) return
   await query(tx)`
@@ -78,17 +77,17 @@ export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly Own
       (folder text, uid bigint, became text, before text, modseq bigint, "fromFolder" text, "fromUid" bigint)`
 }
 
-/** What Mailroom has done on the server. */
+/** Mailroom's work on the server. */
 export interface OwnDone {
   readonly mailbox: MailboxRef
   readonly own: readonly OwnChange[]
   readonly events: readonly NewEvent[]
   readonly by: By | undefined
-  /** What else belongs to the transaction. */
+  /** Other work of the transaction. */
   readonly settle?: ((tx: Tx) => Promise<void>) | undefined
 }
 
-/** Tells of what Mailroom has done. Of what a process did that dies before, it is told as of what a mail program did. */
+/** Logs Mailroom's own changes. If the process dies before, they are logged as those of a mail program. */
 export async function logOwnChanges(db: Db, { mailbox, own, events, by, settle }: OwnDone): Promise<void> {
   if (events.length === 0 && !settle) return
   await db.transaction().execute(async (tx) => {

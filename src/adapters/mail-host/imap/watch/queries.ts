@@ -5,16 +5,16 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { FolderLook, Remembered } from './look.ts'
 
-/** The right to look at a mailbox. */
+/** The lease to look at a mailbox. */
 export interface Watch extends Lease<string> {
   readonly organizationId: string
   /** Null before the first look. */
   readonly lookedAt: Date | null
-  /** What Mailroom has noted from then on may have come after the look. */
+  /** Own changes recorded since then may be later than the look. */
   readonly since: Date
 }
 
-/** A change that Mailroom has made itself. */
+/** A change by Mailroom itself. */
 export interface Noted {
   readonly folder: string
   readonly uid: number
@@ -27,13 +27,13 @@ export interface Noted {
   readonly recent: boolean
 }
 
-/** With the rest between two looks it makes less than the minute within which changes are told, also where a process dies. */
+/** Together with the pause between looks less than the minute within which changes are logged, also if a process dies. */
 export const watchLeases = new Leases('imap_watches', 25_000)
 
-/** Not while mail is moved: what that stores and removes is nobody's change. */
+/** Not while mail is being moved: that stores and removes mail, which is no change of a user. */
 const isLookedAt = sql<boolean>`${keptOnServer} and not exists (select from installation where mail_moving_from is not null)`
 
-/** Looks at the mailboxes of organizations that have a webhook or have read the log within an hour, and at no others. */
+/** Watches mailboxes of organizations that have a webhook or have read the log within an hour, and no others. */
 export async function chooseWatches(db: Db): Promise<void> {
   await sql`
     with listening as (
@@ -52,7 +52,7 @@ export async function chooseWatches(db: Db): Promise<void> {
     on conflict do nothing`.execute(db)
 }
 
-/** Claims mailboxes that are due, those first that have waited longest. */
+/** Claims mailboxes that are due, the longest due first. */
 export async function claimWatches(db: Db, most: number): Promise<Watch[]> {
   const due = sql`due_at <= ${databaseNow}`
   return await watchLeases.claim<Watch>(db, databaseNow, {
@@ -69,8 +69,8 @@ export async function rememberedFolders(db: Db, { id, organizationId }: Watch): 
     where mailbox_id = ${id} and organization_id = ${organizationId}`
 }
 
-/** Locks the watch: from here to the commit nobody notes a change. False where the mailbox is no more to be looked at by this
- *  process: nothing may be told then. */
+/** Locks the watch: until the commit nobody records a change. False if this process may no longer look at the mailbox; then
+ *  it may log nothing. */
 export async function lockWatch(tx: Tx, watch: Watch): Promise<boolean> {
   if ((await watchLeases.extend(tx, [watch], databaseNow)).size === 0) return false
   const { rows } = await sql<{ wanted: boolean }>`
@@ -81,7 +81,7 @@ export async function lockWatch(tx: Tx, watch: Watch): Promise<boolean> {
   return rows[0]?.wanted === true
 }
 
-/** Ends a look, or gives one up that could not be taken. */
+/** Ends a look, or one that failed. */
 export async function endLook(
   db: Db,
   watch: Watch,
@@ -99,7 +99,7 @@ export async function notedChanges(tx: Tx, { id, organizationId, since }: Watch)
     order by imap_changes.id`
 }
 
-/** Remembers how folders were, and forgets what Mailroom had changed by then. */
+/** Stores the states of folders, and deletes records of own changes that they include. */
 export async function rememberFolders(
   tx: Tx,
   { id, organizationId, since }: Watch,
@@ -127,7 +127,7 @@ export async function rememberFolders(
       modseq = excluded.modseq, messages = excluded.messages
     where (imap_folders.uid_validity, imap_folders.uid_next, imap_folders.modseq, imap_folders.messages)
       is distinct from (excluded.uid_validity, excluded.uid_next, excluded.modseq, excluded.messages)`
-  // Of folders that nobody sees any more.
+  // Of folders that no longer exist.
   await query(tx)`
     delete from imap_changes
     where mailbox_id = ${id} and organization_id = ${organizationId} and at < now() - interval '1 day'`
