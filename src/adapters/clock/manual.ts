@@ -1,6 +1,6 @@
 import type { Clock } from '#/ports/clock.ts'
 
-/** Stands still until it is set: for tests. */
+/** A clock that stands still until it is set: for tests. */
 export class ManualClock implements Clock {
   #now: number
 
@@ -12,7 +12,7 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
-  /** Moves on by so many milliseconds. */
+  /** Advances by so many milliseconds. */
   advance(milliseconds: number): void {
     this.#now += milliseconds
   }

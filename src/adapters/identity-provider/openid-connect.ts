@@ -11,12 +11,12 @@ import {
 const discoveryLivesMs = 3_600_000
 const patienceSeconds = 10
 
-/** Makes a provider say when somebody signed in there (OpenID Connect Core 1.0, section 2, `auth_time`). */
+/** Makes a provider report when the person signed in there (OpenID Connect Core 1.0, section 2, `auth_time`). */
 const oldestSignInSeconds = 30 * 86_400
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** A provider of OpenID Connect, by the authorization code flow with PKCE. */
+/** A provider of OpenID Connect, using the authorization code flow with PKCE. */
 export class OpenIdConnect implements IdentityProvider {
   readonly #settings: SingleSignOn
   readonly #secret: string | undefined
@@ -85,7 +85,7 @@ export class OpenIdConnect implements IdentityProvider {
     }
   }
 
-  /** What failed may be because the provider has moved its endpoints: the next attempt asks for them. */
+  /** A failure may mean that the provider has moved its endpoints, so the next attempt reads them again. */
   async #attempt<T>(work: (configuration: oidc.Configuration) => Promise<T>): Promise<T> {
     try {
       return await work(await this.#configuration())
@@ -95,7 +95,7 @@ export class OpenIdConnect implements IdentityProvider {
     }
   }
 
-  /** A new one for each use: it has no keys yet, and fetches those that the provider has now. */
+  /** New for each use: it has no cached keys and fetches the provider's current ones. */
   async #configuration(): Promise<oidc.Configuration> {
     const { issuer, clientId } = this.#settings
     const isLocal = issuer.startsWith('http:')
@@ -115,14 +115,14 @@ export class OpenIdConnect implements IdentityProvider {
       authenticationBy(this.#secret),
     )
     configuration.timeout = patienceSeconds
-    // The signature too, although the token comes straight from the provider.
+    // Verifies the signature too, although the token comes directly from the provider.
     oidc.enableNonRepudiationChecks(configuration)
     if (isLocal) oidc.allowInsecureRequests(configuration)
     return configuration
   }
 }
 
-/** In the header, unless the provider has it in the body only. */
+/** In the header, unless the provider accepts it in the body only. */
 function authenticationBy(secret: string | undefined): oidc.ClientAuth {
   if (secret === undefined) return oidc.None()
   const [inHeader, inBody] = [oidc.ClientSecretBasic(secret), oidc.ClientSecretPost(secret)]
@@ -132,7 +132,7 @@ function authenticationBy(secret: string | undefined): oidc.ClientAuth {
   }
 }
 
-/** Says nothing of what the provider or the browser sent, which may be anything. */
+/** Contains nothing that the provider or the browser sent. */
 function failureOf(error: unknown): IdentityFailure {
   if (error instanceof IdentityFailure) return error
   if (error instanceof oidc.AuthorizationResponseError) {

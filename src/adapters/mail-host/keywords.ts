@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { isKeyword } from '#/labels/keyword.ts'
 
-/** Lower-cased, each once, sorted. Throws for what no IMAP server would keep: anything but 1 to 50 atom characters. */
+/** Lower-cased, each once, sorted. Throws for keywords that no IMAP server keeps: others than 1 to 50 atom characters. */
 export function normalKeywords(keywords: readonly string[]): string[] {
   if (keywords.length === 0) return []
   const normal = new Set(keywords.map((keyword) => keyword.toLowerCase()))

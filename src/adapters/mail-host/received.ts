@@ -1,15 +1,15 @@
 import type { NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** A message that was stored. */
+/** A stored message. */
 interface StoredCopy {
   readonly mailbox: MailboxRef
   readonly folder: string
-  /** Null where the mail server does not tell it. */
+  /** Null if the mail server does not report it. */
   readonly uid: number | null
 }
 
-/** The events of messages that were stored. A copy in Sent has not been received. */
+/** The events of stored messages. A copy in Sent has not been received. */
 export function received(copies: readonly StoredCopy[]): NewEvent[] {
   return copies
     .filter(({ folder }) => folder !== 'sent')

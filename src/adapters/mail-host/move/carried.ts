@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Applied } from '#/ports/mail-host.ts'
 
-/** What is carried at a time: all of it in one command, and one transaction. */
+/** The limits of one batch, which is stored by one command and one transaction. */
 export const mostMessages = 50
 const mostBytes = 4 << 20
 
-/** A message on its way from one mail host to the other. */
+/** A message that is moved from one mail host to the other. */
 export interface Carried {
-  /** In the folder that it leaves. */
+  /** Its uid in the old folder. */
   readonly uid: number
   readonly raw: Buffer
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
-  /** Flags that the database has no place for among them, as `$answered`. */
+  /** Includes flags without a column in the database, such as `$answered`. */
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
 }
 
-/** So many of them, in their order, as are carried at a time. At least one. */
+/** The first of them that fit into one batch; at least one. */
 export function batchOf<T extends { readonly size: number }>(messages: readonly T[]): T[] {
   let bytes = 0
   return messages.slice(0, mostMessages).filter(({ size }, index) => {
@@ -27,9 +27,10 @@ export function batchOf<T extends { readonly size: number }>(messages: readonly 
   })
 }
 
-/** The same message has the same digest in either place: octets, date to the second, flags, keywords, what filters did. */
+/** The digest of a message, which is the same in either place: octets, date to the second, flags, keywords, what filters
+ *  did. */
 export function digestOf({ raw, receivedAt, seen, flagged, keywords, filteredBy }: Omit<Carried, 'uid'>): string {
-  // The database has keys of JSON in an order of its own.
+  // The database orders the keys of JSON in its own way.
   const filters = filteredBy.map((one) => Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
   const beside = [second(receivedAt), seen, flagged, [...keywords].sort(), filters]
   return createHash('sha256').update(JSON.stringify(beside)).update('\0').update(raw).digest('hex')
@@ -39,7 +40,7 @@ export function second(at: Date): number {
   return Math.floor(at.getTime() / 1_000)
 }
 
-/** What was carried, as it is counted. */
+/** The counts of moved mail. */
 export class Tally {
   messages = 0
   bytes = 0
@@ -47,7 +48,7 @@ export class Tally {
   readonly renamed: { mailboxId: string; folder: string; called: string }[] = []
   readonly #sum = Buffer.alloc(32)
 
-  /** Of messages that were read back and are the same. */
+  /** Of messages that were read back and are identical. */
   add(messages: readonly Omit<Carried, 'uid'>[]): void {
     for (const message of messages) {
       this.messages++
@@ -57,7 +58,7 @@ export class Tally {
     }
   }
 
-  /** Whatever the order in which they came. */
+  /** Independent of the order. */
   get digest(): string {
     return createHash('sha256').update(`${this.messages} `).update(this.#sum).digest('hex')
   }

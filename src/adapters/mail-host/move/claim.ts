@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 
-/** How long a process that dies keeps others from going on, and how often one that lives says so, in milliseconds. */
+/** How long the claim of a dead process lasts, and how often a living one extends it, in milliseconds. */
 const lease = 20_000
 const renewal = 5_000
 const pause = 250
 
-/** The right to carry mail, which one process has at a time. */
+/** The claim to move mail, which one process has at a time. */
 export class MoveClaim implements AsyncDisposable {
   readonly #db: Db
   readonly #id = randomUUID()
@@ -19,8 +19,7 @@ export class MoveClaim implements AsyncDisposable {
     this.#db = db
   }
 
-  /** Waits for one that had it and died.
-   *  @throws Refusal where another has it and lives */
+  /** Waits if the process that had it is dead. @throws Refusal if another living process has it */
   static async acquire(db: Db): Promise<MoveClaim> {
     const deadline = performance.now() + lease + renewal
     const claim = new MoveClaim(db)
@@ -32,8 +31,8 @@ export class MoveClaim implements AsyncDisposable {
     return claim
   }
 
-  /** Nobody else carries before this transaction has ended.
-   *  @throws Error where another does, since this process stood still for too long */
+  /** No other process moves mail until this transaction ends. @throws Error if another does, since this process was
+   *  suspended for too long */
   async hold(tx: Tx): Promise<void> {
     const { rows } = await sql`select from installation where mail_mover = ${this.#id} for share`.execute(tx)
     if (rows.length === 0) throw new Error('Another process carries the mail now')

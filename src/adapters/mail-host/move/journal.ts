@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 
-/** The batch of a mailbox that is being carried, as the database has it in `mail_moves`: after a crash it is finished first. */
+/** The current batch of a mailbox, stored in `mail_moves`. After a crash it is finished first. */
 export interface BatchInProgress {
   readonly folder: string
   readonly uids: readonly number[]

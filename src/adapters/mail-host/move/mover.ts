@@ -17,21 +17,21 @@ import { MoveClaim } from './claim.ts'
 import { isSpoolEmpty, mailboxesToDatabase, moveToDatabase } from './to-database.ts'
 import { mailboxesToServer, moveToServer } from './to-server.ts'
 
-/** Mailboxes that are moved at a time. */
+/** Mailboxes that are moved concurrently. */
 const mostAtOnce = 4
-/** Between two passes while another process still delivers from the spool, in milliseconds. */
+/** The pause between passes while another process still delivers from the spool, in milliseconds. */
 const pause = 250
 
 interface Parts {
   readonly db: Db
   readonly server: ImapServer
-  /** As the installation records that server. */
+  /** The server's name in the installation's record. */
   readonly serverName: MailHostName
   readonly key: IdHashKey
   readonly reader: MessageReader
 }
 
-/** Moves mail between the two adapters of this folder (docs/moving.md). */
+/** Moves mail between the two adapters in this folder (docs/moving.md). */
 export class Mover implements MailMover, AsyncDisposable {
   readonly #parts: Parts
   readonly #access: Access
@@ -66,7 +66,7 @@ export class Mover implements MailMover, AsyncDisposable {
     return { messages, bytes, digest, renamed, keywordsLost }
   }
 
-  /** From here on the new host is in force: processes that are configured for the old one can store and change nothing. */
+  /** From here on the new host is in force: processes configured for the old one cannot store or change mail. */
   async #begin(to: MoveTarget): Promise<void> {
     const { db, serverName } = this.#parts
     const [target, source] = to === 'imap' ? [serverName, inDatabase] : [inDatabase, serverName]
@@ -87,7 +87,7 @@ export class Mover implements MailMover, AsyncDisposable {
     })
   }
 
-  /** Takes the storage in use from the IMAP server. */
+  /** Sets the storage in use from the IMAP server. */
   async #measure(): Promise<void> {
     const { db } = this.#parts
     const find = (mailbox: MailboxRef) => findAccount(db, mailbox)
@@ -100,8 +100,8 @@ export class Mover implements MailMover, AsyncDisposable {
   }
 }
 
-/** A statement that changes mail in the database or the spool locks one of these tables before it reads which host is in force.
- *  So all that read the old host have ended, and all others will read the new one. */
+/** A statement that changes mail in the database or the spool locks one of these tables before it reads which host is in
+ *  force. Once these locks are held, all that read the old host have ended, and all others will read the new one. */
 async function switchHost(tx: Tx, to: MoveTarget): Promise<void> {
   await sql`lock table mail_folders, mail_spool in exclusive mode`.execute(tx)
   if (to === 'imap') return

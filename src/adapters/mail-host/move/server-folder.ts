@@ -11,7 +11,7 @@ import { type Layout, makeFolder } from '../imap/folders/layout.ts'
 import type { SelectedFolder } from '../imap/folders/selected-folder.ts'
 import { batchOf, type Carried, mostMessages, second, type Tally } from './carried.ts'
 
-/** Flags that the database has no place for, and the keywords that stand for them there. */
+/** Flags without a column in the database, and the keywords that stand for them there. */
 const flagOf = new Map([
   ['$answered', '\\Answered'],
   ['$draft', '\\Draft'],
@@ -19,7 +19,7 @@ const flagOf = new Map([
 ])
 const keywordOf = new Map([...flagOf].map(([keyword, flag]) => [flag.toLowerCase(), keyword]))
 
-/** Selects a folder afresh, making it where it lacks. One that the server will not have under its name gets another. */
+/** Selects a folder afresh, and creates it if needed. A folder whose name the server rejects gets another name. */
 export async function folderFor(
   session: ImapSession,
   layout: Layout,
@@ -45,14 +45,13 @@ async function selected(session: ImapSession, path: string): Promise<SelectedFol
   throw new Error('The mail server has made a folder and does not have it')
 }
 
-/** What any server takes: one step, without marks. */
+/** A change that any server accepts: one step, without marks. */
 function plainName(name: string): string {
   return `Folder ${name.replace(/[^\p{L}\p{N} _-]/gu, '_')}`
 }
 
-/** Stores those of the messages that lack among what came to the folder from `uidNext` on; then all of them are there,
- *  each with its octets, date, flags and keywords, as they were read back.
- *  @throws Error where the server keeps anything else than it was given */
+/** Stores those of the messages that are missing among the folder's uids from `uidNext`. Then all are there, and each was
+ *  read back with its octets, date, flags and keywords. @throws Error if the server stores anything else than it was given */
 export async function store(
   session: ImapSession,
   folder: SelectedFolder,
@@ -86,7 +85,7 @@ function toAppend(message: Carried): AppendMessage {
   return { ...message, keywords, messageId: null }
 }
 
-/** As they are given, in one order. */
+/** Flags and keywords in one order, for comparison. */
 function flagsOf({ seen, flagged, keywords }: AppendMessage): string {
   return [...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords.map((one) => one.toLowerCase())]
     .sort()
@@ -98,7 +97,7 @@ interface Found {
   readonly flags: string
 }
 
-/** Those of the messages that came to the folder from a uid on, each of them once, known by their octets and dates. */
+/** Those of the messages that the folder has from a uid on, each once, found by octets and date. */
 async function found(
   session: ImapSession,
   path: string,
@@ -123,7 +122,7 @@ async function found(
   return there
 }
 
-/** The messages at the beginning of the folder that is selected, so many as are carried at a time. */
+/** The first messages of the selected folder, as many as one batch has. */
 export async function lowest(session: ImapSession, folder: SelectedFolder, tally: Tally): Promise<Carried[]> {
   const uids = (await lowestUids(session, folder.exists)).slice(0, mostMessages)
   if (uids.length === 0) return []

@@ -35,13 +35,13 @@ export async function mailboxesToDatabase(db: Db): Promise<MailboxRef[]> {
     .execute()
 }
 
-/** Whether mail still waits for the server. */
+/** Whether the spool still has mail. */
 export async function isSpoolEmpty(db: Db): Promise<boolean> {
   return (await db.selectFrom('mail_spool').select('id').limit(1).execute()).length === 0
 }
 
-/** Carries a mailbox from the server into the database, folder by folder, then what waits for the server in the spool. A
- *  batch is stored, read back and noted in one transaction before it goes there. */
+/** Moves a mailbox from the server into the database, folder by folder, then its mail in the spool. A batch is stored, read
+ *  back and recorded in one transaction before it is deleted on the server. */
 export async function moveToDatabase(parts: Parts, mailbox: MailboxRef, progress: () => void): Promise<void> {
   const account = { mailbox, login: mailbox.mailboxId, waiting: false }
   await parts.access.inMailbox(account, async (session, layout) => {
@@ -55,7 +55,7 @@ export async function moveToDatabase(parts: Parts, mailbox: MailboxRef, progress
   while (await moveSpooled(parts, mailbox)) progress()
 }
 
-/** What a batch that was broken off has stored here goes there. */
+/** Deletes on the server what an interrupted batch has stored here. */
 async function finishBatch({ db }: Parts, session: ImapSession, { mailboxId }: MailboxRef): Promise<void> {
   const batch = await batchInProgress(db, mailboxId)
   if (!batch) return
@@ -64,7 +64,7 @@ async function finishBatch({ db }: Parts, session: ImapSession, { mailboxId }: M
   await clearBatch(db, mailboxId)
 }
 
-/** False where nothing is left. */
+/** False if nothing is left. */
 async function moveBatch(
   parts: Parts,
   session: ImapSession,
@@ -116,7 +116,7 @@ async function keep(
   }
 }
 
-/** What nobody delivers just now. False where there is none. */
+/** Spooled mail that no process is delivering. False if there is none. */
 async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> {
   return await parts.db.transaction().execute(async (tx) => {
     await parts.claim.hold(tx)

@@ -22,7 +22,7 @@ interface Parts {
   readonly tally: Tally
 }
 
-/** Mailboxes that have folders in the database still. */
+/** Mailboxes that still have folders in the database. */
 export async function mailboxesToServer(db: Db): Promise<MailboxRef[]> {
   const { rows } = await sql<MailboxRef>`
     select distinct organization_id as "organizationId", mailbox_id as "mailboxId" from mail_folders
@@ -30,8 +30,8 @@ export async function mailboxesToServer(db: Db): Promise<MailboxRef[]> {
   return rows
 }
 
-/** Carries a mailbox from the database to the server, folder by folder, a batch at a time: what a batch has stored there was
- *  read back before it goes here. A batch that was broken off is looked for on the server first. */
+/** Moves a mailbox from the database to the server, folder by folder, in batches. A batch on the server is read back before
+ *  it is deleted here. An interrupted batch is first looked for on the server. */
 export async function moveToServer(parts: Parts, mailbox: MailboxRef, progress: () => void): Promise<void> {
   const { db, access } = parts
   const account = { mailbox, login: mailbox.mailboxId, waiting: false }
@@ -52,11 +52,11 @@ interface Leaving {
   readonly mailbox: MailboxRef
   readonly id: number
   readonly name: string
-  /** What it is called on the server. */
+  /** The name on the server. */
   readonly called: string
 }
 
-/** False where nothing is left. */
+/** False if nothing is left. */
 async function moveBatch(
   { db, claim, tally }: Parts,
   session: ImapSession,
@@ -116,7 +116,7 @@ async function messagesIn(db: Db, mailbox: MailboxRef, folder: string, uids: rea
   return messages
 }
 
-/** The storage that they take stays counted: it is the server's that they take now. */
+/** Does not subtract the storage that they use: they use it on the server now. */
 async function remove(
   tx: Tx,
   { organizationId }: MailboxRef,
@@ -135,7 +135,7 @@ async function remove(
   await addStorage(tx, [{ organization_id: organizationId, bytes: sizes[0]?.bytes ?? 0 }])
 }
 
-/** Empty by now: nobody stores in the database while mail moves. */
+/** Empty by now: no process stores in the database while mail moves. */
 async function dropFolder({ db, claim }: Parts, { organizationId }: MailboxRef, folderId: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await claim.hold(tx)

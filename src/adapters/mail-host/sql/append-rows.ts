@@ -6,20 +6,20 @@ import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { normalKeywords } from '../keywords.ts'
 
-/** Of To, as far as lists show it: a page of messages must not be megabytes long. */
+/** Recipients in To that lists show: a page of messages must not have megabytes. */
 const mostRecipients = 100
 
-/** What a batch of copies holds in content: each message once for each organization, and all bytes in one buffer but those
- *  of large messages. */
+/** The contents of a batch of copies: each message once for each organization, with all bytes in one buffer, except those of
+ *  large messages. */
 export class Contents {
   readonly rows: ContentRow[] = []
-  /** The rows whose bytes are stored apart, with those bytes. */
+  /** Rows whose bytes are stored separately, with those bytes. */
   readonly large: { readonly row: ContentRow; readonly raw: Buffer }[] = []
   readonly #bytes: Buffer[] = []
   #length = 0
   readonly #known = new Map<Message, Map<string, ContentRow>>()
 
-  /** Counts a copy in and answers the number of its content. */
+  /** Counts a copy and answers the number of its content. */
   add({ mailbox: { organizationId }, message }: Copy): number {
     const held = this.#known.get(message) ?? new Map<string, ContentRow>()
     this.#known.set(message, held)
@@ -48,11 +48,11 @@ export class Contents {
 
 type ContentRow = ReturnType<typeof contentRow>
 
-/** `start` is where the message's bytes begin among those of the batch, if they are there. */
+/** `start` is where the message's bytes begin in the buffer, if they are there. */
 function contentRow(number: number, organizationId: string, message: Message, start: number | undefined) {
   return {
     number,
-    /** The id, where it must be known before the row is stored. */
+    /** The id, if it must be known before the row is stored. */
     given: null as number | null,
     organization_id: organizationId,
     copies: 0,
@@ -72,7 +72,7 @@ function contentRow(number: number, organizationId: string, message: Message, st
   }
 }
 
-/** The ids that a message bears and names, as they are kept: hashed, in hexadecimal. */
+/** The ids of a message and those that it names, as stored: hashed, in hexadecimal. */
 export interface HashedIds {
   readonly own: string | null
   readonly strong: string
@@ -87,7 +87,7 @@ export async function hashIds(key: IdHashKey, { messageId, strong, weak }: Messa
   }
 }
 
-/** Hashed in one turn of the event loop: 3 to 5 ms. A message may have 100,000. */
+/** Ids that are hashed at once: 3 to 5 ms. A message may have 100,000. */
 const hashedAtOnce = 5_000
 
 async function hashAll(key: IdHashKey, ids: readonly string[]): Promise<Buffer> {
@@ -102,7 +102,7 @@ async function hashAll(key: IdHashKey, ids: readonly string[]): Promise<Buffer> 
 
 export type MessageRow = ReturnType<typeof messageRow>
 
-/** `place` says which of the folders that gain messages it is for, and how many of these come before it. */
+/** `place` is the number of its folder, and how many of these copies come before it. */
 export function messageRow(copy: Copy, ids: HashedIds, content: number, place: { folder: number; nth: number }) {
   const { message } = copy
   return {
@@ -121,7 +121,7 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
   }
 }
 
-/** PostgreSQL holds neither U+0000 nor a lone surrogate, and one hostile header must not fail a whole batch. */
+/** PostgreSQL stores neither U+0000 nor a lone surrogate, and one hostile header must not fail a whole batch. */
 function storable<T extends string | null>(text: T | undefined): T | null {
   return text ? (text.replaceAll('\0', '').toWellFormed() as T) : (text ?? null)
 }

@@ -7,7 +7,7 @@ import type { Arrival } from '#/ports/mail-host.ts'
 import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 
-/** What a folder gains by an append; `number` is how messages name it. */
+/** The messages added to a folder; `number` identifies it in the statement. */
 export interface Gain {
   readonly number: number
   readonly organization_id: string
@@ -18,7 +18,7 @@ export interface Gain {
   readonly size_bytes: number
 }
 
-/** A folder that messages were counted into: the first of them gets the uid `first`. */
+/** A folder whose counters include the messages; the first of them gets the uid `first`. */
 export interface Place {
   readonly number: number
   readonly folder_id: number
@@ -26,20 +26,18 @@ export interface Place {
   readonly first: number
 }
 
-/** Where copies go, and what is recorded of them as they arrive. */
+/** Where copies are stored, and what is recorded of their arrival. */
 export interface Places {
   readonly gains?: readonly Gain[]
   readonly places?: readonly Place[]
   readonly arrivals?: readonly Arrival[]
 }
 
-/** Writes contents, messages, keywords, the storage used and, if it tells, events, in folders that gain messages by this, or that were counted
- *  up by an earlier part of the same append. Answers where the folders' messages are; nowhere, with no mail written, where
- *  a folder lacks, or is removed while its lock is waited for, or where not all arrivals are to be stored.
- *
- *  Arrivals are recorded before folders are locked, and folders are locked, lowest id first, before the storage is: what is
- *  selected last reads all places, and only then does PostgreSQL run the parts that nothing reads. The bytes go as one
- *  parameter in binary form: as an array they would be sent in hexadecimal. */
+/** Writes contents, messages, keywords, the storage used and, unless mail only moves, events. Folders are counted up here or
+ *  in an earlier part of the same append. Answers the messages' places. Writes no mail and answers none if a folder is
+ *  missing, or is removed while this waits for its lock, or if not all arrivals are new. Arrivals are recorded before
+ *  folders are locked; folders, lowest id first, before the storage. The last select reads all places, and only then does
+ *  PostgreSQL run parts that nothing reads. The bytes are one binary parameter: an array would be sent in hexadecimal. */
 export function store(
   tx: Tx,
   { gains = [], places = [], arrivals = [] }: Places,

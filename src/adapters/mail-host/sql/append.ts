@@ -10,12 +10,12 @@ import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from '
 import { type Gain, type Place, store } from './append-statement.ts'
 import { makeFolders } from './folders.ts'
 
-/** How many bytes of mail go into one statement: node-postgres copies them four times over in one turn of the event loop. */
+/** Bytes of mail in one statement: node-postgres copies them four times in one turn of the event loop. */
 const bytesAtOnce = 2 * pieceBytes
 
-/** Stores copies for any number of mailboxes in one statement, however many they are (more only where a folder lacks
- *  and above 2 MiB), and tells of them, unless they only come from another host. Throws `not_found` for a mailbox that is not
- *  there; nothing of `tx` may be kept then. */
+/** Stores copies for any number of mailboxes in one statement, or more if a folder is missing or above 2 MiB. Writes their
+ *  events, unless they only come from another host. Throws `not_found` for an unknown mailbox; then `tx` must be rolled
+ *  back. */
 export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], tells = true): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
@@ -29,7 +29,7 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], te
   }
 }
 
-/** Stores copies and records their arrivals in one statement; false where that does not do. */
+/** Stores copies and records their arrivals in one statement; false if more is needed. */
 export async function appendNew(
   tx: Tx,
   key: IdHashKey,
@@ -45,7 +45,7 @@ export async function appendNew(
   return places.length === gains.byFolder.length
 }
 
-/** What is written of a batch. `gains` counts its copies. */
+/** The rows of a batch. `gains` counts its copies. */
 async function rowsOf(
   key: IdHashKey,
   batch: readonly Copy[],
@@ -63,7 +63,7 @@ async function rowsOf(
   return { contents, rows }
 }
 
-/** Makes the folders that lack, where some do, and tries again. */
+/** Creates missing folders, if there are any, and repeats. */
 async function storeFirst(
   tx: Tx,
   gains: readonly Gain[],
@@ -88,11 +88,11 @@ async function storeFirst(
 
 interface Gains {
   readonly byFolder: readonly Gain[]
-  /** The number of a copy's folder among them, and how many copies it has been asked for there before. */
+  /** The number of a copy's folder, and the number of copies before it in that folder. */
   placeOf(copy: Copy): { folder: number; nth: number }
 }
 
-/** What each folder gains by the copies. */
+/** The number of copies for each folder. */
 function gainsOf(copies: readonly Copy[]): Gains {
   const gains = new Map<string, Gain & { added: number; unread: number; size_bytes: number }>()
   const name = ({ mailbox, folder }: Copy) => `${mailbox.organizationId}/${mailbox.mailboxId}/${folder}`
@@ -123,7 +123,7 @@ function gainsOf(copies: readonly Copy[]): Gains {
   }
 }
 
-/** Runs of copies with at most `bytesAtOnce` of mail each, or a single copy. Copies of one message count once. */
+/** Groups of copies with at most `bytesAtOnce` of mail, or a single copy. Copies of one message count once. */
 function* batches(copies: readonly Copy[]): Generator<readonly Copy[]> {
   let start = 0
   let bytes = 0
@@ -141,7 +141,7 @@ function* batches(copies: readonly Copy[]): Generator<readonly Copy[]> {
   yield copies.slice(start)
 }
 
-/** Gives ids to the contents that pieces will belong to. */
+/** Gives ids to contents that are stored in pieces. */
 async function numberLarge(tx: Tx, { large }: Contents): Promise<void> {
   if (large.length === 0) return
   const { rows } = await sql<{ id: number }>`
@@ -149,7 +149,7 @@ async function numberLarge(tx: Tx, { large }: Contents): Promise<void> {
   for (const [index, { row }] of large.entries()) row.given = rows[index]?.id ?? null
 }
 
-/** One statement a piece, between which others have their turn. */
+/** One statement per piece; other requests run between them. */
 async function storePieces(tx: Tx, { large }: Contents): Promise<void> {
   for (const { row, raw } of large) {
     let number = 0

@@ -6,15 +6,14 @@ import { noSuchFolder } from '../folders.ts'
 import { findFolder } from './folders.ts'
 import { bytes, integers, packed, times } from './packed.ts'
 
-/** New messages in a step: read in 5 to 10 ms on the embedded database, which serves nobody else meanwhile, and taken
- *  up in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the time in all. */
+/** New messages in a step. The embedded database reads them in 5 to 10 ms and serves nothing else meanwhile; the reader
+ *  applies them in 2 to 4, which hold the event loop. Twice as many would save a twentieth of the total time. */
 const rowsAtOnce = 2048
 
-/** Bytes of ids and senders in a step, unless one message alone has more: it may name 100,000 ids, which take 30 ms to be
- *  taken up. */
+/** Bytes of ids and senders in a step, unless one message has more: it may have 100,000 ids, which take 30 ms to apply. */
 const bytesAtOnce = 512 << 10
 
-/** The next step for a reader that holds `since`. One look at the folder where nothing changed. */
+/** The next step for a reader at `since`. Reads the folder's row only if nothing has changed. */
 export async function changes(
   db: Db,
   mailbox: MailboxRef,
@@ -25,8 +24,8 @@ export async function changes(
   const from = since?.uidValidity === folder.id ? since : { uidValidity: folder.id, modseq: 0, uidNext: 1 }
   const reset = from !== since
   if (!reset && from.modseq === folder.modseq && from.uidNext === folder.uid_next) return unchanged(from, folder.total)
-  // Twice as far as that many messages reach on average. Where PostgreSQL takes the folder for small, for want of fresh
-  // statistics, it reads and sorts all that is in question, which must not be the rest of the folder at every step.
+  // Twice as many uids as that many messages have on average. Without fresh statistics PostgreSQL takes the folder for small
+  // and sorts the whole range, which must not be the rest of the folder in each step.
   const until = from.uidNext + rowsAtOnce * Math.ceil(folder.uid_next / Math.max(1, folder.total))
   for (let limit = rowsAtOnce; ; limit = Math.ceil(limit / 16)) {
     const step = await readStep(db, from, until, limit)
@@ -41,7 +40,7 @@ interface Step {
   modseq: number
   expunged_from: number
   total: number
-  /** False: the rows were more than `bytesAtOnce` and are left out. */
+  /** False if the rows exceeded `bytesAtOnce` and are left out. */
   fits: boolean
   uid: string | null
   seen: string | null
@@ -58,15 +57,14 @@ interface Step {
   expunged: string | null
 }
 
-/** One statement, so that all of it is of one instant. Every column comes as one value, since node-postgres takes seven
- *  times as long over a row for each message, and in base64, which is decoded in a third of the time that hexadecimal
- *  takes, the usual form of bytes. */
+/** One statement, so that all data is of one moment. Each column is one value: node-postgres takes seven times as long for a
+ *  row per message. In base64, which is decoded three times as fast as hexadecimal, the usual form of bytes. */
 async function readStep(db: Db, from: FolderState, until: number, limit: number): Promise<Step | undefined> {
   const arrived = sql`(
     select uid, seen, received_at, textsend(sender) as sender, id_hash, strong, weak from mail_messages
     where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} and uid < ${until} order by uid limit ${limit}
   ) arrived`
-  // Else a reader that holds nothing would have the whole folder gone through by modseq, to find none.
+  // Otherwise a new reader would scan the whole folder by modseq and find nothing.
   const holdsAny = sql`${from.uidNext}::bigint > 1`
   const { rows } = await sql<Step>`
     with size as materialized (

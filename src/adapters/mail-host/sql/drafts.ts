@@ -21,11 +21,11 @@ export function saveDraft(
     const folder = (await lockFolders(tx, mailbox, ['drafts'])).get('drafts')
     const before = replaces.at(-1)
     if (folder && before !== undefined && !(await isThere(tx, folder.id, before))) return undefined
-    // First, in the order of locks (docs/database.md#lock-order).
+    // First, by the order of locks (docs/database.md#lock-order).
     if (replaces.length > 0) await expungeIn(tx, mailbox, 'drafts', replaces)
     const flags = { seen: true, flagged: false, keywords: [], filteredBy: [] }
     await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
-    // The lock held back others, so the message has the uid that was next.
+    // The folder was locked, so the message has its next uid.
     const uid = folder?.uid_next ?? 0
     await appendEvents(tx, [saved(mailbox, uid, before)], by)
     return uid
@@ -38,7 +38,7 @@ async function isThere(tx: Db, folderId: number, uid: number): Promise<boolean> 
   return rows.length > 0
 }
 
-/** By an index of drafts alone. */
+/** Uses an index of drafts only. */
 export async function draftsNamed(db: Db, mailbox: MailboxRef, messageId: string): Promise<number[]> {
   const { rows } = await sql<{ uid: number }>`
     select message.uid

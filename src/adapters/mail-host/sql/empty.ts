@@ -4,11 +4,11 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { expungeIn, mostBytes } from './expunge.ts'
 import { folderStatuses } from './folders.ts'
 
-/** What goes in one transaction: others wait for it on the embedded database, and in the folder on a server. */
+/** Messages in one transaction. Meanwhile it blocks the embedded database, and on a server the folder. */
 const mostMessages = 500
 
-/** Expunges folder by folder, a bounded batch at a time, and says after each how many have gone. Tells of none: that the
- *  mailbox is deleted says it all. */
+/** Expunges folder by folder in bounded batches, and yields after each how many are deleted. Writes no events, since the
+ *  deletion of the mailbox has one. */
 export async function* empty(db: Db, mailbox: MailboxRef): AsyncGenerator<number> {
   let gone = 0
   for (const { name } of await folderStatuses(db, mailbox)) {

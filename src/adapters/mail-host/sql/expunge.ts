@@ -6,21 +6,20 @@ import { deleted } from '../changed.ts'
 import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
-/** How far back, in modification sequences, the log of expunges reaches. A reader that was away for longer reads the folder
- *  anew. */
+/** Modification sequences for which expunges are logged. A reader with an older state reads the folder again. */
 const remembered = 10_000
 
-/** A message that leaves a folder. */
+/** A message that is removed from a folder. */
 export interface Leaving {
   readonly uid: number
   readonly seen: boolean
   readonly size_bytes: number
 }
 
-/** Bytes that go in one transaction, which others wait for on the embedded database: large messages lie in many rows. */
+/** Bytes in one transaction, which blocks the embedded database: large messages have many rows. */
 export const mostBytes = 64 << 20
 
-/** Removes messages for good, and tells of it: of large ones a part at a time. */
+/** Deletes messages for good, large ones in parts, and writes events. */
 export async function expunge(
   db: Db,
   mailbox: MailboxRef,
@@ -40,7 +39,7 @@ export async function expunge(
   return all
 }
 
-/** Those that are there, in ascending order: each part has one message, or at most so many bytes. */
+/** Those that exist, in ascending order. Each part has one message, or at most so many bytes. */
 async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<number[][]> {
   const { rows } = await sql<{ uid: number; size_bytes: number }>`
     select uid, size_bytes from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid)
@@ -58,13 +57,13 @@ async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<
   return parts
 }
 
-/** A trigger on mail_messages lets go of their contents and of the storage used. */
+/** A trigger on mail_messages updates their contents and the storage used. */
 export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
   const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
   return await expungeFrom(tx, folder, uids)
 }
 
-/** From a folder that is locked. */
+/** From a locked folder. */
 export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[]): Promise<number[]> {
   const { rows: gone } = await sql<Leaving & Keyworded>`
     delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
@@ -75,7 +74,7 @@ export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[
   return gone.map(({ uid }) => uid).sort((a, b) => a - b)
 }
 
-/** Counts the messages out of their folder, which is locked, and logs each under a modification sequence of its own. */
+/** Subtracts the messages from the counters of their locked folder, and logs each under a modification sequence of its own. */
 export async function leave(tx: Tx, folder: Folder, gone: readonly Leaving[]): Promise<void> {
   if (gone.length === 0) return
   const modseq = folder.modseq + gone.length

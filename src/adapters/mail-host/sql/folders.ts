@@ -20,9 +20,10 @@ export interface Folder {
   readonly unread: number
 }
 
-/** Makes the folders that are lacking, and answers how many. Comes before any folder is locked: see docs/database.md, "Lock order". */
+/** Creates missing folders, and answers how many. To be called before a folder is locked: see docs/database.md, "Lock
+ *  order". */
 export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<number> {
-  // A conflict would use up an id, so those that are there are left out first.
+  // A conflict would use up an id, so existing folders are left out first.
   const { rows } = await sql`
     insert into mail_folders (organization_id, mailbox_id, name)
     select wanted.organization_id, wanted.mailbox_id, wanted.name
@@ -37,7 +38,7 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
   return rows.length
 }
 
-/** The same for every mailbox that there is. */
+/** The same for every mailbox. */
 export async function openAllMailboxes(tx: Tx): Promise<void> {
   await sql`
     insert into mail_folders (organization_id, mailbox_id, name)
@@ -47,13 +48,13 @@ export async function openAllMailboxes(tx: Tx): Promise<void> {
     on conflict do nothing`.execute(tx)
 }
 
-/** Leaves a folder that has messages. */
+/** Keeps a folder that has messages. */
 export async function removeEmptyFolder(tx: Tx, organizationId: string, folderId: number): Promise<void> {
   await sql`
     delete from mail_folders where id = ${folderId} and organization_id = ${organizationId} and total = 0`.execute(tx)
 }
 
-/** Throws `not_found` for a mailbox that is not there, `invalid_request` for a folder that is not. */
+/** Throws `not_found` for an unknown mailbox, `invalid_request` for an unknown folder. */
 export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Promise<Folder> {
   const [row] = await query<Folder | { id: null }>(db)`
     select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
@@ -65,7 +66,7 @@ export async function findFolder(db: Db, mailbox: MailboxRef, name: string): Pro
   return row
 }
 
-/** What a folder is called by now. */
+/** The folder's current name. */
 export async function folderNow(db: Db, mailbox: MailboxRef, { key }: FolderKey): Promise<string | undefined> {
   const folder = await db
     .selectFrom('mail_folders')
@@ -77,14 +78,14 @@ export async function folderNow(db: Db, mailbox: MailboxRef, { key }: FolderKey)
   return folder?.name
 }
 
-/** Says why a folder that was to be locked was not there. */
+/** Says why a folder to be locked was missing. */
 export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
   await assertStillHere(tx, keptInDatabase)
   await findFolder(tx, mailbox, name)
   throw noSuchFolder(name)
 }
 
-/** Locks those of the mailbox's folders that are there, lowest id first, so that no two operations can deadlock. */
+/** Locks those of the folders that exist, lowest id first, so that no two operations deadlock. */
 export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly string[]): Promise<Map<string, Folder>> {
   const folders = await tx
     .selectFrom('mail_folders')
@@ -99,8 +100,8 @@ export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly s
   return new Map(folders.map((folder) => [folder.name, folder]))
 }
 
-/** Uids as rows of folder and uid, each once, to join with. Told the folder beside a list of uids, PostgreSQL without
- *  fresh statistics takes the folder for small and reads all of it: 15 ms instead of 0.5 for 25 of 100,000. */
+/** Uids as rows of folder and uid, each once, to join with. With the folder beside a list of uids, and without fresh
+ *  statistics, PostgreSQL takes the folder for small and reads all of it: 15 ms instead of 0.5 for 25 of 100,000. */
 export function uidRows(folderId: number, uids: readonly number[]): RawBuilder<unknown> {
   return sql`(select distinct ${folderId}::bigint as folder_id, uid from unnest(${uids}::bigint[]) as uid)`
 }

@@ -4,7 +4,7 @@ import type { Extent, Heading, HeadingPage, MailboxRef, UidRange } from '#/ports
 import { findFolder } from './folders.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
 
-/** Nearly every header ends within the first; of longer ones the second is read. */
+/** Nearly every header ends within the first piece; for longer ones the second is read. */
 const [usual, most] = [8 << 10, 64 << 10]
 
 type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | null> & {
@@ -12,7 +12,7 @@ type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | 
   readonly subjects: string[] | null
 }
 
-/** What filters look at, of messages in a range of uids. Of the bytes of a message no more leaves the database than its header. */
+/** The fields that filters read, for messages in a range of uids. Only headers leave the database. */
 export async function headings(
   db: Db,
   mailbox: MailboxRef,

@@ -18,7 +18,7 @@ import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
 import { update } from './update.ts'
 
-/** The embedded mail host: mail in the program's own database (docs/database.md#mail-in-the-database). */
+/** The mail host in the program's own database (docs/database.md#mail-in-the-database). */
 export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
   return {
     async open(tx, mailbox) {
@@ -27,7 +27,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     },
     append: (tx, copies) => append(tx, key, copies),
     appendNew: (tx, copies, arrivals) => appendNew(tx, key, copies, arrivals),
-    // Nothing waits: what is taken is stored.
+    // Accepted mail is stored at once and never waits.
     hasRoom: async () => true,
     saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),
     draftsNamed: (mailbox, messageId) => draftsNamed(db, mailbox, messageId),
@@ -51,7 +51,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     folderNow: (mailbox, folder) => folderNow(db, mailbox, folder),
     expunge: (mailbox, folder, uids, by) => expunge(db, mailbox, folder, uids, by),
     empty: (mailbox) => empty(db, mailbox),
-    // Its folders go with the mailbox's own row.
+    // Its folders are deleted with the mailbox's row.
     remove: async () => {},
     changes: (mailbox, folder, since) => changes(db, mailbox, folder, since),
     storageUsed: (organizationId) => storageUsed(db, organizationId),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
 
-/** A message's keywords, with what else its rows in mail_keywords are found by. */
+/** A message's keywords, with the columns by which its rows in mail_keywords are found. */
 export interface Keyworded {
   readonly uid: number
   readonly received_at: Date

@@ -20,8 +20,8 @@ interface Pair {
 
 type Packed = Record<'uid' | 'seen' | 'flagged' | 'received', string | null> & { keywords: string[][] | null }
 
-/** Changes flags and keywords of messages of a folder, which is locked, and tells of it: all of them in one statement, since a row for
- *  each takes as long again. Answers those that are there, as they were, and those that have changed. */
+/** Changes flags and keywords of messages in a locked folder and writes events, all in one statement: a result row per
+ *  message would double the time. Answers the existing messages in their state before, and those that have changed. */
 export async function mark(
   tx: Tx,
   mailbox: MailboxRef,
@@ -68,7 +68,7 @@ export async function mark(
   return { present, pairs }
 }
 
-/** What `changed` (src/adapters/mail-host/changed.ts) tells of a message. */
+/** The data of an event, as `changed` (src/adapters/mail-host/changed.ts) makes it. */
 function changeData(
   folder: string,
   { seen, flagged, rewords }: { seen: boolean | null; flagged: boolean | null; rewords: boolean },
@@ -95,7 +95,7 @@ function except(these: string, those: string): RawBuilder<unknown> {
   return sql`array(select one from unnest(${sql.ref(these)}) one where one <> all(${sql.ref(those)}) order by one collate "C")`
 }
 
-/** The rows by which messages with a keyword are listed. */
+/** Updates the rows by which messages with a keyword are listed. */
 async function keepKeywords(tx: Tx, folder: Folder, pairs: readonly Pair[]): Promise<void> {
   await dropKeywords(
     tx,
@@ -109,7 +109,7 @@ async function keepKeywords(tx: Tx, folder: Folder, pairs: readonly Pair[]): Pro
   )
 }
 
-/** The message with those of its keywords alone that are listed otherwise than the other's. */
+/** The message with only those keywords whose rows differ from the other's. */
 function without(message: HeldRow, { seen, keywords }: HeldRow): HeldRow {
   if (message.seen !== seen) return message
   return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }

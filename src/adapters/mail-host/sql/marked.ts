@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import type { MailboxRef, Mark } from '#/ports/mail-host.ts'
 import { integers, packed } from './packed.ts'
 
-/** An index has those of each mark. */
+/** There is an index for each mark. */
 export async function marked(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,

@@ -8,7 +8,7 @@ import { readHeaders } from '#/mime/header/headers.ts'
 import type { Applied, ListPlace, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 
-/** One page, from whichever end of the list it is nearer to: what lies before it is gone through in the index. */
+/** One page, read in the index from the nearer end of the list. */
 export async function list(
   db: Db,
   mailbox: MailboxRef,
@@ -21,7 +21,7 @@ export async function list(
   if (query.after) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
   if (offset >= total) return { total, messages: [] }
   if (offset <= total / 2) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
-  // The page is counted from the oldest on, and so must be of the same instant as the total.
+  // The page is counted from the oldest message, and must be of the same moment as the total.
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -35,7 +35,7 @@ export async function list(
     })
 }
 
-/** Those of the folder that the query asks for, to select from: an index holds each kind in order. */
+/** The messages of a folder that a query lists, to select from. Each kind has an index in order. */
 function matching(folder: Folder, { unread, keyword }: ListQuery): RawBuilder<unknown> {
   const read = unread === undefined ? sql`` : unread ? sql`and not seen` : sql`and seen`
   if (keyword === undefined) return sql`mail_messages where folder_id = ${folder.id} ${read}`
@@ -125,7 +125,7 @@ export interface SummaryRow {
   head: string | null
 }
 
-/** Of a message that was stored before all of its facts were kept, so much is read for them. */
+/** Bytes that are read of a message stored before all facts were. */
 const headBytes = 16 << 10
 
 export const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
@@ -182,8 +182,7 @@ export async function* piecesOf(db: Db, organizationId: string, content: number,
   }
 }
 
-/** As node-postgres has it, a value is text: in hexadecimal, its usual form, a MiB holds the event loop for 11 ms, in
- *  base64 for 4. */
+/** node-postgres returns text. In hexadecimal, its usual form, a MiB holds the event loop for 11 ms, in base64 for 4. */
 function inBase64(bytes: RawBuilder<unknown>): RawBuilder<string> {
   return sql`encode(${bytes}, 'base64')`
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** A counter, kept in the transactions that add and remove mail. */
+/** A counter that the transactions which add and remove mail update. */
 export async function storageUsed(db: Db, organizationId: string): Promise<number> {
   const usage = await db
     .selectFrom('organization_usage')

@@ -9,8 +9,8 @@ import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRow
 import { addKeywords, dropKeywords } from './keywords.ts'
 import { mark } from './mark.ts'
 
-/** Changes flags and keywords, or moves, and tells of it, in one transaction. What is already as the change would have it
- *  stays as it is, modification sequence included. */
+/** Changes flags and keywords, or moves, and writes events, in one transaction. Messages that are in that state already keep
+ *  their modification sequence. */
 export async function update(
   db: Db,
   mailbox: MailboxRef,
@@ -58,7 +58,7 @@ interface Pair {
 
 type Apply = ReturnType<typeof applier>
 
-/** Makes the folder to move to, if there is something to move. */
+/** Creates the target folder, if there is anything to move. */
 async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[], target: string) {
   const source = await findFolder(tx, mailbox, name)
   const { rows } = await sql`
@@ -66,7 +66,7 @@ async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: reado
   if (rows.length > 0) await makeFolders(tx, [{ mailbox, name: target }])
 }
 
-/** In ascending uid. Nothing changes them while their folder is locked. */
+/** In ascending uid. Their folder is locked, so nothing changes them. */
 async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<HeldRow[]> {
   const { rows } = await sql<HeldRow>`
     select uid, seen, flagged, keywords, received_at, size_bytes
@@ -92,7 +92,7 @@ async function move(tx: Tx, source: Folder, target: Folder, before: readonly Hel
   return after.flatMap((one, index) => ({ before: before[index] ?? one, after: one }))
 }
 
-/** `after` is what the messages of `before` become, in the same order. */
+/** `after` is the messages of `before` once changed, in the same order. */
 async function write(tx: Tx, source: Folder, target: Folder, before: readonly HeldRow[], after: readonly HeldRow[]) {
   const rows = after.map(({ uid, seen, flagged, keywords }, index) => {
     return { old_uid: before[index]?.uid, uid, seen, flagged, keywords }

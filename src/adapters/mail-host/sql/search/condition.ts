@@ -3,7 +3,7 @@ import type { SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
 import { attachmentMark, holdsPhrase, holdsWords, idMark, wordsQuery } from './index-text.ts'
 
-/** Whether a message is found: over `mail_messages message`, its `content` and its `search`, which may be null. */
+/** Whether a message is a result: over `mail_messages message`, its `content` and its `search`, which may be null. */
 export function condition(
   tree: SearchTree,
   now: Date,
@@ -44,7 +44,7 @@ export function condition(
   }
 }
 
-/** What the words of every message that is found match, which the index answers alone; undefined where nothing is certain. */
+/** A condition on words that all results meet, which the index evaluates alone; undefined if there is none. */
 export function necessaryWords(tree: SearchTree): string | undefined {
   switch (tree.kind) {
     case 'text':
@@ -54,7 +54,7 @@ export function necessaryWords(tree: SearchTree): string | undefined {
     case 'all': {
       const known = tree.of.flatMap((one) => necessaryWords(one) ?? [])
       if (known.length === 0) return undefined
-      // Alone it is not looked for in the index, which may not have a message yet.
+      // Not evaluated by the index, which may not have a message yet.
       if (tree.of.some((one) => one.kind === 'attachment')) known.push(`'${attachmentMark}'`)
       return `(${known.join(' & ')})`
     }

@@ -4,15 +4,15 @@ import type { Searchable } from '#/mime/body/searchable.ts'
 import type { SearchField } from '#/ports/search.ts'
 import { wantedWords, wordsOf } from '#/search/words.ts'
 
-/** In all fields of a message. */
+/** In all fields of a message together. */
 const mostWords = 16_000
 /** `search_vector` makes less than a MiB of it. */
 const mostBytes = 512 * 1024
 
-/** The lines of the text, the first of which has the marks. What words occur in most comes last. */
+/** The lines of the text; the first has the marks. The fields with the most words come last. */
 const lines = ['subject', 'from', 'to', 'filename', 'cc', 'text'] as const satisfies (keyof Searchable)[]
 
-/** Fields whose words are marks too: they are few, and soon found. */
+/** Fields whose words are marks too, since they are few. */
 const markedFields: ReadonlySet<string> = new Set<SearchField>(['filename', 'cc'])
 
 interface Marked {
@@ -22,9 +22,9 @@ interface Marked {
   readonly hasAttachment: boolean
 }
 
-/** A message's words as the index has them, in their order: one space between words, two between texts, a line for each field. Before
- *  them are the marks of organization, mailboxes, Message-ID and attachments, by which one look in the index finds only what may be
- *  found. */
+/** A message's words as indexed, in their order: one space between words, two between texts, a line for each field. The
+ *  marks of organization, mailboxes, Message-ID and attachments come first, so that one look-up in the index finds only
+ *  permitted messages. */
 export function indexText(searchable: Searchable, of: Marked): string {
   const marks = new Set([organizationMark(of.organizationId), ...of.mailboxIds.map(mailboxMark)])
   if (of.messageId !== null) marks.add(idMark(of.messageId))
@@ -68,7 +68,7 @@ function lineOf(field: Exclude<SearchField, 'any'>): number {
   return lines.indexOf(field) + 2
 }
 
-/** The same words wherever they stand, as PostgreSQL reads a query: what the index answers alone. */
+/** The same words in any order, as a PostgreSQL query, which the index evaluates alone. */
 export function wordsQuery(field: SearchField, phrase: string): string {
   const words = wantedWords(phrase).map(({ text, prefix }) => {
     return `'${markedFields.has(field) ? fieldMark(field, text) : text}'${prefix ? ':*' : ''}`
@@ -103,7 +103,7 @@ export function idMark(messageId: string): string {
   return `i/${createHash('sha256').update(messageId).digest('base64url').slice(0, 12)}`
 }
 
-/** The index has it to find less: whether it is the one is seen elsewhere. */
+/** Narrows the search in the index; the condition itself is evaluated on the message. */
 function shortened(uuid: string): string {
   return Buffer.from(uuid.slice(-12), 'hex').toString('base64url')
 }

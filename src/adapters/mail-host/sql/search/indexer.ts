@@ -9,13 +9,13 @@ import { piecesOf } from '../read.ts'
 import { indexText } from './index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, type Words, writeWords } from './queue.ts'
 
-/** Messages in a batch: what one statement adds to the index while an embedded database serves nobody else. */
+/** Messages in a batch, which one statement adds to the index. Meanwhile an embedded database serves nothing else. */
 const batchSize = 16
-/** Between looks for messages, in milliseconds. */
+/** The pause between looks for messages, in milliseconds. */
 const idleMs = 1_000
-/** After a batch, in times that it took: mail that arrives goes first. */
+/** The pause after a batch, as a multiple of its duration: arriving mail comes first. */
 const rest = 12
-/** A message that a process died over so often is left out. */
+/** After so many processes have died over a message, it is left out. */
 const mostClaims = 5
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   readonly log: Logger
 }
 
-/** Indexes stored messages for search, some at a time. The queue is a table, and several processes share it. */
+/** Indexes stored messages for search, in batches. The queue is a table that processes share. */
 export class SearchIndexer extends StepWorker {
   readonly #parts: Parts
 
@@ -60,7 +60,7 @@ export class SearchIndexer extends StepWorker {
       const words = indexText(await reader.searchable(raw), { organizationId, ...facts })
       return [{ id, organization_id: organizationId, words }]
     } catch (error) {
-      // It has gone meanwhile.
+      // It has been deleted meanwhile.
       if (error instanceof Refusal) return []
       throw error
     }

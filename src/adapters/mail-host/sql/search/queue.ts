@@ -22,9 +22,9 @@ export interface UnindexedContent {
   readonly messageId: string | null
   readonly hasAttachment: boolean
   readonly sizeBytes: number
-  /** In base64; null where they lie in pieces. */
+  /** In base64; null if they are stored in pieces. */
   readonly bytes: string | null
-  /** Those that are Smart. */
+  /** The Smart mailboxes. */
   readonly mailboxIds: readonly string[]
 }
 
@@ -51,8 +51,8 @@ export interface Words {
   readonly words: string
 }
 
-/** Adds words to the index, and takes what was claimed off the queue. Contents are locked before the queue's rows, as whoever
- *  deletes them does. */
+/** Adds words to the index, and removes claimed rows from the queue. Locks contents before rows of the queue, as deletion
+ *  does. */
 export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: readonly Words[]): Promise<void> {
   await sql`
     with content as materialized (
