@@ -1,17 +1,15 @@
 import pg from 'pg'
 
-/**
- * Begins a transaction with its first statement, in one round trip. Both lie before one Sync (PostgreSQL protocol 3,
- * "Pipelining"): where `begin` fails, the statement is not run. `begin` is the name of that statement, prepared on the connection:
- * what is parsed in this round trip would be taken for the statement's own.
- */
+/** Begins a transaction with its first statement, in one round trip. Both come before one Sync (PostgreSQL protocol 3,
+ *  "Pipelining"): if `begin` fails, the statement is not run. `begin` is a statement prepared on the connection: a parse in
+ *  this round trip would be taken for that of the first statement. */
 export function queryAfterBegin(
   client: pg.ClientBase,
   begin: string,
   statement: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
-  // Without values too: the simple protocol has a Sync of its own.
+  // Also without values: the simple protocol would send a Sync of its own.
   const config = { ...statement, queryMode: 'extended' }
   const query = new pg.Query(config)
   const { submit } = query
@@ -27,11 +25,11 @@ export function queryAfterBegin(
   }
   const answered = (error: Error | null, results: unknown) => {
     if (error) return reject(error)
-    // That of `begin` comes first.
+    // The reply to `begin` comes first.
     const [, result] = results as [pg.QueryResult, pg.QueryResult]
     resolve(result)
   }
-  // Its types know neither of them together. What follows statements (src/tracing/statements.ts) looks for the callback here.
+  // The types of pg do not know the two together. Tracing (src/tracing/statements.ts) looks for the callback here.
   client.query(query as unknown as pg.QueryConfig, answered)
   return promise
 }

@@ -10,14 +10,14 @@ const arrays = new Map([
 ])
 const textArray: number = 1009
 
-/** How columns become JavaScript values, where node-postgres would hand out strings or local dates. */
+/** How columns become JavaScript values, if not as node-postgres does: it returns strings and local dates. */
 const parsers = new Map<number, (text: string) => unknown>([
   [int8, exactNumber],
   [numeric, exactNumber],
   [date, (text) => text], // a day has no time zone, so no Date stands for it
 ])
 
-/** @throws RangeError beyond ±2^53, where a number would silently be another one. */
+/** @throws RangeError beyond ±2^53, where a number would silently become another one. */
 function exactNumber(text: string): number {
   const value = Number(text)
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Another process works in the data directory. */
+/** Another process uses the data directory. */
 export class DirectoryInUse extends Error {
   constructor(directory: string, cause: unknown) {
     super(`The data directory ${directory} is in use by another process`, { cause })
@@ -10,15 +10,12 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** Referred to from here, since a lock whose file is garbage-collected is released, although nobody disposed of it. */
+/** Referenced here: the lock is released when its file object is garbage-collected, even if nobody disposed of it. */
 const held = new Set<DatabaseSync>()
 
-/**
- * Takes the data directory for this process alone, and makes it where it is missing, readable by its owner only.
- * Two processes on one embedded database silently destroy its data. The lock is the kernel's, on a file in the
- * directory that SQLite opens (Node has no flock of its own): a process that is killed leaves none behind.
- * @throws DirectoryInUse, or Error saying what prevents it
- */
+/** Locks the data directory for this process, and creates it if needed, readable by its owner only. Two processes on one
+ *  embedded database silently destroy its data. The lock is the kernel's, on a file that SQLite opens (Node has no flock): a
+ *  killed process leaves none. @throws DirectoryInUse, or Error with the reason */
 export function lockDirectory(path: string): Disposable {
   const directory = resolve(path)
   makeDirectory(directory)

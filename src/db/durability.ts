@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** Those settings of a PostgreSQL server by which it can lose or tear what it has acknowledged, that are so set. */
+/** The settings of a PostgreSQL server with which it can lose or damage committed data. */
 export async function unsafeSettings(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from pg_settings
@@ -10,10 +10,8 @@ export async function unsafeSettings(db: Kysely<Schema>): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/**
- * We answer 250 on the database's word. The operator may accept an unsafe one by MAILROOM_ALLOW_UNSAFE_DATABASE.
- * @throws Error naming the settings
- */
+/** We answer 250 because the database has committed. The operator may accept an unsafe one by
+ *  MAILROOM_ALLOW_UNSAFE_DATABASE. @throws Error naming the settings */
 export async function assertDurable(db: Kysely<Schema>): Promise<void> {
   const settings = await unsafeSettings(db)
   if (settings.length === 0) return

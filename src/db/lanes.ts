@@ -2,19 +2,15 @@ import pg from 'pg'
 import { StatementNames } from './prepared.ts'
 import { answerWithin } from './silence.ts'
 
-/** More would spread statements that could leave together. */
+/** More lanes would spread statements that could be sent together. */
 const mostLanes = 3
-/** What may wait on a lane before the next one is taken. */
+/** Statements that may wait on a lane before the next lane is used. */
 const mostWaiting = 16
 
-/**
- * A few connections of a server that short statements of many requests share. Those of one turn of the event loop leave
- * in one write, and none waits for the answer to another: a quarter to a third less CPU for GET /v1/labels
- * (docs/adr/pg-lanes.md). What reads much or may wait for a lock does not belong here, since statements behind it on the
- * lane waits too.
- *
- * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.
- */
+/** A few connections to a server, shared by short statements of many requests. Statements of one turn of the event loop are
+ *  sent in one write, and none waits for the reply to another: a quarter to a third less CPU for GET /v1/labels
+ *  (docs/adr/pg-lanes.md). Statements that read much or may wait for a lock do not belong here, since those behind them
+ *  would wait too. A connection without a reply for `silence` milliseconds is cut, with all that waits on it. */
 export class Lanes implements AsyncDisposable {
   readonly #lanes: readonly Lane[]
 
@@ -35,7 +31,7 @@ export class Lanes implements AsyncDisposable {
 }
 
 class Lane {
-  /** Statements without an answer. */
+  /** Statements without a reply. */
   waiting = 0
   readonly #config: pg.ClientConfig
   readonly #names: StatementNames
@@ -55,7 +51,7 @@ class Lane {
     try {
       const client = await (this.#client ?? this.#connect())
       const { stream } = client.connection
-      // Held back until all that this turn brings is there.
+      // Corked until all statements of this turn are there.
       if (stream.writableCorked === 0) {
         stream.cork()
         setImmediate(() => stream.uncork())
@@ -74,7 +70,7 @@ class Lane {
     const lost = () => {
       if (this.#client === connected) this.#client = undefined
     }
-    // Waiting callers get the error as their answer; the next caller gets another connection.
+    // Waiting callers get the error; the next caller gets another connection.
     client.on('error', lost).on('end', lost)
     connected.catch(lost)
     this.#client = connected

@@ -3,8 +3,8 @@ import pg from 'pg'
 /** Milliseconds from the loss of a connection to the next one. */
 const againAfter = 1_000
 
-/** Hears the texts that are notified on a channel of a server (LISTEN), on a connection of its own, which is made again where it is lost.
- *  What was notified meanwhile is lost: `heard` is called once it listens, too, without a text. */
+/** Receives notifications of a channel of a server (LISTEN), on a connection of its own, which is reopened when lost.
+ *  Notifications meanwhile are lost, so `heard` is also called, without a text, whenever it starts to listen. */
 export class Listener implements AsyncDisposable {
   readonly #config: pg.ClientConfig
   readonly #channel: string

@@ -25,11 +25,9 @@ export async function readMigrations(directory = ownDirectory): Promise<Migratio
   )
 }
 
-/**
- * Brings the database up to the last migration, each in a transaction of its own. Processes that start together
- * wait for each other; a database that does not match the files is left as it is.
- * @throws Error naming the migration that failed, was changed after it was applied, or is unknown to this program
- */
+/** Applies all migrations, each in a transaction of its own. Processes that start together wait for each other. A database
+ *  that does not match the files is not changed. @throws Error naming the migration that failed, was changed after it was
+ *  applied, or is unknown to this program */
 export async function migrate(pool: pg.Pool, migrations?: readonly Migration[]): Promise<void> {
   const wanted = migrations ?? (await readMigrations())
   const client = await pool.connect()
@@ -71,7 +69,7 @@ interface Applied {
   checksum: string
 }
 
-/** The first that is not applied, once all that are applied prove to be these, unchanged and without a gap. */
+/** The first one that is not applied. Checks that all applied ones are these, unchanged and without a gap. */
 function nextOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration | undefined {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const [index, { name, checksum }] of applied.entries()) {

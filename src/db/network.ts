@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 
-/** The connections to a server, so that all can be given up at once. */
+/** The connections to a server, so that all can be cut at once. */
 export class Network {
   readonly #sockets = new Set<Socket>()
   #isCut = false
@@ -15,14 +15,14 @@ export class Network {
     return socket
   }
 
-  /** Breaks every connection, those that are being made too, and each that is asked for from now on. */
+  /** Cuts every connection, also those being opened, and each one opened from now on. */
   cut(): void {
     this.#isCut = true
     for (const socket of this.#sockets) socket.destroy()
   }
 }
 
-/** Whether a server lets us in within `connectionTimeoutMillis`, or says why it does not. */
+/** Whether a server accepts a connection within `connectionTimeoutMillis`; rejects with the reason if not. */
 export async function answers(config: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(config)
   client.on('error', () => {})

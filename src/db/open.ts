@@ -17,35 +17,35 @@ import { sessionSettings } from './settings.ts'
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */
   | { url: string; maxConnections?: number | undefined; patience?: number }
-  /** The embedded one, in a directory that no other process may use meanwhile. */
+  /** The embedded database, in a directory that no other process may use meanwhile. */
   | { directory: string }
 
 export interface Database extends AsyncDisposable {
   db: Kysely<Schema>
   pool: pg.Pool
-  /** Then there is one connection: what awaits `db` inside a transaction waits for itself. */
+  /** Whether it is embedded. Then there is one connection: what awaits `db` inside a transaction waits for itself. */
   embedded: boolean
-  /** `announced` comes after each commit of this process that a statement announced (prepared.ts). */
+  /** `announced` follows each commit of this process whose statements announced it (prepared.ts). */
   commits: EventEmitter<{ announced: [] }>
   /** Listens to a channel of a server. */
   listen?: (channel: string, heard: (text?: string) => void) => AsyncDisposable
-  /** Lets the files of the embedded one be copied while it runs (embedded/upkeep.ts). */
+  /** Lets the files of an embedded database be copied while it runs (embedded/upkeep.ts). */
   copying?: Upkeep['copying']
-  /** Rejects when the embedded engine died and does not start again, after which only a restart can help. */
+  /** Rejects when the embedded engine has died and cannot be restarted. Then only a restart of the process can help. */
   failed: Promise<never>
-  /** For a stop: gives a server up that does not answer any more, and with it what waits for it. */
+  /** For a stop: cuts connections to a server that no longer answers. */
   leaveIfSilent(): Promise<void>
 }
 
-/** How long a statement, or a pause in a transaction, may take on a server (milliseconds); then the server gives up, and
- *  what it held is free for others. Half of it is how long to wait for a connection: awaiting `db` inside a transaction
- *  on the embedded database fails by it. */
+/** How long a statement, or a pause in a transaction, may take on a server, in milliseconds. Then the server aborts it and
+ *  releases its locks. Half of this is how long to wait for a connection: so `db` awaited inside a transaction on the
+ *  embedded database fails. */
 const usualPatience = 20_000
 
-/** How long a server that is there takes at most to accept a connection, in milliseconds. */
+/** How long a running server takes at most to accept a connection, in milliseconds. */
 const answersWithin = 3_000
 
-/** Opens the database, without migrating it. Dispose it to close it. */
+/** Opens the database without migrating it. Dispose it to close it. */
 export function openDatabase(config: DatabaseConfig): Promise<Database> {
   return 'url' in config ? openServer(config) : openEmbedded(resolve(config.directory))
 }
@@ -61,7 +61,7 @@ async function openServer({
     stream: () => network.connect(),
     connectionString: url,
     keepAlive: true,
-    // One whose server is gone without a word is found out while nobody waits on it, not by the next query.
+    // Keepalive finds a connection whose server is lost while nobody waits on it, not by the next query.
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'mailroom',
     options: sessionSettings.join(' '),
@@ -76,7 +76,7 @@ async function openServer({
     await pool.end()
     throw error
   }
-  // A server that has not given up by then does not hear us any more.
+  // A server that has not aborted a statement by then does not receive our messages any more.
   const silence = patience * 1.25
   const commits = new EventEmitter<{ announced: [] }>()
   const db = kysely(pool, commits, silence)
@@ -107,7 +107,7 @@ async function openEmbedded(directory: string): Promise<Database> {
   return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** The database of an embedded engine. Once it is disposed of, the engine may serve another. */
+/** The database of an embedded engine. Once it is disposed, the engine may serve another one. */
 export function databaseOn(engine: Engine): Database {
   const pool = newPool({
     max: 1,
@@ -135,12 +135,12 @@ export function databaseOn(engine: Engine): Database {
 
 function newPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ types: columnTypes, ...config })
-  // The pool drops an idle connection that broke and makes another; without a listener the process would end.
+  // The pool replaces an idle connection that broke. Without a listener the process would end.
   pool.on('error', () => {})
-  // So it would where one breaks that is borrowed: its borrower gets the error from its next query.
+  // The same for a connection in use: its user gets the error from the next query.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('release', (_error, client) => {
-    // The next borrower must not get a transaction that was left open: closing rolls it back.
+    // The next user must not get an open transaction: closing rolls it back.
     const status = client.getTransactionStatus()
     if (status === 'T' || status === 'E') client.end().catch(() => {})
   })
@@ -152,7 +152,7 @@ function kysely(pool: pg.Pool, commits: Database['commits'], silence?: number): 
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, { silence, announced }) }) })
 }
 
-/** Waits for what is borrowed to come back. Kysely ends the pool only where it has made a query of its own. */
+/** Waits for connections in use. Kysely ends the pool only if it has run a query of its own. */
 async function close(db: Kysely<Schema>, pool: pg.Pool): Promise<void> {
   await db.destroy()
   if (!pool.ending) await pool.end()

@@ -3,9 +3,9 @@ import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
 import { answerWithin } from './silence.ts'
 
-/** A statement is run so often before it gets a name; what is made up anew each time never does. */
+/** How often a statement is run before it gets a name. Statements with varying text never do. */
 const seldom = 5
-/** Names given, and texts counted, at most; a server keeps the plan of each name for each connection. */
+/** The most named and counted statements. A server keeps a plan per name and connection. */
 const mostNames = 500
 const mostCounted = 5_000
 
@@ -18,20 +18,15 @@ type Answer = Pick<pg.QueryResult, 'command' | 'rowCount' | 'rows'>
 
 const preparedBegin = { name: 'begin', text: 'begin' }
 
-/** What a statement has in its text if others are to know when its transaction commits. */
+/** The comment of statements whose commit others are to be notified of. */
 const announcing = '/* announced */'
 
-/**
- * The pool, with statements that come again and again given a name (PostgreSQL protocol 3, "Extended Query"), so that
- * a connection parses and plans them once. Planning is most of a short statement's time: the look-up of a recipient,
- * seven tables, takes 0.35 ms in place of 7 on the embedded database. New statistics make the server plan anew; a column
- * that a newer version adds makes it refuse a statement that asks for all columns, so none does.
- *
- * A transaction begins with its first statement, and costs no round trip of its own (begin.ts).
- *
- * A connection on which nothing has been answered for `silence` milliseconds is given up, with all that waits on it.
- * `announced` is called after the commit of a transaction with a statement that bears the comment.
- */
+/** The pool, with names for frequent statements (PostgreSQL protocol 3, "Extended Query"), so that a connection parses and
+ *  plans them once. Planning is most of a short statement's time: the look-up of a recipient, over seven tables, takes 0.35
+ *  ms instead of 7 on the embedded database. New statistics make the server plan again. A new column makes it refuse
+ *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
+ *  its own (begin.ts). A connection without a reply for `silence` milliseconds is cut, with all that waits on it.
+ *  `announced` is called after the commit of a transaction with a statement that has the comment. */
 export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -52,11 +47,11 @@ class PreparingClient implements PostgresPoolClient {
   readonly #names: StatementNames
   readonly #silence: number | undefined
   readonly #announced: (() => void) | undefined
-  /** The transaction has announced its commit. */
+  /** Whether the transaction has announced its commit. */
   #announces = false
-  /** `begin` is prepared on the connection. */
+  /** Whether `begin` is prepared on the connection. */
   #knowsBegin = false
-  /** A transaction that has had no statement yet. */
+  /** A transaction without a statement so far. */
   #toBegin = false
 
   constructor(client: pg.PoolClient, names: StatementNames, silence?: number, announced?: () => void) {
@@ -87,7 +82,7 @@ class PreparingClient implements PostgresPoolClient {
     return { command: 'BEGIN', rowCount: 0, rows: [] }
   }
 
-  /** The first statement of a transaction, or its end where it has none. */
+  /** The first statement of a transaction, or its end if it has none. */
   async #first(text: string, values: readonly unknown[]): Promise<Answer> {
     this.#toBegin = false
     if (text === 'commit') return { command: 'COMMIT', rowCount: 0, rows: [] }
@@ -114,7 +109,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 }
 
-/** The names that statements get once they have come often enough. */
+/** The names of frequent statements. */
 export class StatementNames {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()

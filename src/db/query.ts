@@ -5,12 +5,12 @@ import type { Db } from './schema.ts'
 const texts = new WeakMap<TemplateStringsArray, string>()
 const lanesOf = new WeakMap<Db, Lanes>()
 
-/** From now on `query` sends what is asked of `db` itself, outside a transaction, over these lanes. */
+/** From now on `query` outside a transaction uses these lanes. */
 export function useLanes(db: Db, lanes: Lanes): void {
   lanesOf.set(db, lanes)
 }
 
-/** A part that several statements share, in place of a value. It must be the same whenever the statement is made. */
+/** A part of a statement's text that several statements share. It must be the same each time. */
 export class Part {
   readonly text: string
 
@@ -19,9 +19,9 @@ export class Part {
   }
 }
 
-/** What a short statement answers, for one that runs with every request: its text is made once, where Kysely builds a tree
- *  and writes it out each time, a tenth of what GET /v1/labels takes. What is filled in becomes a parameter, never text.
- *  Outside a transaction it shares a connection where there are lanes. */
+/** Runs a short statement that is part of many requests. Its text is made once, while Kysely builds a tree and prints it
+ *  each time, a tenth of GET /v1/labels. Values become parameters, never text. Outside a transaction it shares a connection
+ *  if there are lanes. */
 export function query<Row extends object>(
   db: Db,
 ): (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]> {

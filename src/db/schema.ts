@@ -27,11 +27,11 @@ import type { SuppressionTables } from './schema/suppressions.ts'
 import type { UsageTables } from './schema/usage.ts'
 import type { WebhookTables } from './schema/webhooks.ts'
 
-/** The database, or a transaction on it: what a query that may run in either takes. */
+/** The database or a transaction on it: the parameter of queries that run in either. */
 export type Db = Kysely<Schema>
 export type Tx = Transaction<Schema>
 
-/** Every table. A table's row stands in the file of the noun that writes it. */
+/** All tables. The row of a table is in the file of the noun that writes it. */
 export interface Schema
   extends AuditTables,
     BlockedSenderTables,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** What time it is for all processes on one database: the machines that they run on may disagree. */
+/** The time for all processes on one database: the clocks of their machines may differ. */
 export type SharedTime = (db: Db) => Promise<Date>
 
 /** The database's own clock; not `now()`, which stands still within a transaction. */

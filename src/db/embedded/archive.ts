@@ -4,7 +4,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** Has whatever changes while the rest is read, so it comes last. */
+/** The WAL changes while the rest is read, so it comes last. */
 const log = 'database/pg_wal'
 
 /**
@@ -39,7 +39,7 @@ interface Part {
   readonly signal: AbortSignal
 }
 
-/** GNU tar. It ends with 1 where files changed or went away while it read them, as they may: the log says how. */
+/** GNU tar ends with 1 if files changed or vanished while it read them. They may: the WAL has the changes. */
 async function tar(how: readonly string[], file: string, { directory, kept, signal }: Part): Promise<void> {
   const child = spawn(
     'tar',

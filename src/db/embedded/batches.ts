@@ -1,14 +1,12 @@
-/** Frontend messages after which the server works off what it has: Query, Sync, Flush, CopyDone, CopyFail. */
+/** Frontend messages after which the server processes what it has received: Query, Sync, Flush, CopyDone, CopyFail. */
 const endsBatch = new Set(Array.from('QSHcf', (type) => type.charCodeAt(0)))
 const terminate = 'X'.charCodeAt(0)
 const headerBytes = 5
 
 type FromClient = { kind: 'startup' } | { kind: 'terminate' } | { kind: 'batch'; bytes: Uint8Array<ArrayBuffer> }
 
-/**
- * Cuts what a client writes into batches that the server can work off at once (PostgreSQL protocol 3, "Message
- * Formats"), however the bytes were split on the way. Each byte is copied once, into the batch that leaves.
- */
+/** Splits a client's output into batches that the server can process at once (PostgreSQL protocol 3, "Message Formats"),
+ *  however the bytes were split in transit. Each byte is copied once, into its batch. */
 export class Batches {
   readonly #header = Buffer.alloc(headerBytes)
   #headerLength = 1 // the startup message has no type byte
@@ -16,7 +14,7 @@ export class Batches {
   #started = false
   #parts: Uint8Array[] = []
 
-  /** What `chunk` completed, in order. Nothing follows a `terminate`. */
+  /** The batches that `chunk` completed, in order. Nothing follows a `terminate`. */
   add(chunk: Uint8Array): FromClient[] {
     const completed: FromClient[] = []
     let from = 0
@@ -45,7 +43,7 @@ export class Batches {
     return completed
   }
 
-  /** Reads on in the header or the body that `at` is in; answers where that ends or the chunk does. */
+  /** Continues in the header or body at `at`; answers where that or the chunk ends. */
   #advance(chunk: Uint8Array, at: number): number {
     if (this.#headerLength < headerBytes) {
       const end = Math.min(at + headerBytes - this.#headerLength, chunk.length)
@@ -60,7 +58,7 @@ export class Batches {
   }
 }
 
-/** In memory of its own, which can be handed to another thread without a copy. */
+/** In a buffer of its own, which can be transferred to another thread without a copy. */
 function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0))
   let at = 0

@@ -3,17 +3,17 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** PostgreSQL as WebAssembly is not optimized for the seconds that this takes, and what V8 keeps for later is little. */
+/** V8 options: optimizing PostgreSQL's WebAssembly is not worth these seconds, and the heap stays small. */
 const flags = ['--liftoff-only', '--max-semi-space-size=1', '--max-old-space-size=128']
 const program = join(import.meta.dirname, 'make-cluster.ts')
 
-/** What is in every cluster. Over one without PG_VERSION PGlite would make a new, empty one. */
+/** A file of every cluster. In a directory without PG_VERSION PGlite would create a new, empty one. */
 const parts = [
   ...['PG_VERSION', 'base', 'global/pg_control', 'pg_multixact', 'pg_wal', 'pg_xact'],
   ...['pg_hba.conf', 'pg_ident.conf', 'postgresql.conf'],
 ]
 
-/** The directory holds a part of a cluster, as a copy that broke off leaves. */
+/** The directory has a part of a cluster, for example from an interrupted copy. */
 class ClusterNotWhole extends Error {
   constructor(missing: readonly string[]) {
     super(

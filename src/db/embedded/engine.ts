@@ -2,20 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type ServerThread, startThread } from './thread.ts'
 import type { WireStream } from './wire-stream.ts'
 
-/** PostgreSQL inside this process, on a directory that the caller holds the lock of. */
+/** PostgreSQL in this process, on a directory that the caller has locked. */
 export interface Engine extends AsyncDisposable {
   connect(): WireStream
-  /** Rejects when the server died and could not be started again. */
+  /** Rejects when the server has died and could not be restarted. */
   readonly failed: Promise<never>
 }
 
-/** Before each further attempt to start a dead server again, in milliseconds. */
+/** The pause before each further restart of a dead server, in milliseconds. */
 const restartDelays = [0, 1, 2, 4, 8, 15, 15, 15].map((seconds) => seconds * 1000)
 
-/**
- * Starts the server and keeps it running. When it dies (after a failed fsync PostgreSQL must: only its log can tell
- * what is on disk), current work fails, and it is started again and recovers, as a postmaster would do.
- */
+/** Starts the server and keeps it running. When it dies (after a failed fsync PostgreSQL must: only its log knows what is on
+ *  disk), current work fails. It is restarted and recovers, as under a postmaster. */
 export async function startEngine(directory: string): Promise<Engine> {
   const closing = new AbortController()
   const failed = Promise.withResolvers<never>()
@@ -47,8 +45,8 @@ export async function startEngine(directory: string): Promise<Engine> {
   }
 }
 
-/** Connections go to each attempt from its beginning, and wait there for the recovery. Gives up after a minute, but not
- *  while the disk is full: that passes, and what is acknowledged is safe meanwhile. */
+/** Connections go to each attempt at once, and wait there for the recovery. Gives up after a minute, except while the disk
+ *  is full: that passes, and committed data is safe meanwhile. */
 async function restart(
   directory: string,
   closing: AbortSignal,

@@ -1,16 +1,16 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** How PGlite says that PostgreSQL longjmped out of an error, as it does on every error. */
+/** The exception by which PGlite reports a longjmp of PostgreSQL, as on every error. */
 const longjmp = 100
 const blockBytes = 64 * 1024
 
 type Block = Uint8Array<ArrayBuffer>
 
-/** The engine's one session. All of it runs synchronously: a call returns when PostgreSQL has answered. */
+/** The engine's only session. It runs synchronously: a call returns when PostgreSQL has answered. */
 export class DatabaseSession {
   readonly #engine: PGlite
   readonly #die: (cause: unknown) => never
-  /** For all answers: to make one for each, and to collect it, took a quarter of the CPU of a small query. */
+  /** One buffer for all replies: creating and collecting one for each took a quarter of the CPU of a small query. */
   readonly #block = new Uint8Array(blockBytes)
 
   /** `die` is called when PostgreSQL has ended or panicked; it must not return. */
@@ -29,7 +29,7 @@ export class DatabaseSession {
     }
   }
 
-  /** Works off frontend messages. What the server answers goes to `send` in blocks that the receiver may keep. */
+  /** Processes frontend messages. The server's replies go to `send` in blocks that the receiver may keep. */
   run(batch: Uint8Array, send: (block: Block) => void): void {
     const blocks = new Blocks(this.#block, send)
     this.#engine
@@ -38,17 +38,15 @@ export class DatabaseSession {
     blocks.flush()
   }
 
-  /** Ends what a connection left open, so that the next one finds a fresh session. */
+  /** Ends a transaction that a connection left open, so that the next one finds a new session. */
   reset(): void {
     this.run(simpleQuery('rollback'), () => {})
     this.run(simpleQuery('discard all'), () => {})
   }
 }
 
-/**
- * PostgreSQL flushes 8 KiB at a time, and large rows whole. Small flushes are gathered into blocks of 64 KiB, since
- * a message between threads costs as much as parsing a few of them; a large one is copied out of WASM memory once.
- */
+/** PostgreSQL flushes 8 KiB at a time, and large rows whole. Small flushes are joined into blocks of 64 KiB, since a message
+ *  between threads costs as much as parsing a few of them. A large one is copied out of WebAssembly memory once. */
 class Blocks {
   readonly #block: Block
   readonly #send: (block: Block) => void

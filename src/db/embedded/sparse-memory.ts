@@ -4,11 +4,9 @@ const empty = Buffer.alloc(page)
 /** The memories of a program, not the buffers in them. */
 const large = 16 * 2 ** 20
 
-/**
- * From now on, in this whole process, a copy of a large array takes no memory where the array is zero, and to copy one over
- * another writes only the pages that differ. To make a cluster PGlite copies PostgreSQL's memory of 128 MiB, most of which
- * nobody has touched, and puts it back before each step.
- */
+/** In this whole process, copying a large array uses no memory for its zero pages, and copying one over another writes only
+ *  differing pages. To create a cluster PGlite copies PostgreSQL's 128 MiB of memory, mostly untouched, and restores it
+ *  before each step. */
 export function copySparsely(): void {
   const { slice, set } = Uint8Array.prototype
   Uint8Array.prototype.slice = function (this: Uint8Array<ArrayBuffer>, ...range: [number?, number?]) {

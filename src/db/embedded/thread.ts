@@ -4,13 +4,13 @@ import { WireStream } from './wire-stream.ts'
 export type ToWorker = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
 export type FromWorker = { kind: 'ready' } | { kind: 'died'; reason: string }
 
-/** One life of the worker thread that PostgreSQL runs in. */
+/** One run of the worker thread that has PostgreSQL. */
 export interface ServerThread {
-  /** When it has recovered and takes queries; rejects when it dies before that. */
+  /** Resolves when it has recovered and accepts queries; rejects if it dies before. */
   readonly ready: Promise<void>
   /** Why it died, or undefined after `close`. */
   readonly ended: Promise<Error | undefined>
-  /** Connections are served one after the other: the next begins when the one before has closed. */
+  /** Connections are served one after the other: the next begins when the previous one has closed. */
   connect(): WireStream
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function startThread(directory: string): ServerThread {
       const { port1, port2 } = new MessageChannel()
       const stream = new WireStream(port1)
       if (failure) {
-        // Not before the loop has turned, or who tries again at once would keep it from ever starting another thread.
+        // After a turn of the event loop. Otherwise immediate retries would keep it from starting another thread.
         setImmediate(() => stream.destroy(failure))
         return stream
       }

@@ -4,14 +4,12 @@ type Queryable = Pick<pg.Pool | pg.ClientBase, 'query'>
 
 const checkEveryMillis = 10_000
 const vacuumEveryMillis = 60_000
-/** How much WAL may gather, which a start after a crash replays: about a second. */
+/** The WAL after which a checkpoint is made. A start after a crash replays as much, in about a second. */
 const checkpointBytes = 64 * 1024 * 1024
 
-/**
- * Makes checkpoints and vacuums tables, as PostgreSQL's own processes do on a server: without it the WAL grows for
- * ever, and so do tables whose rows change. Each statement holds up the queries behind it: a checkpoint 0.2 s,
- * the vacuum of a table whose every page changed 3 s for each GiB.
- */
+/** Makes checkpoints and vacuums tables, as PostgreSQL's own processes do on a server. Without it the WAL grows without
+ *  limit, and so do tables with changing rows. Each statement delays queries behind it: a checkpoint 0.2 s, the vacuum of a
+ *  fully changed table 3 s per GiB. */
 export class Upkeep {
   readonly #pool: Queryable
   #vacuumedAt = performance.now()
@@ -27,14 +25,14 @@ export class Upkeep {
     this.#timer = setInterval(() => this.#round(), checkEveryMillis).unref()
   }
 
-  /** Waits for the round that is under way. */
+  /** Waits for the current round. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#stopping.abort(new Error('The database is being closed'))
     await this.#running
   }
 
-  /** A round that fails, because the database is busy or starts again, is made up for by the next. */
+  /** If a round fails because the database is busy or restarting, the next one does its work. */
   #round(): void {
     const round = async () => {
       await this.checkpointIfDue()
@@ -45,12 +43,10 @@ export class Upkeep {
     this.#running = this.#running.then(round).catch(() => {})
   }
 
-  /**
-   * Makes a checkpoint, then lets `copy` read the cluster's files while everybody writes, and makes no further checkpoint
-   * meanwhile: whatever changes is in the log from that one on, with full pages, so that a copy that has the log as its last
-   * part is to a start what a kill -9 is.
-   * @throws Error where PostgreSQL made one all the same, because it died and recovered, or where the database is closed
-   */
+  /** Makes a checkpoint, then lets `copy` read the cluster's files during writes, without another checkpoint meanwhile. All
+   *  changes are in the WAL from that checkpoint, with full pages. A copy that reads the WAL last is to a start what a kill
+   *  -9 is. @throws Error if PostgreSQL made a checkpoint nevertheless, because it died and recovered, or if the database is
+   *  closed */
   copying<T>(copy: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const copied = this.#running.then(async () => {
       const { signal } = this.#stopping
@@ -79,7 +75,7 @@ export class Upkeep {
     if (rows[0]?.due) await this.#pool.query('checkpoint')
   }
 
-  /** One table at a time, so that queries run in between; a table and its large values apart. */
+  /** One table at a time, so that queries run in between; a table and its TOAST separately. */
   async vacuumIfDue(): Promise<void> {
     const { rows } = await this.#pool.query<{ statement: string }>(dueForVacuum)
     for (const { statement } of rows) await this.#pool.query(statement)

@@ -5,22 +5,21 @@ import { Batches } from './batches.ts'
 /** AuthenticationOk and ReadyForQuery (idle): all code that can reach the thread may use the database. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
-/** What goes through the port: batches there and blocks back, and last the goodbye, since a closed port can go unseen. */
+/** The messages of the port: batches to the engine, blocks back, and finally the goodbye, since closing a port may go
+ *  unnoticed. */
 export type ToSession = Uint8Array<ArrayBuffer> | 'goodbye'
 export type FromSession = Uint8Array<ArrayBuffer> | 'goodbye'
 
 /** Parsing as much of small rows takes 1 to 3 ms. */
 const pieceBytes = 64 * 1024
 
-/**
- * One connection to the embedded engine, as node-postgres expects a socket to be. `port` leads to the engine's
- * thread, where the end of the stream ends the session and rolls back what it left open.
- */
+/** One connection to the embedded engine, in the form of a socket for node-postgres. `port` leads to the engine's thread,
+ *  where the end of the stream ends the session and rolls back its transaction. */
 export class WireStream extends Duplex {
   readonly #port: MessagePort
   readonly #batches = new Batches()
   readonly #arrived: FromSession[] = []
-  /** Octets of the first block that were pushed. */
+  /** Octets of the first block that were delivered. */
   #pushed = 0
   #delivering = false
 
@@ -56,10 +55,8 @@ export class WireStream extends Duplex {
     return this
   }
 
-  /**
-   * One piece in each turn of the event loop, as from a socket. (A port hands out up to a thousand messages in one
-   * turn: a result of 100,000 rows held the loop for 350 ms.)
-   */
+  /** One piece per turn of the event loop, as from a socket. A port delivers up to a thousand messages in one turn: a result
+   *  of 100,000 rows held the loop for 350 ms. */
   #deliver(): void {
     const piece = this.#nextPiece()
     this.#delivering = piece !== undefined
@@ -68,7 +65,7 @@ export class WireStream extends Duplex {
     if (!this.destroyed) this.push(piece)
   }
 
-  /** Null at the end, undefined where nothing has arrived. */
+  /** Null at the end, undefined if nothing has arrived. */
   #nextPiece(): Buffer | null | undefined {
     const [block] = this.#arrived
     if (block === undefined) return undefined

@@ -1,5 +1,5 @@
-// The thread that PostgreSQL runs in. The main thread hands it one MessagePort for each connection: frontend messages
-// come in on it in batches, the server's messages go out.
+// The thread that has PostgreSQL. It gets one MessagePort per connection: batches of frontend messages come in, the server's
+// messages go out.
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { PGlite } from '@electric-sql/pglite'
@@ -15,14 +15,14 @@ if (!parentPort) throw new Error('This module is the embedded database’s worke
 const main = parentPort
 const { directory } = workerData as { directory: string }
 
-/** Why PostgreSQL ended, in its own words. Its other lines may quote what is stored, and do not leave this thread. */
+/** Why PostgreSQL ended, in its own words. Its other lines may quote stored data and do not leave this thread. */
 let lastWords: string | undefined
 function listen(line: string): void {
   const [, words] = /((?:PANIC|FATAL):.*)/.exec(line) ?? []
   lastWords = words ?? lastWords
 }
 
-/** PGlite swallows what it does not expect and would go on with a broken server, so the thread ends here and now. */
+/** PGlite ignores unexpected errors and would continue with a broken server, so the thread ends at once. */
 function die(cause: unknown): never {
   const { message } = cause as { message?: string } // Emscripten's ExitStatus is no Error
   tell({ kind: 'died', reason: lastWords ?? message ?? String(cause) })
@@ -44,7 +44,7 @@ async function start(): Promise<PGlite> {
   return openCluster(directory, listen)
 }
 
-/** There is one session, so a connection is served once the one before it has said goodbye. */
+/** There is one session, so a connection is served once the previous one has said goodbye. */
 let previous: Promise<unknown> = Promise.resolve()
 
 main.on('message', (message: ToWorker) => {

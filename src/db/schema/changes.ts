@@ -8,7 +8,7 @@ export interface ChangeTables {
 
 export type ChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo'
 
-/** A message that an undo left alone, where it was found or was left. */
+/** A message that an undo did not change, and its place. */
 export type LeftAlone = {
   mailbox_id: string
   folder: string

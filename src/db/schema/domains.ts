@@ -6,14 +6,14 @@ export interface DomainTables {
   dkim_keys: DkimKeys
 }
 
-/** A record that a domain should have, as the DNS was last found to hold it. */
+/** A record that a domain should have, with the result of the last check. */
 export interface CheckedRecord {
   readonly type: string
   readonly name: string
   readonly value: string
   readonly priority: number | null
   readonly satisfied: boolean
-  /** RFC 3339, as JSON has it. */
+  /** RFC 3339, as in JSON. */
   readonly checked_at: string
   readonly found: readonly string[]
   readonly problem: null | 'missing' | 'mismatch' | 'conflict' | 'lookup_failed'
@@ -33,7 +33,7 @@ interface Domains {
   receiving_verified_at: Date | null
   receiving_missing_since: Date | null
   receiving_missing_times: Generated<number>
-  /** By itself, or with its organization. */
+  /** Suspended by itself, or with its organization. */
   suspended_at: Date | null
   suspended_apart_at: Date | null
   last_checked_at: Date | null

@@ -13,8 +13,8 @@ export interface MailTables {
   mail_spool: MailSpool
 }
 
-/** One filter that acted on a message as it arrived; `personal` where it is a member's own, which no key may see. `error`
- *  says why what it asked for could not be done. */
+/** A filter that acted on a message at arrival. `personal` for a member's own, which no key may see. `error` says why its
+ *  action was not possible. */
 export type AppliedFilter = {
   filter_id: string
   name: string
@@ -25,7 +25,7 @@ export type AppliedFilter = {
 }
 
 interface MailFolders {
-  /** UIDVALIDITY too. */
+  /** Also the UIDVALIDITY. */
   id: Generated<number>
   organization_id: string
   mailbox_id: string
@@ -42,7 +42,7 @@ interface MailContents {
   id: Generated<number>
   organization_id: string
   copies: number
-  /** Null where they lie in `mail_pieces`. */
+  /** Null if they are in `mail_pieces`. */
   bytes: Buffer | null
   message_id: string | null
   thread_root: string | null
@@ -52,7 +52,7 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header/header-facts.ts; null or fewer where the message was stored before they were kept. */
+  /** Those of src/mime/header/header-facts.ts; null or incomplete for messages stored before the facts were. */
   facts: JSONColumnType<object> | null
 }
 

@@ -1,18 +1,15 @@
 import pg from 'pg'
 import { inOrderOfReferences } from './order.ts'
 
-/** A table whose rows move with the installation. */
+/** A table whose rows are moved with the installation. */
 export interface Table {
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly references: readonly string[]
 }
 
-/**
- * All tables that there are, as the database's own catalogue has them, each after those that it refers to; but for what
- * is worth nothing elsewhere: unlogged tables, which a crash empties, and the list of migrations, which every database
- * has of its own.
- */
+/** All tables of the database's catalogue, each after those that it refers to. Without unlogged tables, which a crash
+ *  empties, and the list of migrations, which each database has of its own. */
 export async function movableTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name,
@@ -27,7 +24,7 @@ export async function movableTables(client: pg.ClientBase): Promise<Table[]> {
   return inOrderOfReferences(rows)
 }
 
-/** What each sequence gives next. Read after the rows, it is beyond all that they hold. */
+/** The next value of each sequence. Read after the rows, so that it is beyond theirs. */
 export async function sequences(client: pg.ClientBase): Promise<[name: string, next: number][]> {
   const { rows } = await client.query<{ name: string }>(`
     select sequencename as name from pg_sequences where schemaname = current_schema() order by sequencename collate "C"`)

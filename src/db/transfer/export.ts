@@ -3,18 +3,16 @@ import { readMigrations } from '../migrate.ts'
 import { movableTables, quoted, sequences, type Table } from './catalogue.ts'
 import { Lines } from './file.ts'
 
-/** Rows that are fetched at a time, at most and as far as they are about as large as those before. One takes up to 2 MiB,
- *  which a MiB of octets is in hexadecimal. */
+/** Rows that are fetched at a time, fewer if they are larger than those before. A row may have 2 MiB, a MiB of octets in
+ *  hexadecimal. */
 const mostAtATime = 32
 const charactersAtATime = 4 * 2 ** 20
 
-/** Hears how many rows have been moved, of how many. */
+/** Receives the number of moved rows, and of all. */
 export type Count = (done: number, all: number) => void
 
-/**
- * The file that an installation goes into, uncompressed, piece by piece: all that one moment's snapshot of the database
- * holds, whoever writes to it meanwhile. On the embedded database nobody can.
- */
+/** The export of an installation, uncompressed, in pieces: one snapshot of the database during other writes. The embedded
+ *  database has no other writers. */
 export async function* exported(
   pool: pg.Pool,
   { mailroom, exportedAt, count }: { mailroom: string; exportedAt: Date; count: Count },
@@ -44,13 +42,13 @@ export async function* exported(
     yield lines.mark({ sequences: await sequences(client) })
     yield lines.mark({ end: true })
   } finally {
-    // Who has had enough may leave a statement under way.
+    // A reader that stops may leave a statement running.
     await client.query('rollback').catch(() => {})
     client.release()
   }
 }
 
-/** Has every server write the same text for a value, and lets it take its time. */
+/** Makes every server print values in the same text, without a time limit. */
 const plainText = `
   set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
   set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
@@ -72,8 +70,8 @@ async function fingerprint(client: pg.ClientBase): Promise<string | null> {
   return rows[0]?.hex ?? null
 }
 
-/** The rows of a table, each column as text, which tells a null of JSON from none and reads back as what it was. A column
- *  would hide a row that has its name, so the row has one that no column has. */
+/** The rows of a table, each column as text, which distinguishes JSON's null from none and can be read back. The row's alias
+ *  must differ from all columns, since a column would hide it. */
 async function* textsOf(client: pg.ClientBase, { name, columns }: Table): AsyncGenerator<string[]> {
   const texts = columns.map((column) => `${quoted(column.name)}::text`)
   await client.query(`

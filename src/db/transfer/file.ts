@@ -2,23 +2,21 @@ import { createHash, type Hash } from 'node:crypto'
 
 const format = 'mailroom export'
 
-/**
- * An installation in one file: lines, compressed by gzip. A line that begins with `#` is a mark, the others are rows, each
- * a JSON object of its columns as PostgreSQL writes them as text. First comes the header, then each table by its name and
- * rows, then what the sequences give next, then the end. Each mark but the first has the SHA-256 of all that stands
- * before it, so that whatever was cut off or changed is noticed.
- */
+/** An installation in one file: lines, compressed by gzip. A line that begins with `#` is a mark; others are rows, each a
+ *  JSON object of its columns in PostgreSQL's text form. The header comes first, then each table with its name and rows,
+ *  then the next values of sequences, then the end. Each mark but the first has the SHA-256 of everything before it, so that
+ *  damage is noticed. */
 export interface Header {
   readonly format: typeof format
   readonly version: 1
   /** The version of Mailroom that wrote the file. */
   readonly mailroom: string
   readonly exported_at: string
-  /** Names of the migrations that the database had, with the SHA-256 of each. */
+  /** The names of the database's migrations, with the SHA-256 of each. */
   readonly migrations: readonly (readonly [name: string, checksum: string])[]
-  /** Of the secret that the database was first used with, in hex; null where it never was. */
+  /** The fingerprint in hex of the secret that the database was first used with; null if it was never used. */
   readonly secret_fingerprint: string | null
-  /** How many rows of each table follow, in this order. */
+  /** The number of rows of each table, in this order. */
   readonly rows: Readonly<Record<string, number>>
 }
 
@@ -27,7 +25,7 @@ export type Mark =
   | { readonly sequences: readonly (readonly [name: string, next: number])[] }
   | { readonly end: true }
 
-/** The file cannot be used; nothing of it has been. */
+/** The file cannot be used; nothing of it was stored. */
 export class UnusableFile extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -65,11 +63,8 @@ export class Lines {
 
 export type Entry = { readonly header: Header } | Mark | { readonly row: Buffer }
 
-/**
- * What stands in a file, given uncompressed. A mark is given once all before it has proved to be whole, and so is the
- * header; of rows only what comes after them tells.
- * @throws UnusableFile
- */
+/** The contents of a file, given uncompressed. A mark is returned once everything before it has proved intact, and so is the
+ *  header. Rows are verified only by the mark behind them. @throws UnusableFile */
 export async function* entriesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
   const before = createHash('sha256')
   let header: Header | undefined

@@ -15,14 +15,11 @@ export interface Importing {
   readonly count: Count
 }
 
-/** What a migrated database holds before anybody has used it, or no more than started on it; the file's take its place. */
+/** Rows of a migrated database that was never used, or only started on. Those of the file replace them. */
 const fromTheStart: ReadonlySet<string> = new Set(['plans', 'installation', 'event_log'])
 
-/**
- * Stores what the file holds in an empty database that is up to date, in one transaction: all of it or, wherever it ends,
- * nothing.
- * @throws UnusableFile, or Error where the database is in use
- */
+/** Stores the file in an empty, migrated database, in one transaction: all of it or nothing. @throws UnusableFile, or Error
+ *  if the database is in use */
 export async function importInto(
   { pool, embedded }: Pick<Database, 'pool' | 'embedded'>,
   { bytes, hasSecret, count }: Importing,
@@ -46,7 +43,7 @@ export async function importInto(
     return header
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    // What the database could not make sense of may be damage, which only what comes later shows.
+    // What the database cannot read may be damage, which only a later mark shows.
     if (!(error instanceof UnusableFile)) while (!(await entries.next()).done) {}
     throw error
   } finally {
@@ -60,7 +57,7 @@ async function headerIn(entries: AsyncGenerator<Entry>): Promise<Header> {
   throw new Error('A file begins with its header')
 }
 
-/** Rows fit the tables that they came from. */
+/** Rows fit the tables that they come from. */
 async function assertSameMigrations({ mailroom, migrations }: Header): Promise<void> {
   const own = new Map((await readMigrations()).map(({ name, checksum }) => [name, checksum]))
   const foreign = migrations.find(([name, checksum]) => own.get(name) !== checksum)
@@ -87,10 +84,10 @@ function otherSecret(): Error {
   )
 }
 
-/** Makes sure that nobody else's rows are there or come, and makes room for what the file has in their place. */
+/** Checks that there are no other rows, and deletes those that the file replaces. */
 async function empty(client: pg.ClientBase, tables: readonly Table[], header: Header): Promise<void> {
   const names = tables.map(({ name }) => quoted(name))
-  // Lets others read. Writers, and another import, wait until this one has ended.
+  // Readers may continue. Writers, and another import, wait for the end.
   await client.query(`lock table ${names.join(', ')} in share row exclusive mode`)
   const inUse = []
   for (const { name } of tables) {
@@ -110,7 +107,7 @@ async function empty(client: pg.ClientBase, tables: readonly Table[], header: He
 interface Target {
   readonly client: pg.ClientBase
   readonly tables: readonly Table[]
-  /** Where nobody else makes the checkpoints that free the log of what is written. */
+  /** Where no other process makes checkpoints, which free the WAL. */
   readonly upkeep: Upkeep | undefined
   readonly count: Count
 }
@@ -121,13 +118,13 @@ async function store({ client, tables, upkeep, count }: Target, header: Header, 
     count(stored, all)
     await upkeep?.checkpointIfDue()
   })
-  // Not `for await`, which would end the entries where storing one fails.
+  // Not `for await`, which would end the entries if storing one fails.
   for (let next = await entries.next(); !next.done; next = await entries.next()) {
     const entry = next.value
     if ('row' in entry) await rows.add(entry.row)
     else await rows.flush()
     if ('table' in entry) rows.into(tableNamed(tables, entry.table))
-    // Not by setval, which stays where all else is rolled back.
+    // Not by setval, which a rollback does not undo.
     if ('sequences' in entry)
       for (const [name, next] of entry.sequences)
         await client.query(`alter sequence ${quoted(name)} restart with ${BigInt(next)}`)

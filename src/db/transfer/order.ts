@@ -4,10 +4,8 @@ interface Referring {
   readonly references: readonly string[]
 }
 
-/**
- * The tables, each after those that it refers to, so that rows can be stored in this order under the foreign keys.
- * @throws Error where tables refer to each other in a circle
- */
+/** The tables, each after those that it refers to, so that rows can be inserted in this order. @throws Error if tables refer
+ *  to each other in a circle */
 export function inOrderOfReferences<Table extends Referring>(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   const placed = new Set<string>()

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { quoted, type Table } from './catalogue.ts'
 
-/** What goes in one statement, unless one row is more. */
+/** The size of one statement, unless one row is larger. */
 const mostRows = 500
 const mostBytes = 4 * 2 ** 20
 
@@ -20,7 +20,7 @@ export class RowStore {
     this.#progress = progress
   }
 
-  /** Where what is added next belongs. */
+  /** The table of the rows added next. */
   into({ name, columns }: Table): void {
     const names = columns.map((column) => quoted(column.name))
     const values = columns.map(({ name, type }) => `row.${quoted(name)}::${type}`)
@@ -37,7 +37,7 @@ export class RowStore {
 
   async flush(): Promise<void> {
     if (this.#rows.length === 0) return
-    // In octets: sent as they are, where a string would be made of them and octets again.
+    // As octets, which are sent unchanged. A string would be converted twice.
     await this.#client.query(this.#statement, [arrayOf(this.#rows)])
     this.#stored += this.#rows.length
     this.#rows = []
