@@ -24,7 +24,7 @@ const sessions: Kind = {
 
 /** Identifies members by the tokens of their sessions. */
 export class SessionAuthenticator extends Credentials {
-  /** When the member of a session last proved who they are, as every process knows it at once. */
+  /** When the member of a session last confirmed who they are. Read from the database, so that all processes agree. */
   readonly confirmedAt: (session: { organizationId: string; sessionId: string }) => Promise<Date | undefined>
 
   constructor(db: Db, now: () => number, options: { every?: number } = {}) {
@@ -46,7 +46,7 @@ interface Row {
   readonly mailboxes: readonly (readonly [id: string, level: Level])[]
 }
 
-/** Ids and levels of what is a member's own or shared with them. */
+/** Ids and levels of the mailboxes that belong to a member or are shared with them. */
 const mailboxesOfMember = sql`(
   select coalesce(jsonb_agg(jsonb_build_array(id, level) order by own), '[]') from (
     select mailbox_id as id, level, false as own from mailbox_access
@@ -57,7 +57,7 @@ const mailboxesOfMember = sql`(
   ) mailbox
 )`
 
-/** What a member may do without a session; undefined once they are removed. */
+/** The permissions of a member without a session; undefined once they are removed. */
 export async function memberIdentity(
   db: Db,
   { organizationId, memberId }: { organizationId: string; memberId: string },

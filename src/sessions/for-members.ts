@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { MemberRef } from '#/members/member.ts'
 
-/** Of a route that needs a session. */
+/** The options of a route that needs a session. */
 export const forMembers = { ...hiddenFromKeys, config: { access: 'member', noun: 'Sessions' } } as const
 
-/** Of a route that needs a member to have proved lately who they are. */
+/** The options of a route that needs a recent confirmation. */
 export const forConfirmedMembers = { ...forMembers, config: { ...forMembers.config, confirmed: true } } as const
 
 /** The member of a request to such a route. */
@@ -13,7 +13,7 @@ export function memberOf({ organizationId, actorId }: FastifyRequest): MemberRef
   return { organizationId, memberId: actorId }
 }
 
-/** A member in a session of theirs. */
+/** A member in one of their sessions. */
 export interface InSession extends MemberRef {
   readonly sessionId: string
 }

@@ -6,7 +6,7 @@ import { idleMs, longestMs } from './lifetime.ts'
 import { forgetChallenges } from './passkeys/challenges.ts'
 import { forgetPending } from './single-sign-on/queries.ts'
 
-/** A member has one link at most: the newest. */
+/** Replaces a member's link. */
 export async function replaceLink(
   db: Db,
   { organizationId, memberId }: MemberRef,
@@ -19,7 +19,7 @@ export async function replaceLink(
     .execute()
 }
 
-/** Deletes the link with that hash, whosever it is; undefined where none is valid. Of two at once one gets it. */
+/** Deletes the link with that hash, of any member; undefined if none is valid. Of two concurrent calls one succeeds. */
 export async function consumeLink(tx: Tx, hash: Buffer, now: Date): Promise<MemberRef | undefined> {
   const row = await tx
     .deleteFrom('member_links')
@@ -38,7 +38,7 @@ export async function deleteLink(tx: Tx, { organizationId, memberId }: MemberRef
     .execute()
 }
 
-/** Sessions that a member may have; one more ends the one that was not used for the longest time. */
+/** The most sessions of a member. One more ends the one that was unused for the longest time. */
 const mostSessions = 50
 
 export async function insertSession(
@@ -63,7 +63,7 @@ export async function insertSession(
     )`.execute(tx)
 }
 
-/** Newest first, those too that have ended and are not deleted yet. */
+/** Newest first, including ended sessions that are not deleted yet. */
 export function sessionsOf(db: Db, { organizationId, memberId }: MemberRef) {
   return db
     .selectFrom('member_sessions')
@@ -75,7 +75,7 @@ export function sessionsOf(db: Db, { organizationId, memberId }: MemberRef) {
     .execute()
 }
 
-/** Where the session was opened from; undefined where the member has no such session. */
+/** The client of the session; undefined if the member has no such session. */
 export function deleteSession(tx: Tx, { organizationId, memberId }: MemberRef, id: string) {
   return tx
     .deleteFrom('member_sessions')
@@ -114,7 +114,7 @@ export async function confirmedAt(
   return row?.confirmed_at
 }
 
-/** False where the member has no such session. */
+/** False if the member has no such session. */
 export async function confirmSession(
   db: Db,
   { organizationId, memberId, sessionId }: InSession,
@@ -131,12 +131,12 @@ export async function confirmSession(
   return row !== undefined
 }
 
-/** The session whose token has that hash, whosever it is: who bears the token may end it. */
+/** Ends the session with that token's hash, of any member: whoever has the token may end it. */
 export async function deleteSessionWith(db: Db, hash: Buffer): Promise<void> {
   await db.deleteFrom('member_sessions').where('hash', '=', hash).execute()
 }
 
-/** Deletes links, sessions, challenges of passkeys and pending single sign-ons that have ended. */
+/** Deletes expired links, sessions, challenges of passkeys and pending single sign-ons. */
 export async function forgetSessions(db: Db, now: Date): Promise<void> {
   await forgetChallenges(db, now)
   await forgetPending(db, now)

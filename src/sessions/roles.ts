@@ -4,10 +4,8 @@ import { type Permission, permissions } from '#/http/access/permissions.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
 import type { Role } from '#/members/member.ts'
 
-/**
- * What each role may do in a session (docs/reference/sessions.md). This is the only place that knows. A scope that concerns
- * mail works for the member's own mailboxes and those shared with them alone, in every role.
- */
+/** What each role may do in a session (docs/reference/sessions.md). No other place decides it. Scopes for mail cover only
+ *  the member's own mailboxes and those shared with them, in every role. */
 const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: new Set(scopes),
   admin: new Set(scopes),
@@ -30,17 +28,17 @@ const scopesOf: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   ]),
 }
 
-/** What each role may do that no key may. */
+/** Permissions of each role, which no key has. */
 const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: new Set(permissions),
   admin: new Set(['manage_api_keys', 'manage_members', 'manage_mailboxes']),
   member: new Set(),
 }
 
-/** Roles that list and create mailboxes, whosever they are. */
+/** Roles that list and create all mailboxes. */
 const managers: ReadonlySet<Role> = new Set(['owner', 'admin'])
 
-/** Who a member in a session is to a request. `mailboxes` are their own and those shared with them. */
+/** The identity of a member in a session. `mailboxes` are their own and those shared with them. */
 export function identityOf(
   { id, email, role, sessionId }: { id: string; email: string; role: Role; sessionId: string },
   {

@@ -4,7 +4,7 @@ import type { Db } from '#/db/schema.ts'
 import type { MemberRef } from '#/members/member.ts'
 import { deleteSession } from './queries.ts'
 
-/** Ends a session of the member who asks. False where they have no such session. */
+/** Ends a session of the member. False if they have no such session. */
 export async function endSession(db: Db, member: MemberRef, id: string, by: Actor): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const before = await deleteSession(tx, member, id)

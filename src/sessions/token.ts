@@ -7,12 +7,12 @@ export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Whether the text can be a token at all. */
+/** Whether the text has the form of a token. */
 export function isToken(text: string): boolean {
   return form.test(text)
 }
 
-/** SHA-256: what is stored and looked up. No slow hash is needed for that much chance. */
+/** SHA-256, for storing and looking up. Random tokens need no slow hash. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const flags = ['--liftoff-only', '--max-semi-space-size=1', '--max-old-space-size=128']
 const program = join(import.meta.dirname, 'make-cluster.ts')
 
-/** A file of every cluster. In a directory without PG_VERSION PGlite would create a new, empty one. */
+/** Files of every cluster. In a directory without PG_VERSION PGlite would create a new, empty one. */
 const parts = [
   ...['PG_VERSION', 'base', 'global/pg_control', 'pg_multixact', 'pg_wal', 'pg_xact'],
   ...['pg_hba.conf', 'pg_ident.conf', 'postgresql.conf'],

@@ -1,7 +1,7 @@
 import type { Tx } from '#/db/schema.ts'
 import type { SignInLink } from './link.ts'
 
-/** Who gets a link. */
+/** The recipient of a link. */
 export interface Invited {
   readonly email: string
   readonly name: string
@@ -12,8 +12,8 @@ export type MailLink = (tx: Tx, to: Invited, made: SignInLink) => Promise<boolea
 
 /** Mails sign-in links (src/outbound/link-mail.ts). */
 export interface LinkMail {
-  /** Finds, outside of any transaction, what mail of the organization is sent from and signed with. */
+  /** Finds, outside any transaction, the sender and the signing keys for mail of the organization. */
   from(organizationId: string): Promise<MailLink>
-  /** To be called once a link is committed. */
+  /** To be called after the commit. */
   wake(): void
 }

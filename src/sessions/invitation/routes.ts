@@ -27,14 +27,14 @@ const managing = {
   config: { access: 'member', permission: 'manage_members', confirmed: true, noun: 'Members' },
 } as const
 
-/** Members whose role allows it add, invite and remove members, and give them roles. */
+/** Members whose role allows it add, invite and remove members, and change roles. */
 export function memberManagementRoutes(app: App, parts: MemberParts): void {
   addRoute(app, parts)
   inviteRoute(app, parts)
   changeRoutes(app, parts)
 }
 
-/** Who makes the request. */
+/** The member who makes the request. */
 function managerOf({ actor, member }: FastifyRequest): Manager {
   return { by: actor, managesOwners: member?.permissions.has('manage_owners') ?? false }
 }

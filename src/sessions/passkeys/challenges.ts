@@ -1,10 +1,10 @@
 import type { Db } from '#/db/schema.ts'
 import { hashToken, isToken, newToken } from '../token.ts'
 
-/** A challenge has to be signed within so many milliseconds; a browser stops asking then. */
+/** Milliseconds within which a challenge must be signed; then the browser stops asking. */
 export const challengeLivesMs = 300_000
 
-/** What a challenge is for, and in which session. It is good for nothing else. */
+/** The purpose of a challenge, and its session. It is valid for nothing else. */
 export type Purpose =
   | { readonly purpose: 'sign_in'; readonly sessionId?: undefined }
   | { readonly purpose: 'add' | 'confirm'; readonly sessionId: string }
@@ -20,8 +20,8 @@ export async function newChallenge(db: Db, { purpose, sessionId }: Purpose, now:
   return challenge
 }
 
-/** Uses a challenge up, whatever comes of what was signed. False if it is none of this purpose, or no more: of two that sign the
- *  same one, one gets it. */
+/** Uses a challenge up, whether or not the signature is valid. False if it is unknown, expired or for another purpose. Of
+ *  two concurrent uses one succeeds. */
 export async function useChallenge(
   db: Db,
   challenge: string,
@@ -39,7 +39,7 @@ export async function useChallenge(
   return numDeletedRows > 0n
 }
 
-/** Deletes challenges that nobody has signed in time. */
+/** Deletes expired challenges. */
 export async function forgetChallenges(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('passkey_challenges').where('expires_at', '<=', now).execute()
 }

@@ -4,12 +4,12 @@ import type { Credential } from './queries.ts'
 import type { RelyingParty } from './relying-party.ts'
 import { algorithms } from './verify.ts'
 
-/** The id by which an authenticator knows a member: it says nothing of them, and no two memberships share one. */
+/** The id by which an authenticator knows a member. It reveals nothing, and no two memberships share one. */
 export function userHandle({ memberId }: Pick<MemberRef, 'memberId'>): Buffer {
   return Buffer.from(memberId.replaceAll('-', ''), 'hex')
 }
 
-/** What a browser needs to make a passkey, which the authenticator shows by itself later and uses after a PIN, a finger or a face. */
+/** Options for a browser to create a passkey. It is discoverable, and used after a PIN, a finger or a face. */
 export function creationOptions(
   challenge: string,
   { id }: RelyingParty,
@@ -23,7 +23,7 @@ export function creationOptions(
     user: {
       id: userHandle(member).toString('base64url'),
       name: email,
-      // Who has the same address in two organizations sees which one it is.
+      // Distinguishes two organizations with the same address.
       displayName: `${name || email} (${organization})`,
     },
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key' as const, alg })),
@@ -38,7 +38,7 @@ export function creationOptions(
   }
 }
 
-/** What a browser needs to ask for one of these passkeys; for any if there are none. */
+/** Options for a browser to ask for one of these passkeys; for any if there are none. */
 export function requestOptions(challenge: string, { id: rpId }: RelyingParty, allowed: readonly Described[] = []) {
   return {
     ...{ challenge, rpId, timeout: challengeLivesMs },

@@ -14,23 +14,23 @@ import { passkeyName, type Registration } from './schemas.ts'
 import { type PasskeyParts, signedChallenge, unusable } from './signed.ts'
 import { verifiedRegistration } from './verify.ts'
 
-/** Who changes passkeys: the member, in a session. */
+/** The member who changes passkeys, in a session. */
 export interface Changing {
   readonly db: Db
   readonly by: Actor
 }
 
-/** Ways in beside passkeys that are on. */
+/** Whether passwords and single sign-on are available as well. */
 export interface OtherWays {
   readonly passwords: boolean
   /** Of single sign-on. */
   readonly issuer: string | undefined
 }
 
-/** They all go into every challenge. */
+/** Existing passkeys, which every challenge lists. */
 const mostPasskeys = 20
 
-/** What a browser needs to make a passkey for the member. @throws Refusal */
+/** Options for a browser to create a passkey for the member. @throws Refusal */
 export async function beginPasskey({ db, relyingParty, now }: PasskeyParts, member: InSession) {
   const [about, existing] = await Promise.all([passwordOf(db, member), passkeysOf(db, member)])
   if (!about) throw notFound('member')
@@ -39,7 +39,7 @@ export async function beginPasskey({ db, relyingParty, now }: PasskeyParts, memb
   return creationOptions(challenge, relyingParty, { ...member, ...about }, existing)
 }
 
-/** Stores the passkey that a browser has made. @throws Refusal */
+/** Stores the passkey that a browser has created. @throws Refusal */
 export async function addPasskey(
   parts: PasskeyParts,
   member: InSession,
@@ -79,10 +79,8 @@ export async function changePasskey(
   })
 }
 
-/**
- * Removes a passkey, and ends the member's other sessions: somebody with the passkey may have opened one. The last one stays while
- * there is no other way in, since the member would have locked themselves out. @throws Refusal
- */
+/** Removes a passkey and ends the member's other sessions, since somebody with the passkey may have opened one. Without
+ *  another way to sign in the last passkey stays, so that members do not lock themselves out. @throws Refusal */
 export async function removePasskey(
   { db, by, ways }: Changing & { readonly ways: OtherWays },
   member: InSession,

@@ -9,7 +9,7 @@ export interface Passkey {
   readonly last_used_at: Date | null
 }
 
-/** What makes and checks a signature. */
+/** The data that creates and verifies a signature. */
 export interface Credential {
   readonly credential_id: Buffer
   readonly public_key: Buffer
@@ -17,7 +17,7 @@ export interface Credential {
   readonly transports: string[]
 }
 
-/** A passkey with which somebody signs in, and whose it is. */
+/** A passkey used to sign in, and its member. */
 export interface HeldPasskey extends MemberRef, Pick<Credential, 'public_key'> {
   readonly id: string
   readonly name: string
@@ -40,7 +40,7 @@ export function passkeysOf(
     .execute()
 }
 
-/** The passkey of that credential, whosever it is: who signs in says nothing else. */
+/** The passkey with that credential id, in any organization: a sign-in gives nothing else. */
 export async function passkeyWith(db: Db, credentialId: Buffer): Promise<HeldPasskey | undefined> {
   return await db
     .selectFrom('member_passkeys')
@@ -49,7 +49,7 @@ export async function passkeyWith(db: Db, credentialId: Buffer): Promise<HeldPas
     .executeTakeFirst()
 }
 
-/** Undefined where somebody has a passkey with that credential already. */
+/** Undefined if the credential id is taken. */
 export async function insertPasskey(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
@@ -63,8 +63,8 @@ export async function insertPasskey(
     .executeTakeFirst()
 }
 
-/** Records a use. A counter that does not grow is that of a second authenticator with the same passkey; where it stays 0 there is
- *  no telling (WebAuthn, section 6.1.1). */
+/** Records a use. A counter that does not increase belongs to a copy of the passkey. If it stays 0 there is no such check
+ *  (WebAuthn, section 6.1.1). */
 export async function usePasskey(
   tx: Tx,
   { organizationId, id }: Pick<HeldPasskey, 'organizationId' | 'id'>,
@@ -88,7 +88,7 @@ export async function usePasskey(
   return 'used'
 }
 
-/** The name that it had; undefined where the member has no such passkey. */
+/** The earlier name; undefined if the member has no such passkey. */
 export async function renamePasskey(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
@@ -113,7 +113,7 @@ export async function renamePasskey(
   return { before: before.name, passkey }
 }
 
-/** The name that it had; undefined where the member has no such passkey. */
+/** The name; undefined if the member has no such passkey. */
 export async function deletePasskey(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
@@ -128,13 +128,13 @@ export async function deletePasskey(
     .executeTakeFirst()
 }
 
-/** Until the transaction ends, nobody else changes which ways in the member has. */
+/** Until the end of the transaction nobody else changes the member's ways to sign in. */
 export async function lockMember(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
   await tx
     .selectFrom('members')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('id', '=', memberId)
-    .forNoKeyUpdate() // a sign-in that goes on meanwhile refers to the member
+    .forNoKeyUpdate() // A concurrent sign-in refers to the member
     .execute()
 }

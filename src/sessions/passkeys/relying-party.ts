@@ -2,17 +2,16 @@ import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '#/errors.ts'
 
-/** For whom a passkey is made: browsers use it under this name alone, and say under which origin they did. */
+/** The relying party of passkeys. Browsers use a passkey under this name only, and report the origin. */
 export interface RelyingParty {
-  /** The host's name. A passkey works no more under another one. */
+  /** The host name. Under another one passkeys no longer work. */
   readonly id: string
   readonly origin: string
 }
 
-/**
- * By the public URL. Without one there are passkeys on the same machine alone, under the name `localhost`: elsewhere the name would
- * be whatever a request says. Undefined where browsers have no passkeys: without TLS, or under an IP address.
- */
+/** Determined by the public URL. Without one there are passkeys on the same machine only, under the name `localhost`:
+ *  otherwise the name would be what a request says. Undefined if browsers have no passkeys: without TLS, or under an IP
+ *  address. */
 export function relyingPartyAt(
   { headers, raw }: FastifyRequest,
   publicUrl: string | undefined,
@@ -22,7 +21,7 @@ export function relyingPartyAt(
   return isSecure && isIP(id) === 0 && !id.startsWith('[') ? { id, origin } : undefined
 }
 
-/** @throws Refusal where browsers have no passkeys */
+/** @throws Refusal if browsers have no passkeys */
 export function relyingPartyOf(request: FastifyRequest, publicUrl: string | undefined): RelyingParty {
   const found = relyingPartyAt(request, publicUrl)
   if (found) return found
@@ -31,7 +30,7 @@ export function relyingPartyOf(request: FastifyRequest, publicUrl: string | unde
   })
 }
 
-/** The port is that of the connection: a program may name any in Host, a page on another port of the machine too. */
+/** With the port of the connection: a program may send any in Host, as may a page on another port of the machine. */
 function here(host = '', port = 0): string {
   return /^localhost(?::\d+)?$/i.test(host) ? `http://localhost:${port}` : 'http://127.0.0.1'
 }

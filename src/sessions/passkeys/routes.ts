@@ -31,7 +31,7 @@ export function passkeyRoutes(app: App, parts: PasskeyRouteParts): void {
   challengeRoutes(app, parts)
 }
 
-/** What answers to challenges of this request are looked at with. @throws Refusal where browsers have no passkeys */
+/** The parameters that verify responses to challenges of this request. @throws Refusal if browsers have no passkeys */
 export function passkeyParts({ db, clock, publicUrl }: PasskeyRouteParts, request: FastifyRequest): PasskeyParts {
   return { db, now: new Date(clock.now()), relyingParty: relyingPartyOf(request, publicUrl) }
 }

@@ -3,15 +3,15 @@ import { type Static, Type } from '#/http/schemas/type.ts'
 import { properName } from '#/text.ts'
 import type { Passkey } from './queries.ts'
 
-/** What browsers read and write (WebAuthn, section 5.1: `toJSON`, `parseCreationOptionsFromJSON`, `parseRequestOptionsFromJSON`),
- *  and what of it counts. Further fields are ignored, since browsers add some. */
+/** What browsers read and write (WebAuthn, section 5.1: `toJSON`, `parseCreationOptionsFromJSON`,
+ *  `parseRequestOptionsFromJSON`), as far as we use it. Other fields are ignored, since browsers add some. */
 
 /** Octets in base64url. */
 function octets(most: number) {
   return Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: Math.ceil((most * 4) / 3) })
 }
 
-/** WebAuthn allows no longer id. */
+/** The longest id in WebAuthn. */
 const CredentialId = octets(1_023)
 const ClientData = octets(8_192)
 

@@ -13,24 +13,24 @@ import type { RelyingParty } from './relying-party.ts'
 import type { Assertion } from './schemas.ts'
 import { challengeIn, verifiedCounter } from './verify.ts'
 
-/** Where what an authenticator has signed comes in. */
+/** What verifies a signed challenge. */
 export interface PasskeyParts {
   readonly db: Db
   readonly relyingParty: RelyingParty
   readonly now: Date
 }
 
-/** From where it comes. */
+/** The client's address. */
 interface Seen {
   readonly address: string
 }
 
-/** A passkey whose key has signed, and the counter that was signed. */
+/** A passkey that has signed, and the signed counter. */
 interface Signed extends HeldPasskey {
   readonly counter: number
 }
 
-/** What a browser needs for somebody to sign in, or for the member of a session to confirm that it is them. @throws Refusal */
+/** Options for a browser to sign in, or to confirm the member of a session. @throws Refusal */
 export async function challengePasskey({ db, relyingParty, now }: PasskeyParts, member?: InSession) {
   if (!member) return requestOptions(await newChallenge(db, { purpose: 'sign_in' }, now), relyingParty)
   const passkeys = await passkeysOf(db, member)
@@ -39,20 +39,20 @@ export async function challengePasskey({ db, relyingParty, now }: PasskeyParts, 
   return requestOptions(challenge, relyingParty, passkeys)
 }
 
-/** Does what a sign-in does for the member whose passkey has signed its challenge. @throws Refusal */
+/** Runs a sign-in for the member whose passkey has signed its challenge. @throws Refusal */
 export async function enterByPasskey(
   parts: PasskeyParts & Seen,
   assertion: Assertion,
   work: (tx: Tx, member: MemberRef) => Promise<void>,
 ): Promise<MemberRef> {
   const signed = await signedPasskey(parts, assertion, { purpose: 'sign_in' })
-  // Nothing but the passkey says whose it is, so it has to (WebAuthn, section 7.2, step 6).
+  // Only the passkey identifies the member, so it must name them (WebAuthn, section 7.2, step 6).
   const names = assertion.response.userHandle !== undefined
   if (!signed || !names || !(await withSigned(parts, signed, (tx) => work(tx, signed)))) throw unknown()
   return signed
 }
 
-/** Confirms by their passkey that it is the member who uses a session. @throws Refusal */
+/** Confirms the member of a session by their passkey. @throws Refusal */
 export async function confirmByPasskey(
   parts: PasskeyParts & Seen,
   member: InSession,
@@ -65,8 +65,8 @@ export async function confirmByPasskey(
   }
 }
 
-/** Does what a signature allows, in the transaction that records the use of the passkey. False if that is gone, or if there are two
- *  of it: then the audit trail says so. */
+/** Does what a signature allows, in the transaction that records the use. False if the passkey is deleted, or has been
+ *  copied; the audit trail records the latter. */
 async function withSigned(
   { db, now, address }: PasskeyParts & Seen,
   signed: Signed,
@@ -104,7 +104,7 @@ async function signedPasskey(parts: PasskeyParts, assertion: Assertion, purpose:
   return counter === undefined ? undefined : { ...passkey, counter }
 }
 
-/** The challenge that was signed, used up; undefined where it was none for this purpose, or is none any more. */
+/** The signed challenge, used up; undefined if it is not valid for this purpose. */
 export async function signedChallenge(
   { db, now }: PasskeyParts,
   { clientDataJSON }: { readonly clientDataJSON: string },
@@ -114,7 +114,7 @@ export async function signedChallenge(
   return challenge !== undefined && (await useChallenge(db, challenge, purpose, now)) ? challenge : undefined
 }
 
-/** What was signed is not for this, or too late. */
+/** The signature is for another purpose, or too late. */
 export function unusable(field: 'credential' | 'passkey'): Refusal {
   return invalid(
     field,

@@ -1,4 +1,4 @@
-// @simplewebauthn/server is loaded when it is first needed: that takes half a second and 30 MB.
+// @simplewebauthn/server is loaded on first use: that takes half a second and 30 MB.
 
 import type { RelyingParty } from './relying-party.ts'
 import type { Assertion, Registration } from './schemas.ts'
@@ -6,15 +6,13 @@ import type { Assertion, Registration } from './schemas.ts'
 /** EdDSA, ES256, RS256 (RFC 9053, RFC 8812), in the order of preference. */
 export const algorithms = [-8, -7, -257]
 
-/** For whom and for which challenge an authenticator has to have signed. */
+/** The relying party and challenge that an authenticator must have signed. */
 interface Expected {
   readonly relyingParty: RelyingParty
   readonly challenge: string
 }
 
-/**
- * The challenge that was signed, if the text is what a browser says of a page of its own. What else it says is verified later.
- */
+/** The signed challenge, if the text is a browser's client data for our own page. The rest is verified later. */
 export function challengeIn(clientDataJSON: string): string | undefined {
   try {
     const { challenge, crossOrigin } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
@@ -24,7 +22,7 @@ export function challengeIn(clientDataJSON: string): string | undefined {
   }
 }
 
-/** The new credential, if it is for this challenge and its authenticator has verified its user. */
+/** The new credential, if it is for this challenge and the authenticator has verified its user. */
 export async function verifiedRegistration({ id, response }: Registration, { relyingParty, challenge }: Expected) {
   const { clientDataJSON, attestationObject } = response
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
@@ -47,7 +45,7 @@ export async function verifiedRegistration({ id, response }: Registration, { rel
   )
 }
 
-/** The counter that was signed, if the key has signed this challenge, after its authenticator has verified its user. */
+/** The signed counter, if the key has signed this challenge and the authenticator has verified its user. */
 export async function verifiedCounter(
   { id, response }: Assertion,
   publicKey: Buffer,
@@ -60,23 +58,21 @@ export async function verifiedCounter(
     expectedChallenge: challenge,
     expectedOrigin: relyingParty.origin,
     expectedRPID: relyingParty.id,
-    // The database compares the counters (`usePasskey`): two processes may have the same passkey before them.
+    // The database compares the counters (`usePasskey`): two processes may verify the same passkey at once.
     credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
     requireUserVerification: true,
   }).catch(() => undefined)
   return found?.verified ? found.authenticationInfo.newCounter : undefined
 }
 
-/**
- * Whether an attestation has no certificates. None is asked for; and to verify one, the library would ask the hosts that the
- * certificate names whether it was revoked, which anybody may have made.
- */
+/** Whether an attestation has no certificates. None is requested. To verify one, the library would contact the hosts in the
+ *  certificate about revocation, which anybody may have issued. */
 async function isPlain(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
   try {
     const object = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')))
     const format = object.get('fmt')
-    // A signature with the new key itself is what some authenticators make in any case.
+    // Some authenticators always attest with the new key itself.
     return format === 'none' || (format === 'packed' && object.get('attStmt').get('x5c') === undefined)
   } catch {
     return false

@@ -10,20 +10,18 @@ import { confirmSession, deleteLink, deleteOtherSessions } from '../queries.ts'
 import { assertSecondFactor, type GivenCode, type SecondFactorParts } from '../totp/second-factor.ts'
 import { isStillPassword, type PasswordHolder, passwordHolder, passwordOf, replacePassword } from './queries.ts'
 
-/** What somebody says of themselves to sign in. */
+/** What a client gives to sign in. */
 export interface Given {
   readonly email: string
   readonly password: string
-  /** Of the second factor. */
+  /** The code of a second factor. */
   readonly code: string | undefined
-  /** Its name or id. */
+  /** The organization's name or id. */
   readonly organization: string | undefined
 }
 
-/**
- * Whose address, password and code these are. That nobody here has the address is told by no word of the answer and no time that it
- * takes. @throws Refusal
- */
+/** The member with this address, password and code. Neither the text nor the time of the answer reveals whether the address
+ *  is known. @throws Refusal */
 export async function holderOf(
   parts: SecondFactorParts,
   given: Given,
@@ -37,12 +35,12 @@ export async function holderOf(
   return holder
 }
 
-/** Refuses a session to a password that was changed while it was verified. @throws Refusal */
+/** Refuses if the password was changed during its verification. @throws Refusal */
 export async function assertStillPassword(tx: Tx, holder: PasswordHolder): Promise<void> {
   if (!(await isStillPassword(tx, holder))) throw wrong()
 }
 
-/** Confirms by their password, and a code if they have a second factor, that it is the member who uses a session. @throws Refusal */
+/** Confirms the member of a session by their password, and a code if they have a second factor. @throws Refusal */
 export async function confirmByPassword(
   parts: SecondFactorParts,
   member: InSession,
@@ -86,12 +84,12 @@ export async function setPassword(
   })
 }
 
-/** @param hash undefined where there is no such member, or no password @throws Refusal if the client guesses too often */
+/** @param hash undefined if there is no such member or no password @throws Refusal if the client guesses too often */
 async function tryPassword(
   { db, attemptsKey }: SecondFactorParts,
   { email, password, hash, address }: { email: string; password: string; hash: string | undefined; address: string },
 ): Promise<boolean> {
-  // No address of a mailbox has a space: its logins are counted apart.
+  // Addresses of mailboxes contain no space, so their logins are counted separately.
   const guess = { address, login: `member ${email}`, guess: password.normalize('NFC'), against: hash ?? '' }
   const outcome = await tryGuess(db, attemptsKey, guess, () => isPassword(password, hash ?? null))
   if (outcome !== 'throttled') return outcome === 'right'

@@ -1,6 +1,6 @@
 import { Refusal } from '#/errors.ts'
 
-/** @throws Refusal where members have no passwords */
+/** @throws Refusal if members have no passwords */
 export function assertPasswords(on: boolean): void {
   if (on) return
   throw new Refusal('forbidden', 'Members have no passwords here', {

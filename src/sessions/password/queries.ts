@@ -7,10 +7,8 @@ export interface PasswordHolder extends MemberRef {
   readonly hash: string
 }
 
-/**
- * Who signs in with an address, in lower case, as far as they have a password. Who has one in several organizations names one,
- * by name or id; else it is the one that they joined first.
- */
+/** The member with this address, in lower case, and a password. Of several organizations it is the one given by name or id,
+ *  else the one they joined first. */
 export async function passwordHolder(
   db: Db,
   email: string,
@@ -29,7 +27,7 @@ export async function passwordHolder(
   return rows[0]
 }
 
-/** What a member's password is tried with: their address, and the hash if they have a password. */
+/** What verifies a member's password: their address, and the hash if they have a password. */
 export function passwordOf(db: Db, { organizationId, memberId }: MemberRef) {
   return db
     .selectFrom('members')
@@ -45,7 +43,7 @@ export function passwordOf(db: Db, { organizationId, memberId }: MemberRef) {
     .executeTakeFirst()
 }
 
-/** Whether the password is still the one that was verified. It stays so until the transaction ends. */
+/** Whether the verified password is still valid. It stays so until the end of the transaction. */
 export async function isStillPassword(tx: Tx, { organizationId, memberId, hash }: PasswordHolder): Promise<boolean> {
   const row = await tx
     .selectFrom('member_passwords')

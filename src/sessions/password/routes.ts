@@ -13,7 +13,7 @@ import { assertPasswords } from './passwords-off.ts'
 
 export interface PasswordRouteParts extends SecondFactorParts, PasskeyRouteParts {}
 
-/** A member sets their password, and confirms that it is them. */
+/** A member sets their password, and confirms who they are. */
 export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
   const { clock, passwords } = parts
   app.put(

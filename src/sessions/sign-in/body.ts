@@ -4,7 +4,7 @@ import { Type } from '#/http/schemas/type.ts'
 import { Assertion } from '../passkeys/schemas.ts'
 import type { Given } from '../password/password.ts'
 
-/** A password to try. Longer ones are nobody's. */
+/** A password to try. Nobody has a longer one. */
 const TriedPassword = Line({ maxLength: 1_024, examples: ['correct horse battery staple'] })
 
 /** A code of six digits, or a recovery code. */

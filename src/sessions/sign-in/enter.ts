@@ -13,7 +13,7 @@ export interface EnterParts {
   readonly publicUrl: string | undefined
 }
 
-/** Gives a browser a new session, in place of the one that it bears, which ends. */
+/** Gives a browser a new session, and ends the one that it had. */
 export async function enter(
   { db, sessions, publicUrl }: EnterParts,
   { request: { headers }, reply, token }: { request: FastifyRequest; reply: FastifyReply; token: string },

@@ -11,14 +11,14 @@ import { consumeLink, insertSession } from '../queries.ts'
 import { hashToken, newToken } from '../token.ts'
 import type { SecondFactorParts } from '../totp/second-factor.ts'
 
-/** Who signs in, as far as it is seen, and when. */
+/** The client that signs in, and the time. */
 export interface Arrival {
   readonly address: string
   readonly userAgent: string
   readonly now: Date
 }
 
-/** A new session: its token, which is shown once, and whose it is. */
+/** A new session: its token, shown once, and its member. */
 export interface Opened {
   readonly token: string
   readonly member: MemberRef
@@ -26,8 +26,7 @@ export interface Opened {
 
 const longestUserAgent = 400
 
-/** Opens a session by a link, which works once: a crash leaves both the link and no session, or the reverse. @throws
- *  Refusal */
+/** Opens a session by a link, which works once: after a crash there is either the link or the session. @throws Refusal */
 export async function signInByLink(db: Db, link: string, arrival: Arrival): Promise<Opened> {
   const given = linkToken(link)
   const token = newToken()
@@ -51,7 +50,7 @@ export async function signInByPassword(parts: SecondFactorParts, given: Given, a
   return { token, member: holder }
 }
 
-/** Opens a session by a passkey, which is a second factor too: its authenticator has verified its user. @throws Refusal */
+/** Opens a session by a passkey. It counts as two factors, since the authenticator has verified its user. @throws Refusal */
 export async function signInByPasskey(parts: PasskeyParts, passkey: Assertion, arrival: Arrival): Promise<Opened> {
   const token = newToken()
   const member = await enterByPasskey({ ...parts, ...arrival }, passkey, (tx, member) =>
@@ -62,11 +61,11 @@ export async function signInByPasskey(parts: PasskeyParts, passkey: Assertion, a
 
 interface Entry {
   readonly way: 'link' | 'password' | 'passkey' | 'single_sign_on'
-  /** When the member has proved who they are; by default now. */
+  /** When the member confirmed who they are; by default now. */
   readonly confirmedAt?: Date
 }
 
-/** Whichever the way, the audit trail has who signed in. */
+/** Records the sign-in in the audit trail, whichever way it was. */
 export async function openSession(
   tx: Tx,
   ref: MemberRef,

@@ -1,20 +1,20 @@
-/** Why a sign-in or a confirmation at a provider opened nothing, in words for the page that says it. */
+/** Why a sign-in or a confirmation at a provider failed, in the page's terms. */
 export const failures = [
-  /** Nothing waits for this answer: it came late, a second time, or in another browser. */
+  /** No request waits for this answer: it is late, repeated, or from another browser. */
   'expired',
   /** The provider, or the person there, refused. */
   'refused',
   /** The provider did not answer. */
   'unavailable',
-  /** What came is not the provider's valid answer to what it was asked. */
+  /** The answer is not a valid one to the request. */
   'invalid',
   /** The provider names no verified address. */
   'no_address',
   /** Nobody here has the address. */
   'no_member',
-  /** The address is that of a member who is somebody else at the provider. */
+  /** The address belongs to a member who is another person at the provider. */
   'other_account',
-  /** Not who confirms: another member, or one who did not sign in anew. */
+  /** Another person confirmed, or the member did not sign in again. */
   'not_confirmed',
 ] as const
 
@@ -22,7 +22,7 @@ export type FailureReason = (typeof failures)[number]
 
 export class SignOnFailure extends Error {
   readonly reason: FailureReason
-  /** Where it is said. */
+  /** The page that shows the failure. */
   readonly page: string
 
   constructor(

@@ -9,7 +9,7 @@ import { SignOnFailure } from './failure.ts'
 import { type Admission, knownMember, memberOfIdentity } from './holder.ts'
 import { consumePending, insertPending, type Pending } from './queries.ts'
 
-/** A provider, and whom it may sign in. */
+/** A provider, and the people whom it may sign in. */
 export interface SignOn {
   readonly provider: IdentityProvider
   readonly admission: Admission
@@ -20,19 +20,17 @@ export interface SignOnParts {
   readonly signOn: SignOn
 }
 
-/** Clocks of a provider and of this machine may differ by so much. */
+/** The largest accepted difference between the clocks of a provider and this machine. */
 const clocksDifferMs = 30_000
 
-/** What a browser is to be asked for. */
+/** What a browser is sent to the provider for. */
 export interface Wanted extends Pick<Pending, 'returnTo' | 'organization' | 'session'> {
   readonly redirectUri: string
   readonly anewAs: string | undefined
 }
 
-/**
- * Begins a sign-in, or a confirmation. Answers where the browser goes, and the token for its cookie.
- * @throws Refusal if the provider does not answer
- */
+/** Begins a sign-in or a confirmation. Answers where the browser is redirected, and the token for its cookie. @throws
+ *  Refusal if the provider does not answer */
 export async function beginSignOn(
   { db, signOn: { provider } }: SignOnParts,
   { redirectUri, anewAs, ...wanted }: Wanted,
@@ -49,18 +47,16 @@ export async function beginSignOn(
   return { url, token }
 }
 
-/** Where the browser goes then, and the new session, unless it was a confirmation. */
+/** Where the browser is redirected finally, and the new session, unless it was a confirmation. */
 export interface Completed {
   readonly returnTo: string
   readonly opened: Opened | undefined
 }
 
-/**
- * Opens a session, or confirms one, by a provider's answer. A page of another site can send any answer here with the browser of a
- * member, its own valid one too, to have the member work in the attacker's session. That is why an answer is for the browser alone
- * that asked, by the token in its cookie, and for what it asked, by the state: it is used up once both fit, and before anything else.
- * @throws SignOnFailure
- */
+/** Opens a session, or confirms one, by a provider's answer. A page of another site can send any answer here with a member's
+ *  browser, also a valid answer of the attacker, so that the member works in the attacker's session. So an answer is
+ *  accepted only from the browser that asked, by the token in its cookie, and for its request, by the state. Both must match
+ *  before anything else happens, and then are used up. @throws SignOnFailure */
 export async function completeSignOn(
   { db, signOn }: SignOnParts,
   { answer, token }: { readonly answer: URL; readonly token: string | undefined },
@@ -94,7 +90,7 @@ async function completed(
   return { returnTo, opened: undefined }
 }
 
-/** To have signed in at the provider counts as a confirmation from then on: a session there may be a day old. */
+/** Signing in at the provider is a confirmation as of its time there: a session at the provider may be a day old. */
 async function signIn(
   { db, signOn: { admission, provider } }: SignOnParts,
   { identity, pending: { organization } }: { readonly identity: Identity; readonly pending: Pending },
@@ -116,7 +112,7 @@ async function signIn(
   return { token, member }
 }
 
-/** Confirms that it is the member who uses the session, if they have signed in at the provider since they were asked. */
+/** Confirms the member of the session, if they have signed in at the provider since the request. */
 async function confirm(
   { db, signOn: { admission } }: SignOnParts,
   {

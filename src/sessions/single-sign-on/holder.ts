@@ -11,18 +11,16 @@ import { SignOnFailure } from './failure.ts'
 import { bindIdentity, type Candidate, candidates, organizationMeant } from './queries.ts'
 import { type RoleGroups, roleByGroups } from './role.ts'
 
-/** Whom a provider may sign in, and as what. */
+/** Whom a provider may sign in, and with which role. */
 export interface Admission extends RoleGroups {
   readonly issuer: string
-  /** By domain of their addresses, the organization of which people become members by themselves. */
+  /** The organization, by domain, whose people become members at their first sign-in. */
   readonly domains: ReadonlyMap<string, string>
 }
 
-/**
- * The member who has signed in at the provider, made where their domain allows it, with the role of their groups.
- * `organization` is the name or id of the one that they want; by default it is that of their domain, or the one they joined first.
- * @throws SignOnFailure
- */
+/** The member who has signed in at the provider. A new one is added if their domain allows it, with the role of their
+ *  groups. `organization` is the name or id of the requested one. By default it is that of their domain, or the one they
+ *  joined first. @throws SignOnFailure */
 export async function memberOfIdentity(
   tx: Tx,
   identity: Identity,
@@ -41,7 +39,7 @@ export async function memberOfIdentity(
   if (known) return await withRoleOf(tx, known, identity, { admission, by })
   if (own === undefined || (organization !== undefined && (await organizationMeant(tx, organization)) !== own))
     throw new SignOnFailure('no_member')
-  // Of two first sign-ins at once the later one finds the member.
+  // Of two concurrent first sign-ins the later one finds the member.
   await lockOrganization(tx, own)
   const meanwhile = await find()
   if (meanwhile) return meanwhile
@@ -52,11 +50,9 @@ export async function memberOfIdentity(
   return { organizationId: own, memberId: id }
 }
 
-/**
- * The member who is this subject at the issuer. Before their first sign-in there, it is who has the address: from then on the
- * address alone opens nothing, since it may be given to another person (OpenID Connect Core 1.0, section 5.7).
- * @throws SignOnFailure if the address is that of somebody else at this issuer
- */
+/** The member with this subject at the issuer. Before their first sign-in there it is the member with the address.
+ *  Afterwards the address alone is not enough, since it may be given to another person (OpenID Connect Core 1.0, section
+ *  5.7). @throws SignOnFailure if the address belongs to another person at this issuer */
 export async function knownMember(
   tx: Tx,
   identity: Identity,
@@ -74,7 +70,7 @@ async function bind(tx: Tx, ref: MemberRef, { subject }: Identity, { issuer }: {
   if (!(await bindIdentity(tx, ref, { issuer, subject }))) throw new SignOnFailure('other_account')
 }
 
-/** The last owner stays one, whatever the groups say: else nobody could give that role. */
+/** The last owner stays one, whatever the groups are: otherwise nobody could give that role. */
 async function withRoleOf(
   tx: Tx,
   { organizationId, memberId, role: has }: Candidate,
@@ -95,7 +91,7 @@ async function organizationOfDomain(tx: Tx, address: string, { domains }: Admiss
   return named === undefined ? undefined : await organizationMeant(tx, named)
 }
 
-/** Empty where what the provider says cannot be a name. */
+/** Empty if the provider's text cannot be a name. */
 function nameOf({ name }: Identity): string {
   try {
     return memberName(name)

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MemberRef, Role } from '#/members/member.ts'
 
-/** What a provider was asked for a browser, until its answer comes. */
+/** A pending request of a browser to a provider. */
 export interface Pending {
   /** SHA-256 of the token in the browser's cookie. */
   readonly hash: Buffer
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** A path of ours, where the browser goes then. */
+  /** A path of ours to which the browser is redirected finally. */
   readonly returnTo: string
-  /** Name or id of the organization, as who signs in gives it. */
+  /** The name or id of the organization, as given at the sign-in. */
   readonly organization: string | null
-  /** The session that is confirmed; null for a sign-in. */
+  /** The session to confirm; null for a sign-in. */
   readonly session: { readonly organizationId: string; readonly id: string } | null
   readonly begunAt: Date
 }
@@ -23,7 +23,7 @@ const columns = [
   ...(['organization_id', 'session_id', 'return_to', 'begun_at'] as const),
 ] as const
 
-/** For so long an answer is waited for, in milliseconds. */
+/** How long a request is pending, in milliseconds. */
 const livesMs = 600_000
 
 export async function insertPending(db: Db, { session, ...pending }: Pending): Promise<void> {
@@ -37,7 +37,8 @@ export async function insertPending(db: Db, { session, ...pending }: Pending): P
     .execute()
 }
 
-/** Deletes what was asked for that browser with that state: of two answers at once one gets it. Undefined where there is none. */
+/** Deletes the pending request of that browser with that state. Of two concurrent answers one gets it. Undefined if there is
+ *  none. */
 export async function consumePending(
   db: Db,
   { hash, state }: Pick<Pending, 'hash' | 'state'>,
@@ -62,13 +63,13 @@ export async function forgetPending(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
-/** A member whom an identity may be, and who they are at its issuer as far as that is known. */
+/** A member who may be the person, and their subject at the issuer if known. */
 export interface Candidate extends MemberRef {
   readonly role: Role
   readonly subject: string | null
 }
 
-/** Members who are that subject at the issuer, or have that address; in the order in which they joined. */
+/** Members with that subject at the issuer, or with that address, in the order in which they joined. */
 export async function candidates(
   db: Db,
   {
@@ -97,7 +98,7 @@ export async function candidates(
   return rows
 }
 
-/** The organization of that name or id. */
+/** The organization with that name or id. */
 export async function organizationMeant(db: Db, nameOrId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from organizations where lower(name) = lower(${nameOrId}) or id::text = lower(${nameOrId})
@@ -105,7 +106,7 @@ export async function organizationMeant(db: Db, nameOrId: string): Promise<strin
   return rows[0]?.id
 }
 
-/** Notes who a member is at an issuer. False where they are somebody else there. */
+/** Records a member's subject at an issuer. False if they have another one there. */
 export async function bindIdentity(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
@@ -120,7 +121,7 @@ export async function bindIdentity(
   return rows.length > 0
 }
 
-/** Whether the member has signed in there. */
+/** Whether the member has signed in at the issuer. */
 export async function hasIdentity(db: Db, { organizationId, memberId }: MemberRef, issuer: string): Promise<boolean> {
   const row = await db
     .selectFrom('member_identities')
@@ -132,7 +133,7 @@ export async function hasIdentity(db: Db, { organizationId, memberId }: MemberRe
   return row !== undefined
 }
 
-/** Who the member is at a provider is known from their next sign-in there. */
+/** Deletes a member's subjects. The next sign-in at a provider sets them anew. */
 export async function forgetIdentity(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
   await tx
     .deleteFrom('member_identities')

@@ -6,10 +6,8 @@ export interface RoleGroups {
   readonly adminGroup: string | undefined
 }
 
-/**
- * The role of a member who has one and is in these groups. A role that a group gives is taken from who is not in the group; a role
- * that no group gives is given by hand, and no group lowers it.
- */
+/** The new role of a member in these groups. Members outside its group lose a role that a group gives. A role that no group
+ *  gives is set by hand, and no group lowers it. */
 export function roleByGroups(has: Role, groups: readonly string[], { ownerGroup, adminGroup }: RoleGroups): Role {
   const given = (group: string | undefined) => group !== undefined && groups.includes(group)
   if (given(ownerGroup)) return 'owner'

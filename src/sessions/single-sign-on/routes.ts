@@ -26,7 +26,7 @@ const anyQuery = Type.Object({})
 const cookie = 'mailroom_single_sign_on'
 const cookieSeconds = 600
 
-/** The page that confirms, and where it says how that went. */
+/** The page that confirms, and shows the result. */
 const confirmPage = '/confirm'
 
 const Redirection = Type.Object({
@@ -36,7 +36,7 @@ const Redirection = Type.Object({
   }),
 })
 
-/** A path of ours, whatever a browser makes of it: no other host, which `//` and a backslash would begin. @throws Refusal */
+/** A path of ours in every browser: `//` and a backslash would begin another host. @throws Refusal */
 function ownPath(path: string): string {
   if (/^\/(?![/\\])[^\\]*$/.test(path)) return path
   throw invalid('to', 'to must be a path of this service: it begins with one /')
@@ -132,7 +132,7 @@ async function begin(
   return { url }
 }
 
-/** Not of the API: the provider sends browsers here, and they are sent on to a page whatever comes of it. */
+/** Not part of the API: the provider redirects browsers here, and they are redirected to a page in any case. */
 function callbackRoute(app: App, { signOn, clock, ...parts }: SignOnRouteParts): void {
   const { db, publicUrl } = parts
   if (!signOn) return
@@ -151,7 +151,7 @@ function callbackRoute(app: App, { signOn, clock, ...parts }: SignOnRouteParts):
       const token = tokenIn(cookie, headers, publicUrl)
       reply.header('Set-Cookie', cookieWith(cookie, headers, publicUrl, { token: '', seconds: 0 }))
       reply.header('Referrer-Policy', 'no-referrer')
-      // Whole URLs: a path that begins with `//` once it is resolved would lead to another host.
+      // Whole URLs: a path that begins with `//` would lead to another host.
       const leadTo = (page: string) => reply.redirect(new URL(page, answer.origin).href, 303)
       try {
         const { returnTo, opened } = await completeSignOn({ db, signOn }, { answer, token }, arrival)

@@ -1,15 +1,15 @@
 import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
-/** Codes by time (RFC 6238), with the parameters that every application knows: SHA-1, six digits, 30 seconds. */
+/** Time-based codes (RFC 6238), with the parameters that all applications support: SHA-1, six digits, 30 seconds. */
 const digits = 6
 const stepMs = 30_000
 
-/** As long as a SHA-1 (RFC 4226, section 4). */
+/** The length of a SHA-1 (RFC 4226, section 4). */
 export function newSecret(): Buffer {
   return randomBytes(20)
 }
 
-/** The code of a secret for one step of time (RFC 4226, section 5.3). */
+/** The code of a secret for one time step (RFC 4226, section 5.3). */
 export function codeOf(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -23,8 +23,8 @@ export function stepAt(now: number): number {
   return Math.floor(now / stepMs)
 }
 
-/** The step whose code this is: that of the time, or one beside it, for a clock that is wrong or a person who is slow (RFC
- *  6238, section 5.2). */
+/** The time step of this code: the current one, or one beside it, for a wrong clock or a slow person (RFC 6238, section
+ *  5.2). */
 export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
   const here = stepAt(now)
   return [here, here - 1, here + 1].find((step) =>
@@ -32,7 +32,7 @@ export function stepOfCode(secret: Buffer, code: string, now: number): number | 
   )
 }
 
-/** What somebody typed, without what stands between the digits or letters. */
+/** The typed text without separators. */
 export function plainCode(given: string): string {
   return given.replace(/[\s-]/g, '').toLowerCase()
 }
@@ -43,7 +43,7 @@ export function isTimedCode(code: string): boolean {
 
 const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** RFC 4648, section 6, for octets that fill whole groups of five. */
+/** RFC 4648, section 6, for whole groups of five octets. */
 export function base32(octets: Buffer): string {
   const bits = Array.from(octets, (octet) => octet.toString(2).padStart(8, '0')).join('')
   return bits.replace(/.{5}/g, (five) => base32Alphabet[Number.parseInt(five, 2)] ?? '')
@@ -55,17 +55,17 @@ export function otpauthUri(secret: Buffer, { email, issuer }: { email: string; i
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`
 }
 
-/** Without characters that are easily confused. */
+/** An alphabet without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const recoveryCodes = 10
 
-/** Codes of 16 characters of 31, which is 79 bits, in groups of four. */
+/** Codes of 16 characters out of 31, 79 bits, in groups of four. */
 export function newRecoveryCodes(): string[] {
   const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
   return Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, group).join('-'))
 }
 
-/** What is stored of a plain recovery code. */
+/** The stored form of a plain recovery code. */
 export function hashRecoveryCode(code: string): Buffer {
   return hash('sha256', code, 'buffer')
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MemberRef } from '#/members/member.ts'
 
-/** A secret as it is stored. It counts once it is enabled. */
+/** A stored secret. It is in effect once enabled. */
 export interface StoredTotp {
   readonly secret: Buffer
   readonly enabled_at: Date | null
@@ -17,7 +17,7 @@ export function totpOf(db: Db, { organizationId, memberId }: MemberRef): Promise
     .executeTakeFirst()
 }
 
-/** In place of one that was never enabled. False if one is. */
+/** Replaces one that was never enabled. False if one is enabled. */
 export async function insertTotp(db: Db, { organizationId, memberId }: MemberRef, secret: Buffer): Promise<boolean> {
   const { rows } = await sql`
     insert into member_totp (organization_id, member_id, secret) values (${organizationId}, ${memberId}, ${secret})
@@ -27,7 +27,7 @@ export async function insertTotp(db: Db, { organizationId, memberId }: MemberRef
   return rows.length > 0
 }
 
-/** False if another request was first, or the secret has been replaced. */
+/** False if another request was first, or the secret was replaced. */
 export async function enableTotp(
   tx: Tx,
   { organizationId, memberId }: MemberRef,
@@ -44,7 +44,7 @@ export async function enableTotp(
   return numUpdatedRows > 0n
 }
 
-/** Uses up all codes until that step. False if a code of it or of a later one was used before, in any process. */
+/** Uses up all codes until that step. False if that or a later code was used before, in any process. */
 export async function useStep(db: Db, { organizationId, memberId }: MemberRef, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('member_totp')
@@ -56,7 +56,7 @@ export async function useStep(db: Db, { organizationId, memberId }: MemberRef, s
   return numUpdatedRows > 0n
 }
 
-/** With the recovery codes. False if it was not enabled. */
+/** Also deletes the recovery codes. False if it was not enabled. */
 export async function deleteTotp(tx: Tx, { organizationId, memberId }: MemberRef): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('member_totp')
@@ -76,7 +76,7 @@ export async function insertRecoveryCodes(
   await tx.insertInto('member_recovery_codes').values(rows).execute()
 }
 
-/** Uses up a recovery code. False if there is none such, or not any more. */
+/** Uses up a recovery code. False if it does not exist or is used. */
 export async function deleteRecoveryCode(
   db: Db,
   { organizationId, memberId }: MemberRef,

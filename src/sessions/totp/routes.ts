@@ -15,7 +15,7 @@ export interface TotpRouteParts {
   readonly db: Db
   readonly totpKey: SealingKey
   readonly clock: Clock
-  /** Whether members may have passwords; beside them alone is there a second factor. */
+  /** Whether members may have passwords. Only with passwords there is a second factor. */
   readonly passwords: boolean
 }
 

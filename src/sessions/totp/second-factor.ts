@@ -29,21 +29,19 @@ import {
 export interface SecondFactorParts {
   readonly db: Db
   readonly attemptsKey: AttemptsKey
-  /** Seals the secrets. */
+  /** The key that seals secrets. */
   readonly totpKey: SealingKey
 }
 
-/** What somebody gives beside their password, from where, and when. */
+/** A code given with a password, the client's address, and the time. */
 export interface GivenCode {
   readonly code: string | undefined
   readonly address: string
   readonly now: Date
 }
 
-/**
- * Asks a member who has a second factor for a code of it, and uses that up.
- * @throws Refusal that needs a code, if there is none or another, or the client guesses too often
- */
+/** Requires a code from a member with a second factor, and uses it up. @throws Refusal without a valid code, or if the
+ *  client guesses too often */
 export async function assertSecondFactor(
   parts: SecondFactorParts,
   member: MemberRef,
@@ -54,7 +52,7 @@ export async function assertSecondFactor(
   if (!found?.enabled_at) return
   if (code === undefined) throw needsCode('This needs a code of your second factor too')
   const guess = plainCode(code)
-  // A code that was wrong may be right in another half minute.
+  // A wrong code may be right half a minute later.
   const against = `${stepAt(now.getTime())}`
   const outcome = await tryGuess(
     db,
@@ -71,7 +69,7 @@ export async function assertSecondFactor(
   throw new Refusal('rate_limited', 'Too many wrong codes; try again in an hour', { retryAfter: 3_600 })
 }
 
-/** Makes a secret, which has no effect until a code of it comes. @throws Refusal if one is in effect */
+/** Makes a secret, which has no effect until a code confirms it. @throws Refusal if one is in effect */
 export async function beginTotp(
   { db, totpKey }: Pick<SecondFactorParts, 'db' | 'totpKey'>,
   member: MemberRef,
@@ -84,7 +82,7 @@ export async function beginTotp(
   return { secret: base32(secret), uri: otpauthUri(secret, { email, issuer: `Mailroom (${organization})` }) }
 }
 
-/** Puts the second factor in effect, by a first code. Answers the recovery codes, this once. @throws Refusal */
+/** Enables the second factor by a first code. Answers the recovery codes, only now. @throws Refusal */
 export async function confirmTotp(
   parts: Pick<SecondFactorParts, 'db' | 'totpKey'>,
   member: MemberRef,
