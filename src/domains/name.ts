@@ -34,23 +34,23 @@ export function domainName(given: string, { allowReserved }: { allowReserved: bo
   return domain
 }
 
-/** The name as its owner writes it, where that can be shown without being taken for another; else its ASCII form. */
+/** The Unicode form, if it cannot be mistaken for another name; else the ASCII form. */
 export function unicodeName(domain: string): string {
   const unicode = domainToUnicode(domain)
   return unicode !== '' && unicode.split('.').every(readsAsItIs) ? unicode : domain
 }
 
-/** The domain that was registered, of which this is a part: `example.co.uk` for `mail.example.co.uk`, the name itself
- *  where none is known. DNS providers take names relative to it, and DMARC falls back to it (RFC 7489 6.6.3). */
+/** The registered domain of a name: `example.co.uk` for `mail.example.co.uk`; the name itself if unknown. DNS providers take
+ *  names relative to it, and DMARC falls back to it (RFC 7489 6.6.3). */
 export function registeredDomain(domain: string): string {
   return parse(domain, suffixList).domain ?? domain
 }
 
-/** 253 is the most that a name may have (RFC 1035 2.3.4); the longest record below a domain is a DKIM key's, for which
- *  44 are set aside: a selector of 32, `._domainkey` and a dot. An address needs less (RFC 5321 4.5.3.1.3). */
+/** A name has at most 253 octets (RFC 1035 2.3.4). The longest record below a domain is a DKIM key's, which needs 44: a
+ *  selector of 32, `._domainkey` and a dot. An address needs less (RFC 5321 4.5.3.1.3). */
 const longestDomain = 209
 
-/** Set apart by RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and, for `internal`, by ICANN. */
+/** Reserved by RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and, for `internal`, by ICANN. */
 const reservedTopLevels = new Set([
   'test',
   'example',
@@ -71,21 +71,21 @@ function isPublicSuffix(domain: string): boolean {
   return publicSuffix === domain && (isIcann === true || isPrivate === true)
 }
 
-/** Undefined for what is not a name that a host may have (RFC 1123 2.1). */
+/** Undefined for a name that no host may have (RFC 1123 2.1). */
 function asciiForm(given: string): string | undefined {
   if (given.length > 1_000 || !given.isWellFormed()) return undefined
   const domain = canonicalDomain(given)
   return domain?.split('.').every(isGenuine) ? domain : undefined
 }
 
-/** A label that starts with `xn--` has to be what some Unicode label is written as (RFC 5890 2.3.2.1). */
+/** A label that starts with `xn--` must be the encoding of a Unicode label (RFC 5890 2.3.2.1). */
 function isGenuine(label: string): boolean {
   if (!label.startsWith('xn--')) return true
   const unicode = domainToUnicode(label)
   return unicode !== label && unicode !== '' && domainToASCII(unicode) === label
 }
 
-/** Says what is wrong with an invalid name, if that is clear. */
+/** What is wrong with an invalid name, if that is clear. */
 function refusedForm(given: string) {
   const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given
   if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))

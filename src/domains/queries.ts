@@ -5,7 +5,7 @@ import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { Standing } from './checks/standing.ts'
 import type { Domain, DomainKey } from './domain.ts'
 
-/** In JSON times are texts. */
+/** JSON has times as texts. */
 type KeyRow = Omit<DomainKey, 'madeAt' | 'retiresAt'> & { readonly madeAt: string; readonly retiresAt: string | null }
 type Row = Omit<Domain, 'standing' | 'keys'> & StandingRow & { readonly keys: readonly KeyRow[] }
 
@@ -73,7 +73,7 @@ export function domainsOf(db: Db, organizationId: string): Promise<Domain[]> {
   return enrolments(db, sql`organization_id = ${organizationId}`)
 }
 
-/** So many of them behind a place, in the same order. */
+/** Up to `limit` of them behind a place, in the same order. */
 export function domainsAfter(
   db: Db,
   organizationId: string,
@@ -88,17 +88,17 @@ export async function domainById(db: Db, organizationId: string, id: string): Pr
   return (await enrolments(db, sql`organization_id = ${organizationId} and id = ${id}`))[0]
 }
 
-/** Every organization's, for the operator and for the try-out. */
+/** Those of all organizations, for the operator and the try-out. */
 export function allDomains(db: Db): Promise<Domain[]> {
   return enrolments(db, sql`true`)
 }
 
-/** Every organization's enrolment of that domain, in ASCII form, or the one of that id. */
+/** All enrolments of that domain, in ASCII form, or the one with that id. */
 export function domainsMeant(db: Db, nameOrId: string): Promise<Domain[]> {
   return enrolments(db, sql`domain = ${nameOrId} or id::text = ${nameOrId}`)
 }
 
-/** Undefined where the organization has enrolled the domain. */
+/** Undefined if the organization has enrolled the domain already. */
 export async function insertDomain(
   tx: Tx,
   organizationId: string,
@@ -119,7 +119,7 @@ export async function insertDomain(
   return row?.id
 }
 
-/** Begins a failed enrolment anew, under a new token. Undefined where there is none that has failed. */
+/** Enrols a failed domain again, with a new token. Undefined if there is no failed one. */
 export async function restartFailed(
   tx: Tx,
   organizationId: string,
@@ -136,7 +136,7 @@ export async function restartFailed(
   return rows[0]?.id
 }
 
-/** Has the domain checked again. A check that is under way loses its lease, since it does not know of the change. */
+/** Schedules a check now. A current check loses its lease, since it does not know of the change. */
 export async function checkSoon(tx: Tx, organizationId: string, id: string, at: Date): Promise<void> {
   await tx
     .updateTable('domains')
@@ -146,7 +146,7 @@ export async function checkSoon(tx: Tx, organizationId: string, id: string, at: 
     .execute()
 }
 
-/** Deletes the signing keys of a domain, or those alone whose records were never found. */
+/** Deletes the signing keys of a domain, or only those whose records were never found. */
 export async function deleteKeys(tx: Tx, organizationId: string, domainId: string, unseenOnly = false): Promise<void> {
   await sql`
     delete from dkim_keys where organization_id = ${organizationId} and domain_id = ${domainId}
@@ -157,7 +157,7 @@ interface LockedDomain {
   readonly domain: string
   readonly status: Standing['status']
   readonly suspended: boolean
-  /** By itself, not with its organization. */
+  /** Suspended by itself, not with its organization. */
   readonly suspendedApart: boolean
 }
 
@@ -184,7 +184,7 @@ export async function deleteDomain(tx: Tx, organizationId: string, id: string): 
   await tx.deleteFrom('domains').where('organization_id', '=', organizationId).where('id', '=', id).execute()
 }
 
-/** Answers whether it is suspended then, which one is whose organization is so too. */
+/** Answers whether it is suspended then: also if its organization is. */
 export async function setSuspended(tx: Tx, organizationId: string, id: string, suspended: boolean): Promise<boolean> {
   const { rows } = await sql<{ suspended: boolean }>`
     update domains set suspended_apart_at = ${suspended ? sql`coalesce(suspended_apart_at, now())` : sql`null`}
@@ -193,7 +193,7 @@ export async function setSuspended(tx: Tx, organizationId: string, id: string, s
   return rows[0]?.suspended ?? suspended
 }
 
-/** Those of the domains, in ASCII form, that an organization has verified; at most one has, by a unique index. */
+/** Those of the domains, in ASCII form, that an organization has verified. A unique index allows one each. */
 export async function verifiedAmong(db: Db, domains: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('domains')

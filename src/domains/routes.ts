@@ -19,9 +19,9 @@ export interface DomainParts {
   readonly time: SharedTime
   /** This installation's name in the DNS, which MX records point at. */
   readonly hostname: string
-  /** How long the records may take to be published, in milliseconds. */
+  /** How long publishing may take, in milliseconds. */
   readonly firstCheckAfter: number
-  /** Takes names that exist for tests and examples alone. */
+  /** Allows names that are reserved for tests and examples. */
   readonly allowReserved: boolean
 }
 
@@ -41,7 +41,7 @@ const ListQuery = Strict({
   cursor: cursorParameter,
 })
 
-/** Domains from enrolment to removal. What happens between, the worker's checks decide. */
+/** Domains from enrolment to removal. The worker's checks decide on the states in between. */
 export function domainRoutes(app: App, parts: DomainParts): void {
   listRoute(app, parts)
   enrolRoute(app, parts)

@@ -6,25 +6,25 @@ import { type SealingKey, unseal } from '#/secrets/seal.ts'
 import { version } from '#/version.ts'
 import { signatureHeaders, signingKey } from './signature.ts'
 
-/** A request that was made to a receiver. */
+/** A request to a receiver. */
 export interface Attempt {
   readonly delivered: boolean
-  /** Null where there was no answer. */
+  /** Null without a response. */
   readonly status: number | null
-  /** The beginning of the answer's body. */
+  /** The beginning of the response's body. */
   readonly answer: string | null
-  /** Why it is not delivered, as people read it. */
+  /** Why it is not delivered, for people. */
   readonly error: string | null
   readonly milliseconds: number
 }
 
 /** How long a receiver may take, in milliseconds. */
 const timeoutMs = 10_000
-/** Octets that are read of an answer, so that its connection can be kept, and that are shown of it. */
+/** Octets of a response that are read, so that its connection can be reused, and that are shown. */
 const mostRead = 16_384
 const mostShown = 1_024
 
-/** What is posted. */
+/** The body of the request. */
 interface Notice {
   readonly id: string
   readonly type: string
@@ -32,14 +32,14 @@ interface Notice {
   readonly data: EventOut | object
 }
 
-/** Where a webhook posts to. */
+/** The receiver of a webhook. */
 export interface Receiver {
   readonly url: string
-  /** One, or two while a rotation lasts. */
+  /** One key, or two during a rotation. */
   readonly keys: readonly KeyObject[]
 }
 
-/** What is stored of it. */
+/** The stored part of the result. */
 export interface StoredReceiver {
   readonly id: string
   readonly url: string
@@ -58,7 +58,7 @@ export function receiverOf(
   return { url, keys: sealed.map((one) => signingKey(unseal(secretKey, id, one).toString())) }
 }
 
-/** Posts something to a receiver, once. Any 2xx means that it has it. */
+/** Posts once to a receiver. Any 2xx means that it has accepted the event. */
 export async function attempt(
   http: PublicHttp,
   { url, keys }: Receiver,

@@ -4,7 +4,7 @@ import type { Cursor } from '#/events/cursor.ts'
 import type { LoggedEvent } from '#/events/log.ts'
 import { placeOf } from './order.ts'
 
-/** A delivery as it is listed. */
+/** A delivery in a list. */
 export interface Delivery extends Cursor {
   readonly type: string
   readonly state: 'waiting' | 'delivered' | 'failed'
@@ -17,13 +17,13 @@ export interface Delivery extends Cursor {
   readonly error: string | null
 }
 
-/** Whose deliveries. */
+/** The webhook of the deliveries. */
 export interface Of {
   readonly organizationId: string
   readonly id: string
 }
 
-/** Those of the newest events first, before a place. */
+/** Deliveries of the newest events first, before a place. */
 export async function deliveriesOf(
   db: Db,
   { organizationId, id }: Of,
@@ -46,7 +46,7 @@ export async function waitingCount(tx: Tx, { organizationId, id }: Of): Promise<
   return rows[0]?.count ?? 0
 }
 
-/** Has events delivered again, from now on. */
+/** Schedules events to be delivered again, now. */
 export async function redeliver(
   tx: Tx,
   { organizationId, id }: Of,

@@ -61,7 +61,7 @@ const Replay = Strict(
 const reading = { scope: 'webhooks:read', noun: 'Webhooks' } as const
 const changing = { scope: 'webhooks:write', noun: 'Webhooks' } as const
 
-/** What became of a webhook's events: to be listed, tried out and done again. */
+/** A webhook's deliveries: lists, tests and replays them. */
 export function deliveryRoutes(app: App, parts: WebhookParts): void {
   listRoute(app, parts)
   replayRoute(app, parts)
@@ -116,7 +116,7 @@ function present(delivery: Delivery): Static<typeof DeliveryOut> {
   const { type, state, attempts, due_at, last_at, status, answer, error, milliseconds } = delivery
   return {
     event: cursorText(delivery),
-    // Only such types are told.
+    // Only such types have events.
     type: type as Static<typeof DeliveryOut>['type'],
     ...{ state, attempts },
     last_at: shown(last_at),

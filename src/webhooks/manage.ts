@@ -29,7 +29,7 @@ export interface Change extends Viewer {
   readonly secretKey: SealingKey
 }
 
-/** Creates a webhook that begins with what happens from now on, with the rights of its creator. */
+/** Creates a webhook that receives events from now on, with the rights of its creator. */
 export async function addWebhook(
   tx: Tx,
   change: Change,
@@ -50,8 +50,8 @@ export async function addWebhook(
   return { webhook, secret }
 }
 
-/** Changes what a webhook posts, and pauses or resumes it. With another URL one that is not paused begins anew. Whoever changes more than its name or pauses it has it read with
- *  their rights from then on: nobody has others' mail posted to themselves. */
+/** Changes what a webhook posts, and pauses or resumes it. With a new URL, one that is not paused starts from now. Any
+ *  change but of the name or a pause gives the webhook the rights of its maker, so that nobody receives others' mail. */
 export async function changeWebhook(
   tx: Tx,
   change: Change,
@@ -74,7 +74,7 @@ export async function changeWebhook(
   return after
 }
 
-/** Gives a webhook a new secret. For a day the one before signs too. */
+/** Gives a webhook a new secret. For a day the previous one signs too. */
 export async function rotateSecret(tx: Tx, change: Change, id: string): Promise<{ webhook: Webhook; secret: string }> {
   const { caller, now, secretKey } = change
   const { organizationId } = caller
@@ -114,7 +114,7 @@ async function note(
   await record(tx, by, { ...item, before: recorded(before), after: recorded(after) })
 }
 
-/** As people know it. */
+/** Its name for people. */
 export function shownName({ name, url }: { readonly name: string; readonly url: string }): string {
   return name || new URL(url).host
 }

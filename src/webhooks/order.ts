@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { LoggedEvent } from '#/events/log.ts'
 
-/** What an event is in order with: others of the same scope and part, and without a part all of the scope. */
+/** The sequence of an event: all events with the same scope and part are ordered. An event without a part is ordered with
+ *  all of its scope. */
 export interface Place {
   readonly scope: string
   readonly part: string | null
 }
 
-/** Messages are in order within their conversation, or with all of their mailbox where that is not known; everything else
- *  with what else is told of the same item. */
+/** Messages are ordered within their conversation, or with their whole mailbox if that is unknown; other events with those
+ *  of the same item. */
 export function placeOf({ type, mailboxId, data, conversation }: LoggedEvent): Place {
   if ('sent' in data) return { scope: `sending ${data.sent}`, part: null }
   if ('name' in data) return { scope: `${type.split('.')[0]} ${data.id ?? data.name}`, part: null }
@@ -16,14 +17,14 @@ export function placeOf({ type, mailboxId, data, conversation }: LoggedEvent): P
   return { scope: `mailbox ${mailboxId}`, part }
 }
 
-/** Until when what was to be done has been left; undefined where it is done. */
+/** Until when the work is deferred; undefined if it is done. */
 export type Left = Date | undefined
 
-/** Runs work in order: each piece once all before it in its place have ended. */
+/** Runs work in order: each piece once all earlier ones of its sequence have ended. */
 export class InOrder {
   readonly #scopes = new Map<string, { whole: Promise<Left> | undefined; parts: Map<string, Promise<Left>> }>()
 
-  /** `work` is told until when the last of those before it is left. */
+  /** `work` gets the time until which the last earlier piece is deferred. */
   add({ scope: name, part }: Place, work: (before: Left) => Promise<Left>): Promise<Left> {
     const scope = this.#scopes.get(name) ?? { whole: undefined, parts: new Map<string, Promise<Left>>() }
     this.#scopes.set(name, scope)

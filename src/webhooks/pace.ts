@@ -1,11 +1,11 @@
 import type { Attempt } from './attempt.ts'
 
-/** Requests to one receiver at the same time. */
+/** The most concurrent requests to one receiver. */
 const widest = 32
-/** An answer that takes longer is slow, in milliseconds. */
+/** A response that takes longer is slow, in milliseconds. */
 const slowMs = 1_000
 
-/** Requests of all webhooks together, beyond the first of each: a connection is open for each of them. */
+/** Concurrent requests of all webhooks, beyond the first of each: each needs a connection. */
 export class Extra {
   #free: number
 
@@ -24,7 +24,7 @@ export class Extra {
   }
 }
 
-/** How many requests a receiver gets at the same time: twice as many while it answers quickly, half as many once it does not. */
+/** Adapts the concurrent requests to a receiver: doubled while responses are fast, halved once they are slow. */
 export class Pace {
   #width = 4
   #inHand = 0
@@ -36,13 +36,13 @@ export class Pace {
     this.#extra = extra
   }
 
-  /** Events in a round: many where it is over soon, so that what a round costs is shared by them; few where one takes long, since
-   *  until its end nobody sees what came of it, and rights are those of its beginning. */
+  /** Events in a round: many if rounds are short, to share their cost; few if they are long, since until the end of a round
+   *  nobody sees its results, and its rights are those at its beginning. */
   get most(): number {
     return this.#width ** 2
   }
 
-  /** Runs one request as soon as there is room for it. */
+  /** Runs a request as soon as there is room for it. */
   async run<T>(request: () => Promise<T>): Promise<T> {
     while (!this.#enter()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
@@ -54,7 +54,8 @@ export class Pace {
     }
   }
 
-  /** There is always room for the first: nobody waits for another receiver. Who waits has one in hand, whose end wakes them. */
+  /** The first request always has room: no receiver waits for another one. Each waiting request follows a running one, whose
+   *  end wakes it. */
   #enter(): boolean {
     if (this.#inHand >= this.#width || (this.#inHand > 0 && !this.#extra.take())) return false
     this.#inHand += 1

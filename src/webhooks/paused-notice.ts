@@ -2,18 +2,18 @@ import type { Tx } from '#/db/schema.ts'
 
 /** A webhook that Mailroom has paused. */
 export interface PausedWebhook {
-  /** As people know it. */
+  /** Its name for people. */
   readonly name: string
   readonly because: string
-  /** Null where nothing has failed. */
+  /** Null if nothing has failed. */
   readonly failingSince: Date | null
 }
 
-/** Tells the owners that a webhook is paused (src/outbound/paused-notice.ts). */
+/** Informs the owners that a webhook is paused (src/outbound/paused-notice.ts). */
 export interface PausedNotice {
-  /** Finds, outside of any transaction, what mail of the organization is sent from. What it answers puts a message to each owner
-   *  into the outbound queue, with `tx`; none where the organization cannot send. */
+  /** Finds, outside any transaction, the sender of the organization's mail. The result enqueues, with `tx`, a message to
+   *  each owner; none if the organization cannot send. */
   from(organizationId: string): Promise<(tx: Tx, paused: PausedWebhook) => Promise<void>>
-  /** To be called once that is committed. */
+  /** To be called after the commit. */
   wake(): void
 }

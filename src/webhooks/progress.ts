@@ -8,7 +8,7 @@ import type { StoredReceiver } from './attempt.ts'
 import type { Place } from './order.ts'
 import type { Reader } from './reader.ts'
 
-/** The right to a round of a webhook, with what the round is about. */
+/** The lease for a round of a webhook, with the data of the round. */
 export interface ClaimedWebhook extends Lease<string>, Reader, StoredReceiver {
   readonly id: string
   readonly name: string
@@ -18,13 +18,13 @@ export interface ClaimedWebhook extends Lease<string>, Reader, StoredReceiver {
   readonly eventId: number
   readonly roundsFailed: number
   readonly failingSince: Date | null
-  /** How often it was resumed by the time of the claim. */
+  /** How often it had been resumed at the claim. */
   readonly resumes: number
 }
 
 export const leases = new Leases('webhooks', 20_000)
 
-/** Claims webhooks that have something to deliver, those first that have waited longest. */
+/** Claims webhooks with events to deliver, the longest waiting first. */
 export async function claimWebhooks(db: Db, now: Date, most: number): Promise<ClaimedWebhook[]> {
   const due = sql`webhooks.paused_at is null and webhooks.due_at <= ${now}`
   return await leases.claim<ClaimedWebhook>(db, now, {
@@ -50,7 +50,7 @@ export async function claimWebhooks(db: Db, now: Date, most: number): Promise<Cl
   })
 }
 
-/** A delivery that waits for another attempt, or for those before it. */
+/** A delivery that waits for its next attempt, or for earlier ones. */
 export interface Waiting extends Place, Cursor {
   readonly type: string
   readonly attempts: number
@@ -81,9 +81,9 @@ export async function standingOf(db: Db, webhook: ClaimedWebhook): Promise<Stand
   return { waiting: waiting.map(({ waits: _, ...one }) => one), doneAhead }
 }
 
-/** A delivery as a round leaves it. */
+/** A delivery after a round. */
 export interface Recorded extends Waiting {
-  /** It waited before. */
+  /** Whether it was waiting before. */
   readonly stored: boolean
   readonly state: 'waiting' | 'delivered' | 'failed'
   readonly lastAt: Date | null
@@ -93,24 +93,24 @@ export interface Recorded extends Waiting {
   readonly error: string | null
 }
 
-/** What a round came to. */
+/** The result of a round. */
 export interface Progress {
-  /** Everything up to here is delivered, or recorded. */
+  /** Everything up to this event is delivered or recorded. */
   readonly cursor: Cursor
   readonly recorded: readonly Recorded[]
-  /** What waits longer than before. */
+  /** Deliveries that wait longer than before. */
   readonly delayed: readonly Waiting[]
-  /** Whose events can be read no more. */
+  /** Deliveries whose events can no longer be read. */
   readonly gone: readonly Cursor[]
   readonly roundsFailed: number
   readonly failingSince: Date | null
   readonly dueAt: Date
-  /** All that waits is due at once. */
+  /** Whether all waiting deliveries are due at once. */
   readonly recovered: boolean
   readonly paused: { readonly at: Date; readonly because: string } | undefined
 }
 
-/** The same of a round during which the webhook was resumed: what failed before does not count any more. */
+/** The result of a round during which the webhook was resumed: earlier failures no longer count. */
 export function begunAnew(progress: Progress, now: Date): Progress {
   const recorded = progress.recorded.map((one): Recorded => {
     return one.state === 'delivered' ? one : { ...one, state: 'waiting', firstAt: null }
@@ -119,14 +119,14 @@ export function begunAnew(progress: Progress, now: Date): Progress {
   return { ...progress, ...nothing, recorded, dueAt: now, recovered: true }
 }
 
-/** Whether a webhook was resumed since it was claimed; it is locked from here on. */
+/** Whether a webhook was resumed since its claim. Locks it. */
 export async function wasResumed(tx: Tx, { organizationId, id, resumes }: ClaimedWebhook): Promise<boolean> {
   const { rows } = await sql<{ resumes: number }>`
     select resumes from webhooks where organization_id = ${organizationId} and id = ${id} for no key update`.execute(tx)
   return rows[0] !== undefined && rows[0].resumes !== resumes
 }
 
-/** Ends the lease with what the round came to; false where it was lost, or the webhook is gone. */
+/** Ends the lease and stores the result of the round; false if the lease is lost or the webhook deleted. */
 export async function endRound(
   tx: Tx,
   webhook: ClaimedWebhook,
@@ -142,7 +142,7 @@ export async function endRound(
   return held.size > 0
 }
 
-/** So many of a webhook's deliveries are kept of those that were delivered. */
+/** The most stored deliveries of a webhook that are done. */
 const deliveredKept = 100
 
 /** Stores them once `endRound` has stored the cursor: what was delivered ahead of it is kept until the cursor is there. */
@@ -206,7 +206,7 @@ export async function delayWaiting(
       and delivery.position = delayed.position and delivery.event_id = delayed.id`.execute(tx)
 }
 
-/** Its receiver is back: what waits is tried at once. */
+/** The receiver is back: waiting deliveries are due at once. */
 export async function hurryWaiting(tx: Tx, { organizationId, id }: ClaimedWebhook, now: Date): Promise<void> {
   await sql`
     update webhook_deliveries set due_at = ${now}
@@ -215,13 +215,13 @@ export async function hurryWaiting(tx: Tx, { organizationId, id }: ClaimedWebhoo
   )
 }
 
-/** Whether anybody has a webhook that is not paused. */
+/** Whether any webhook is not paused. */
 export async function anyWebhook(db: Db): Promise<boolean> {
   const { rows } = await sql`select from webhooks where paused_at is null limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** Deletes deliveries of events that the log has no more. */
+/** Deletes deliveries of events that are no longer in the log. */
 export async function forgetDeliveries(db: Db): Promise<void> {
   await sql`
     delete from webhook_deliveries delivery using webhooks

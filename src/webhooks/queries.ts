@@ -11,9 +11,9 @@ export interface Webhook {
   readonly name: string
   readonly url: string
   readonly types: string[] | null
-  /** With the address null once it is deleted. */
+  /** The address is null once the mailbox is deleted. */
   readonly mailbox: { readonly id: string; readonly address: string | null } | null
-  /** With whose rights it reads. */
+  /** Whose rights it has. */
   readonly reader: { readonly kind: 'key' | 'member'; readonly id: string; readonly name: string }
   readonly waiting: number
   readonly failing_since: Date | null
@@ -24,7 +24,7 @@ export interface Webhook {
   readonly updated_at: Date
 }
 
-/** Who asks: a caller who does not manage all mailboxes sees their own webhooks alone. */
+/** The reader of a list. A caller who does not manage all mailboxes sees only their own webhooks. */
 export interface Viewer {
   readonly caller: Caller
   readonly actorId: string
@@ -118,7 +118,7 @@ export async function updateWebhook(
     .execute()
 }
 
-/** Pauses a webhook at somebody's request, or has it begin anew: what waits is due at once. */
+/** Pauses or restarts a webhook at somebody's request. Waiting deliveries are due at once. */
 export async function setPaused(
   tx: Tx,
   { organizationId, id, now }: { organizationId: string; id: string; now: Date },
@@ -129,13 +129,13 @@ export async function setPaused(
       failing_since = null, due_at = ${now}, resumes = resumes + ${paused ? 0 : 1}
     where organization_id = ${organizationId} and id = ${id}`.execute(tx)
   if (paused) return
-  // Three days begin anew.
+  // The three days start again.
   await sql`
     update webhook_deliveries set due_at = ${now}, first_at = null
     where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting'`.execute(tx)
 }
 
-/** The secret in force becomes the previous one. */
+/** The current secret becomes the previous one. */
 export async function replaceSecret(
   tx: Tx,
   { organizationId, id }: { organizationId: string; id: string },
@@ -147,7 +147,7 @@ export async function replaceSecret(
     where organization_id = ${organizationId} and id = ${id}`.execute(tx)
 }
 
-/** Whom a webhook posts to; undefined where it is gone. */
+/** The receiver of a webhook; undefined if it is deleted. */
 export async function receiverIn(db: Db, organizationId: string, id: string): Promise<StoredReceiver | undefined> {
   return await db
     .selectFrom('webhooks')

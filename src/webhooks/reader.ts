@@ -3,14 +3,14 @@ import type { Identity } from '#/http/access/authorize.ts'
 import { keyIdentity } from '#/keys/authenticate.ts'
 import { memberIdentity } from '#/sessions/authenticate.ts'
 
-/** With whose rights a webhook reads: those of a key or of a member. */
+/** Whose rights a webhook has: those of a key or of a member. */
 export interface Reader {
   readonly organizationId: string
   readonly keyId: string | null
   readonly memberId: string | null
 }
 
-/** Who reads for a webhook by now; undefined once they may not have webhooks any more. */
+/** The current identity of a webhook; undefined once they may no longer have webhooks. */
 export async function identityOf(
   db: Db,
   { organizationId, keyId, memberId }: Reader,

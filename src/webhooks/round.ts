@@ -19,31 +19,29 @@ export interface RoundParts {
   readonly secretKey: SealingKey
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal
-  /** Whether this process still has the webhook: another may have gone on with it while this one stood still. */
+  /** Whether this process still has the webhook: another one may have claimed it while this one was suspended. */
   readonly isHeld: () => Promise<boolean>
 }
 
-/** After so many failures one after the other, and after so many milliseconds, nothing more of a round is tried. */
+/** After so many consecutive failures, or so many milliseconds, a round tries nothing more. */
 const mostFailures = 3
 const longestMs = 10_000
 
-/** Events that are read at a time at least: a webhook may be for few of them, and a failing one tries one new event. */
+/** The least number of events to read: a webhook may select few of them, and a failing one tries one new event. */
 const leastRead = 100
 
-/** What is to be posted. */
+/** A delivery in a round. */
 interface Due extends Waiting {
-  /** It is a row already. */
+  /** It is stored already. */
   readonly stored: boolean
-  /** Undefined: not in this round. */
+  /** Undefined if it was not tried in this round. */
   readonly out: EventOut | undefined
 }
 
-/**
- * One pass over a webhook: deliveries that wait and are due, then events that came since the last one, as many as the pace of
- * its receiver allows. What fails is recorded and tried again later; what follows it in its place waits with it, all else goes on. While a
- * receiver fails, a round tries one new event and the delivery that was tried least recently: nothing else is read, so that
- * the log is not copied.
- */
+/** One pass over a webhook: first waiting deliveries that are due, then new events, as many as the pace of its receiver
+ *  allows. Failures are stored and retried later. Later events of the same sequence wait; others continue. While a receiver
+ *  fails, a round tries one new event and the delivery that was tried least recently. It reads nothing else, so that the log
+ *  is not copied. */
 export class Round {
   readonly #parts: RoundParts
   readonly #webhook: ClaimedWebhook
@@ -56,10 +54,10 @@ export class Round {
   #delivered = 0
   #lastFailed: Attempt | undefined
   #failedInRow = 0
-  /** Failures of what was tried for the first time. */
+  /** Failures at first attempts. */
   #failedFirst = 0
 
-  /** `most` is of the events that are tried. */
+  /** `most` limits the events that are tried. */
   constructor(
     parts: RoundParts,
     webhook: ClaimedWebhook,
@@ -84,7 +82,7 @@ export class Round {
     const cursor = { position, id: eventId }
     const page = most > 0 ? await eventsAfter(db, organizationId, cursor, Math.max(most, leastRead)) : undefined
     const come = await this.#shown(identity, page?.events ?? [])
-    // A replay may have put what comes in line before.
+    // A replay may have put later events in front.
     for (const one of [...waiting, ...doneAhead]) come.delete(cursorText(one))
     const fresh = [...come.values()].slice(0, most)
     const end = (come.size > most && fresh.at(-1)?.event) || page?.end || cursor
@@ -101,12 +99,12 @@ export class Round {
     await Promise.all(all.map(deliver))
     const read = this.#untilLastTried(fresh, { before: cursor, end })
     const done = { ...this.#outcome(), ...read, delayed: this.#delayed, gone }
-    // There is no room for what could fail: some of what waits comes first.
+    // There is no room for more failures: waiting deliveries come first.
     return most > 0 || tried.length > 0 ? done : { ...done, dueAt: new Date(this.#began.getTime() + pauseAfter(1)) }
   }
 
-  /** New events at the end that were not tried, though nothing before them keeps them waiting, are read again by the next round: the
-   *  log is not copied for them. */
+  /** New events at the end that were not tried, though nothing before them makes them wait, are read again by the next
+   *  round, so that the log is not copied. */
   #untilLastTried(fresh: readonly Shown[], { before, end }: { before: Cursor; end: Cursor }) {
     const recorded = this.#recorded
     const untried = recorded.filter((one) => !one.stored && one.attempts === 0 && one.dueAt <= this.#began)
@@ -126,7 +124,7 @@ export class Round {
     return this.#webhook.roundsFailed > 0
   }
 
-  /** Of what waits, what is tried now. */
+  /** The waiting deliveries to try now. */
   #chosen(waiting: readonly Waiting[]): readonly Waiting[] {
     const due = waiting.filter(({ dueAt }) => dueAt <= this.#began)
     if (!this.#probes) return due.slice(0, this.#most)
@@ -135,7 +133,7 @@ export class Round {
     return [first, oldest].flatMap((one) => one ?? [])
   }
 
-  /** How many new events are tried. */
+  /** The number of new events to try. */
   #mostNew(waiting: readonly Waiting[], tried: readonly Waiting[]): number {
     const room = Math.max(0, mostWaiting - waiting.length)
     if (this.#probes) return tried.some(({ attempts }) => attempts === 0) ? 0 : Math.min(1, room)
@@ -197,7 +195,7 @@ export class Round {
     return state === 'waiting' ? dueAt : undefined
   }
 
-  /** Not tried, or not yet: it is due when what it waits for is. */
+  /** Not tried, or not yet: due together with what it waits for. */
   #leave(one: Due, until: Date): Date {
     const dueAt = one.dueAt > until ? one.dueAt : until
     const nothing = { lastAt: null, milliseconds: null, status: null, answer: null, error: null }

@@ -32,7 +32,7 @@ async function changeBy(
   return { caller, actorId, by: actor, now: await time(db), secretKey }
 }
 
-/** What a body asks for, with what the caller may hear of. */
+/** The settings in a body, as far as the caller may receive them. */
 async function settingsIn(
   request: FastifyRequest,
   { db, webhooks: { allowed } }: WebhookParts,

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 
 const prefix = 'whsec_'
 
-/** A secret as receivers are given it (Standard Webhooks): 32 random octets in Base64. */
+/** A secret in the form of Standard Webhooks: 32 random octets in Base64. */
 export function newSecret(): string {
   return `${prefix}${randomBytes(32).toString('base64')}`
 }
@@ -15,7 +15,7 @@ export interface Signed {
   readonly body: string
 }
 
-/** What a secret signs with. A key that is made once signs several times as fast as octets. */
+/** The key of a secret. A key object signs several times as fast as octets. */
 export function signingKey(secret: string): KeyObject {
   return createSecretKey(secret.slice(prefix.length), 'base64')
 }

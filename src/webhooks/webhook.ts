@@ -5,32 +5,31 @@ import { properName } from '#/text.ts'
 
 /** Webhooks of an organization. */
 export const mostWebhooks = 20
-/** Deliveries of a webhook that wait for another attempt; with more it reads no further. */
+/** The most waiting deliveries of a webhook; with more it reads no further events. */
 export const mostWaiting = 1_000
-/** How long a delivery is tried again, and how long a webhook may fail before it is paused, in milliseconds. */
+/** How long a delivery is retried, and how long a webhook may fail before it is paused, in milliseconds. */
 export const triedForMs = 3 * 24 * 3_600_000
-/** How long a secret that was replaced signs too, in milliseconds. */
+/** How long a replaced secret still signs, in milliseconds. */
 export const previousForMs = 24 * 3_600_000
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
 const longestRoundPause = 10 * minute
 
-/** Until the next attempt of a delivery, in milliseconds, after so many. */
+/** The pause before a delivery's next attempt, in milliseconds, by the number of attempts. */
 export function pauseAfter(attempts: number): number {
   return pauses[Math.min(attempts, pauses.length) - 1] ?? 0
 }
 
-/** Until a webhook is tried again of which so many rounds have failed: by one new event, so that it is known soon when its
- *  receiver is back. */
+/** The pause after so many failed rounds. The next round tries one new event, to find out soon when the receiver is back. */
 export function roundPauseAfter(rounds: number): number {
   return Math.min(pauseAfter(rounds), longestRoundPause)
 }
 
-/** Where requests may go, by scheme: an address for TLS, and one for plain HTTP. */
+/** The networks that requests may reach, by scheme: TLS or plain HTTP. */
 export type AllowedBy = Readonly<Partial<Record<'http:' | 'https:', Allowed>>>
 
-/** The URL of a receiver. What its name leads to is looked at when a connection is made. @throws Refusal */
+/** The URL of a receiver. The addresses of its name are checked at connection. @throws Refusal */
 export function receiverUrl(text: string, allowed: AllowedBy): string {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
@@ -48,7 +47,7 @@ export function receiverUrl(text: string, allowed: AllowedBy): string {
   return url.href
 }
 
-/** A name that people read in lists. @throws Refusal */
+/** A name for lists. @throws Refusal */
 export function webhookName(given: string): string {
   return given === '' ? '' : properName('name', given, 64)
 }

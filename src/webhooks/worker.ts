@@ -37,17 +37,17 @@ interface Parts {
   readonly log: Logger
 }
 
-/** How often webhooks are looked for while nothing announces events, and at most, in milliseconds. */
+/** How often to look for webhooks without a notification of events, and at most, in milliseconds. */
 const idleMs = 1_000
 const gatherMs = 20
-/** Webhooks that this process serves at the same time. A slow receiver keeps its own place alone. */
+/** Webhooks that this process serves concurrently. A slow receiver occupies only its own place. */
 const mostAtOnce = 400
-/** Requests at the same time beside the first of each. */
+/** Concurrent requests beyond the first of each webhook. */
 const mostExtra = 600
-/** Events that are in memory for them at the same time. */
+/** Events in memory for them. */
 const mostEvents = 20_000
 
-/** Posts events to webhooks. Several processes share them by leases; one has a webhook at a time, for a round. */
+/** Posts events to webhooks. Processes share them by leases; one process has a webhook at a time, for a round. */
 export class WebhookWorker implements AsyncDisposable {
   readonly #parts: Parts
   readonly #stop = new AbortController()
@@ -56,14 +56,14 @@ export class WebhookWorker implements AsyncDisposable {
   readonly #paces = new QuickLRU<string, Pace>({ maxSize: 10_000 })
   #wake = () => {}
   #running: Promise<void> = Promise.resolve()
-  /** There are webhooks, so that it is worth looking when events are announced. */
+  /** There are webhooks, so that notifications of events matter. */
   #any = true
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** Delivers what comes, until it is disposed of. */
+  /** Delivers events until disposed. */
   start(): void {
     this.#running = this.#run()
   }
@@ -85,19 +85,19 @@ export class WebhookWorker implements AsyncDisposable {
     database.commits.off('announced', announced)
   }
 
-  /** Shorter where the service stops. */
+  /** Ends earlier if the service stops. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.#stop.signal }).catch(() => {})
   }
 
-  /** Resolves once somebody wakes it from now on. */
+  /** Resolves at the next wake-up. */
   #woken(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
     return promise
   }
 
-  /** Begins rounds of webhooks that have something to deliver. */
+  /** Begins rounds of webhooks with events to deliver. */
   async #look(): Promise<void> {
     const { database, time } = this.#parts
     const room = mostAtOnce - this.#rounds.size

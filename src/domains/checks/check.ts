@@ -28,16 +28,16 @@ export interface CheckDependencies {
   readonly db: Db
   readonly resolver: Resolver
   readonly time: SharedTime
-  /** Seals the private halves of signing keys. */
+  /** The key that seals private signing keys. */
   readonly sealingKey: SealingKey
   readonly hostname: string
-  /** Milliseconds; `Progress` says what for. */
+  /** In milliseconds; see `Progress`. */
   readonly firstCheckAfter: number
   readonly log: Logger
   readonly follow?: Follow | undefined
 }
 
-/** How long a retired key's record should stay: mail that was signed with it may be on its way for five days. */
+/** How long a retired key's record should stay: signed mail may be in queues for five days. */
 const retirement = 7 * 24 * 3_600_000
 
 /** How long all look-ups for one record may take, in milliseconds. */
@@ -48,11 +48,8 @@ interface Look {
   readonly finding: Finding
 }
 
-/**
- * Looks up every record of a domain, and stores the findings and the standing that follows from them. Stores nothing if the
- * lease was lost or the domain is gone.
- * @throws what `signal` was aborted with; then nothing was stored
- */
+/** Looks up every record of a domain, and stores the findings and the resulting standing. Stores nothing if the lease is
+ *  lost or the domain is deleted. @throws the reason of `signal`; then nothing was stored */
 export async function checkDomain(at: CheckDependencies, claim: Claim, signal: AbortSignal): Promise<void> {
   const domain = await domainById(at.db, claim.organizationId, claim.id)
   if (!domain || domain.standing.status === 'failed') return
@@ -95,7 +92,7 @@ interface CheckResult {
   readonly now: Date
 }
 
-/** Locks every organization's enrolment of the domain, so that of two that prove it at once one is the first. */
+/** Locks all enrolments of the domain, so that of two organizations that prove it at once one is the first. */
 async function settle(
   at: CheckDependencies,
   tx: Tx,
@@ -130,7 +127,7 @@ function seenIn(looks: readonly Look[]): Pick<Seen, 'ownership' | 'receiving'> {
   return { ownership: seen('ownership'), receiving: seen('mx') }
 }
 
-/** The token is there and proves nothing, which its publisher has to learn. */
+/** The token is published and proves nothing, which its publisher must learn. */
 function contested(look: Look): Look {
   if (look.record.purpose !== 'ownership' || !look.finding.satisfied) return look
   const fix =
@@ -139,7 +136,7 @@ function contested(look: Look): Look {
   return { ...look, finding: { ...look.finding, satisfied: false, problem: 'conflict', fix } }
 }
 
-/** A look-up that failed leaves `satisfied` as it was. */
+/** A failed look-up leaves `satisfied` as it was. */
 function checked(domain: Domain, { record, finding }: Look, now: Date): CheckedRecord {
   const { type, name, value, priority } = record
   const before = domain.findings.find((one) => one.type === type && one.name === name && one.value === value)
@@ -158,7 +155,7 @@ function checked(domain: Domain, { record, finding }: Look, now: Date): CheckedR
 
 const mostFound = 10
 
-/** The DNS may hold anything; PostgreSQL stores neither U+0000 nor half a surrogate pair. */
+/** The DNS may have anything; PostgreSQL stores neither U+0000 nor a lone surrogate. */
 function kept(text: string): string {
   return text.slice(0, 1_000).toWellFormed().replaceAll('\0', '\ufffd')
 }

@@ -3,18 +3,16 @@ import { unfollowed } from '#/ports/follow.ts'
 import { type CheckDependencies, checkDomain } from './check.ts'
 import { type Claim, claimDue, release } from './queries.ts'
 
-/** How many domains one process checks at a time. */
+/** Domains that one process checks concurrently. */
 const mostAtOnce = 8
-/** When a check that failed with an internal error is tried again, in milliseconds. */
+/** The pause after a check that failed with an internal error, in milliseconds. */
 const retryAfter = 300_000
-/** How often to look whether a domain is due, in milliseconds: each 5 seconds, or twice in the time to the first check. */
+/** How often to look for due domains, in milliseconds: every 5 seconds, or twice before the first check. */
 const longestPoll = 5_000
 const shortestPoll = 250
 
-/**
- * Checks domains as they come due. The table of domains is the queue. Disposing it ends the checks that are under way, and
- * their domains are due again at once.
- */
+/** Checks domains as they come due. The table of domains is the queue. Disposing aborts current checks; their domains are
+ *  due again at once. */
 export class DomainChecks implements AsyncDisposable {
   readonly #at: CheckDependencies
   readonly #stop = new AbortController()
@@ -25,12 +23,12 @@ export class DomainChecks implements AsyncDisposable {
     this.#at = at
   }
 
-  /** Checks all that are due now, and answers how many there were. A round begins after the one before has ended. */
+  /** Checks all domains that are due now, and answers how many. Rounds do not overlap. */
   run(): Promise<number> {
     return this.#rounds.run(() => this.#round())
   }
 
-  /** Checks what comes due, until it is disposed of. */
+  /** Checks domains that come due, until disposed. */
   start(): this {
     const wait = Math.max(shortestPoll, Math.min(longestPoll, this.#at.firstCheckAfter / 2))
     this.#timer = setTimeout(async () => {
@@ -48,7 +46,7 @@ export class DomainChecks implements AsyncDisposable {
     await this.#rounds.run(async () => {})
   }
 
-  /** Each worker that finds a domain starts another, so that an idle round is one claim. */
+  /** Each worker that finds a domain starts another one, so that an idle round is one claim. */
   async #round(): Promise<number> {
     const workers: Promise<void>[] = []
     let checked = 0
@@ -56,7 +54,7 @@ export class DomainChecks implements AsyncDisposable {
     const { follow = unfollowed } = this.#at
     const work = async (): Promise<void> => {
       for (let claim = await this.#claim(); claim; claim = await this.#claim()) {
-        // A claim that was made while the checks stopped is released.
+        // A claim made while the checks stopped is released.
         if (!this.#stop.signal.aborted) checked += 1
         if (workers.length < mostAtOnce) startWorker()
         await follow('check of a domain', () => this.#check(claim))
@@ -79,7 +77,7 @@ export class DomainChecks implements AsyncDisposable {
     return await claimDue(this.#at.db, await this.#at.time(this.#at.db))
   }
 
-  /** Never rejects: one domain must not hold up the others. */
+  /** Never rejects: one domain must not delay the others. */
   async #check(claim: Claim): Promise<void> {
     const { db, time, log } = this.#at
     try {

@@ -6,15 +6,15 @@ import type { SigningKey } from '../dkim/make-keys.ts'
 import { type StandingRow, standingColumns, standingFrom } from '../queries.ts'
 import type { Standing } from './standing.ts'
 
-/** Well over what a check may last, so that none is claimed a second time while it goes on. */
+/** Well above the longest check, so that no domain is claimed a second time meanwhile. */
 export const checkLeases = new Leases('domains', 180_000)
 
-/** The right to check a domain. */
+/** The lease to check a domain. */
 export interface Claim extends Lease<string> {
   readonly organizationId: string
 }
 
-/** Claims the domain that has been due for longest. */
+/** Claims the domain that is due for the longest time. */
 export async function claimDue(db: Db, now: Date): Promise<Claim | undefined> {
   const due = sql`next_check_at <= ${now}`
   const [claim] = await checkLeases.claim<Claim>(db, now, {
@@ -27,7 +27,7 @@ export async function claimDue(db: Db, now: Date): Promise<Claim | undefined> {
   return claim
 }
 
-/** Has the domain checked again at that time. */
+/** Schedules the next check. */
 export async function release(db: Db, claim: Claim, dueAt: Date): Promise<void> {
   await checkLeases.release(db, [claim], sql`next_check_at = ${dueAt}`)
 }
@@ -40,7 +40,7 @@ export interface Contender {
   readonly standing: Standing
 }
 
-/** Locks every organization's enrolment of the domain. All lock them in one order, so no two checks wait for each other. */
+/** Locks all enrolments of the domain. All callers lock in one order, so that no two checks deadlock. */
 export async function lockContenders(tx: Tx, domain: string): Promise<Contender[]> {
   const { rows } = await sql<StandingRow & { id: string; organization_id: string; lease_epoch: number }>`
     select id, organization_id, lease_epoch, ${standingColumns} from domains where domain = ${domain}
@@ -78,7 +78,7 @@ export async function writeCheck(
     .execute()
 }
 
-/** Fails the other organizations' enrolments of the domain, now that one has proven it. */
+/** Fails other organizations' enrolments of the domain, now that one has proven it. */
 export async function failOthers(tx: Tx, domain: string, id: string): Promise<void> {
   await tx
     .updateTable('domains')
@@ -113,7 +113,7 @@ export async function insertKeys(
     .execute()
 }
 
-/** Keys sign from when their records were first found. */
+/** Keys sign from the time when their records were first found. */
 export async function markSeen(
   tx: Tx,
   { organizationId, id }: Pick<Claim, 'organizationId' | 'id'>,
@@ -130,7 +130,7 @@ export async function markSeen(
     .execute()
 }
 
-/** Keys retire when a newer one of their kind has been seen. */
+/** Keys retire once a newer one of their kind was found. */
 export async function retireKeys(tx: Tx, { organizationId, id }: Claim, retiresAt: Date): Promise<void> {
   await sql`
     update dkim_keys old set retires_at = ${retiresAt}

@@ -2,43 +2,40 @@ export interface Standing {
   readonly status: 'pending' | 'verified' | 'failed'
   readonly ownership: Proof
   readonly receiving: Proof
-  /** When the challenge began that is to be met: at enrolment, or when what was proven lapsed. */
+  /** When the current challenge began: at enrolment, or when a proof lapsed. */
   readonly challengedAt: Date
 }
 
-/** That the organization owns the domain, or that its mail is sent here. */
+/** The proof that the organization owns the domain, or that its mail is sent here. */
 export interface Proof {
-  /** Null where it is not proven, or no more. */
+  /** Null if it is not proven. */
   readonly verifiedAt: Date | null
-  /** The unbroken run of answers by which the record of a proof is not there any more; null where there is none. */
+  /** The unbroken sequence of answers without the record of a proof; null if there is none. */
   readonly missing: { readonly since: Date; readonly times: number } | null
 }
 
-/** What a check has found of the records. Null where the look-up failed. */
+/** The result of a check. Null for a failed look-up. */
 export interface Seen {
   readonly ownership: boolean | null
   readonly receiving: boolean | null
-  /** Another organization has proven the domain, and its proof has not lapsed. */
+  /** Another organization has a valid proof of the domain. */
   readonly held: boolean
 }
 
 const hour = 3_600_000
 
-/** How long a proof stands after its record was found to be gone (docs/reference/domains.md). */
+/** How long a proof stands after its record was first absent (docs/reference/domains.md). */
 export const grace = 72 * hour
-/** By how many answers at least. */
+/** The least number of such answers. */
 const timesMissing = 3
-/** How long a challenge lasts. */
+/** The duration of a challenge. */
 export const challenge = 14 * 24 * hour
 
 export const unproven: Proof = { verifiedAt: null, missing: null }
 
-/**
- * Where an enrolment stands after a check. With both proofs it is `verified`. A look-up that failed changes nothing;
- * a record that is gone counts against its proof by three answers over 72 hours and no less. While another
- * organization's proof stands, ownership cannot be proven, whatever the DNS holds. A challenge that is not met
- * in 14 days has failed, which an answer has to say; `failed` is for good.
- */
+/** The standing of an enrolment after a check. With both proofs it is `verified`. A failed look-up changes nothing. An
+ *  absent record ends its proof after at least three answers over 72 hours. While another organization's proof stands,
+ *  ownership cannot be proven. A challenge without proof for 14 days has failed, which takes an answer; `failed` is final. */
 export function standingAfter(before: Standing, seen: Seen, now: Date): Standing {
   if (before.status === 'failed') return before
   const ownership = seen.held ? unproven : proofAfter(before.ownership, seen.ownership, now)
@@ -62,23 +59,20 @@ function proofAfter(before: Proof, seen: boolean | null, now: Date): Proof {
   return lapsed ? unproven : { verifiedAt: before.verifiedAt, missing }
 }
 
-/** What else the time of the next check depends on. */
+/** Other inputs for the time of the next check. */
 export interface Progress {
-  /** Records that are still to be published. */
+  /** Whether records are still to be published. */
   readonly outstanding: number
-  /** When the newest signing keys were made, which are to be published then. */
+  /** When the newest signing keys were made, whose records are to be published. */
   readonly keysMadeAt: Date | null
-  /** How long the records may take to be published, in milliseconds. */
+  /** How long publishing may take, in milliseconds. */
   readonly firstCheckAfter: number
 }
 
-/**
- * When to look again: every 5 minutes in the first hour, every 30 in the first two days, then every 6 hours; a domain
- * that is verified, daily, unless there is something that was asked for in the last two days and is not there yet. All
- * by up to a tenth more or less, so that domains enrolled together do not come due together for ever. A moment at which
- * a proof lapses or a challenge ends is not passed over. Null where there is nothing to wait for.
- * @param chance 0 to 1
- */
+/** The time of the next check: every 5 minutes in the first hour, every 30 in the first two days, then every 6 hours. A
+ *  verified domain is checked daily, unless a record requested in the last two days is missing. Random jitter of up to a
+ *  tenth separates domains that were enrolled together. The end of a proof or challenge is not passed over. Null if there is
+ *  nothing to wait for. @param chance 0 to 1 */
 export function nextCheck(standing: Standing, progress: Progress, now: Date, chance: number): Date | null {
   if (standing.status === 'failed') return null
   const at = now.getTime()

@@ -14,11 +14,9 @@ const generate = promisify(generateKeyPair)
 /** The purpose of `sealingKey` for what is sealed here. */
 export const sealedAs = 'dkim' as const
 
-/**
- * A new pair of keys, RSA-2048 and Ed25519 (RFC 8463), made in libuv's threads: an RSA key takes some 100 ms, which must
- * not hold the event loop. Selectors are random, so that two organizations that claim one domain, or an old pair and
- * its successor, never name the same record.
- */
+/** Makes a pair of keys, RSA-2048 and Ed25519 (RFC 8463), in libuv's threads: an RSA key takes some 100 ms, which must not
+ *  hold the event loop. Selectors are random, so that neither two organizations that claim one domain nor an old and a new
+ *  pair use the same record. */
 export async function makeKeys(key: SealingKey): Promise<SigningKey[]> {
   const pair = `mr${randomBytes(5).toString('hex')}`
   const [rsa, ed25519] = await Promise.all([

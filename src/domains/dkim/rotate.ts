@@ -17,8 +17,8 @@ export interface Rotation {
   readonly firstCheckAfter: number
 }
 
-/** Makes a new pair of signing keys, to publish beside the old. The old ones sign until the new ones are found, and
- *  retire then. New ones that have never been found are replaced: they have not signed anything. */
+/** Makes a new pair of signing keys, to be published beside the old one. The old keys sign until the new ones are found, and
+ *  then retire. New keys that were never found are replaced: they have signed nothing. */
 export async function rotateKeys(at: Rotation, { organizationId, id, domain }: Domain, by: Actor): Promise<Domain> {
   const keys = await makeKeys(at.sealingKey)
   return await at.db.transaction().execute(async (tx) => {

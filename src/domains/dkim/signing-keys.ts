@@ -4,7 +4,7 @@ import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { type SealingKey, unseal } from '#/secrets/seal.ts'
 
-/** A key to sign with, opened. */
+/** An unsealed signing key. */
 export interface OpenKey {
   readonly domain: string
   readonly selector: string
@@ -15,10 +15,10 @@ export interface OpenKey {
 /** Finds the keys that sign for a domain of the organization. */
 export type SigningKeys = (organizationId: string, domain: string) => Promise<readonly OpenKey[]>
 
-/** Keys that were opened, by id. To sign with an RSA key for the first time takes 0.7 ms more. */
+/** Unsealed keys by id. The first signature of an RSA key takes 0.7 ms more. */
 const opened = new QuickLRU<string, KeyObject>({ maxSize: 1_000 })
 
-/** The keys that sign for a verified domain of the organization: of each kind the newest whose record has been found. */
+/** The signing keys for a verified domain of the organization: the newest of each kind whose record was found. */
 export async function signingKeys(db: Db, key: SealingKey, organizationId: string, domain: string): Promise<OpenKey[]> {
   const { rows } = await sql<{ id: string; selector: string; algorithm: OpenKey['algorithm']; sealed: Buffer }>`
     select distinct on (one.algorithm) one.id, one.selector, one.algorithm, one.private_key as sealed

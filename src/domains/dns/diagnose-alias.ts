@@ -2,11 +2,8 @@ import { ifLookupFails, LookupFailed } from '#/errors.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { printable } from './finding.ts'
 
-/**
- * What a name that lacks a record is an alias (CNAME) of, if that can be looked up.
- * @throws LookupFailed where aliases follow each other in a circle or beyond what name servers follow: then nobody can
- *   say what stands at their end
- */
+/** The target of an alias (CNAME) at a name without the record, if it can be looked up. @throws LookupFailed if aliases form
+ *  a circle or a longer chain than name servers follow: then the record is unknown */
 export async function diagnoseAlias(resolver: Resolver, name: string): Promise<string | undefined> {
   const seen: string[] = []
   for (let next = await aliasOf(resolver, name); next !== undefined; next = await aliasOf(resolver, next)) {
@@ -15,7 +12,7 @@ export async function diagnoseAlias(resolver: Resolver, name: string): Promise<s
   return seen[0]
 }
 
-/** What to do about an alias where such a record has to stand. */
+/** Advice for an alias at the place of such a record. */
 export function noneBeside(name: string, alias: string, type: 'MX' | 'TXT'): string {
   return (
     `${name} has a CNAME, which leads to ${printable(alias)}. A name with a CNAME cannot have a ${type} record: ` +
@@ -23,10 +20,10 @@ export function noneBeside(name: string, alias: string, type: 'MX' | 'TXT'): str
   )
 }
 
-/** As many aliases in a row as name servers commonly follow. */
+/** The longest chain of aliases that name servers usually follow. */
 const longestChain = 16
 
-/** The look-up of an alias only explains: where it fails, there is no explanation. */
+/** The look-up of an alias only explains: if it fails, there is no explanation. */
 async function aliasOf(resolver: Resolver, name: string): Promise<string | undefined> {
   const [alias] = await resolver.cname(name).catch(ifLookupFails([]))
   return alias

@@ -2,15 +2,15 @@ import { ifLookupFails } from '#/errors.ts'
 import { registeredDomain } from '../name.ts'
 import type { Inspection } from './finding.ts'
 
-/** Where a record that is missing stands instead, and how its name is to be entered; or else just the latter.
- *  @param holds whether the record stands at a name */
+/** Where a missing record is instead, and how its name is to be entered; or only the latter. @param holds whether the record
+ *  is at a name */
 export async function diagnosePlace(
   { wanted: { name }, domain }: Inspection,
   holds: (name: string) => Promise<boolean>,
 ): Promise<string> {
   const zone = registeredDomain(domain)
   const places = wrongPlaces(name, domain, zone)
-  // A look-up that helps to explain may fail: then there is one explanation less.
+  // A look-up that only explains may fail: then there is one explanation less.
   const held = await Promise.all(places.map(async ([place]) => await holds(place).catch(ifLookupFails(false))))
   const [place, why] = places[held.indexOf(true)] ?? []
   const entered = name === zone ? '@' : name.slice(0, -zone.length - 1)
@@ -18,7 +18,7 @@ export async function diagnosePlace(
   return place === undefined ? howTo : `The record is at ${place}${why}. ${howTo}`
 }
 
-/** Where publishers have put records that are missing at their name, each with the reason. */
+/** Where publishers misplace records, each with the reason. */
 function wrongPlaces(name: string, domain: string, zone: string): (readonly [string, string])[] {
   const below = name === domain ? '' : name.slice(0, -domain.length - 1)
   const added = ': the DNS provider has added the domain once more'
@@ -38,7 +38,7 @@ function wrongPlaces(name: string, domain: string, zone: string): (readonly [str
   ])
 }
 
-/** Each place once, and not where the record belongs. */
+/** Each place once, without the right one. */
 function unlike(name: string, places: readonly (readonly [string, string])[]) {
   return places.filter(
     ([place], index) =>

@@ -1,7 +1,7 @@
 import type { Reading } from './read-text.ts'
 
-/** What happened to a value on its way into the DNS, or else what is wrong with it, in sentences. Undefined for a text
- *  that has nothing to do with such a record. */
+/** How a value was damaged on its way into the DNS, or what else is wrong with it, in sentences. Undefined for a text that
+ *  is no such record. */
 export function diagnoseValue(text: string, reading: Reading): string | undefined {
   const { mended, mishaps } = mend(text)
   const meant = reading.isMeant(mended)
@@ -11,7 +11,7 @@ export function diagnoseValue(text: string, reading: Reading): string | undefine
   return fault === undefined ? mishaps.join(' ') : `${mishaps.join(' ')} ${fault}`
 }
 
-/** The value as it was meant, with a sentence for each mishap that it suffered. */
+/** The intended value, with a sentence for each kind of damage. */
 export function mend(text: string): { mended: string; mishaps: string[] } {
   let mended = text.trim()
   const mishaps: string[] = []

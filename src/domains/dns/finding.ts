@@ -1,18 +1,18 @@
 import type { Resolver } from '#/ports/resolver.ts'
 import type { WantedRecord } from './records.ts'
 
-/** What the DNS says of a wanted record. */
+/** The result of looking up a wanted record. */
 export interface Finding {
   /** null: the look-up failed, nothing is known by it */
   readonly satisfied: boolean | null
-  /** What stands there, in part where that is much: at most ten entries of at most 256 printable characters. */
+  /** The records found, truncated: at most ten entries of at most 256 printable characters. */
   readonly found: readonly string[]
   readonly problem: null | 'missing' | 'mismatch' | 'conflict' | 'lookup_failed'
-  /** What to do, in sentences; also where the record is satisfied and could be better. */
+  /** Advice in sentences, also if the record is satisfied but could be better. */
   readonly fix: string | null
 }
 
-/** What is looked up, and of whom. */
+/** What is looked up, and where. */
 export interface Inspection {
   readonly resolver: Resolver
   readonly wanted: WantedRecord
@@ -35,13 +35,12 @@ export function unsatisfied(
 const mostFound = 10
 const longestFound = 255
 
-/** The zone's owner decides how many records there are and what they say. */
+/** The zone's owner decides on the number and contents of records. */
 function finding({ found, ...rest }: Finding): Finding {
   return { ...rest, found: found.slice(0, mostFound).map((text) => printable(text, longestFound)) }
 }
 
-/** Text from the DNS, fit to be stored and shown: cut where it is long, and what can't be printed written in octets, as
- *  in a master file (RFC 1035 5.1). */
+/** Text from the DNS, to be stored and shown: truncated, with unprintable octets escaped as in a master file (RFC 1035 5.1). */
 export function printable(text: string, longest = 100): string {
   const shown = text
     .slice(0, longest)
@@ -49,6 +48,6 @@ export function printable(text: string, longest = 100): string {
       [...Buffer.from(unseen)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join(''),
     )
   if (shown.length <= longest && text.length <= longest) return shown
-  // A cut may leave half of a pair of surrogates, which PostgreSQL does not store.
+  // Truncation may leave half a surrogate pair, which PostgreSQL does not store.
   return `${shown.slice(0, longest).replace(/\p{Cs}$/u, '')}…`
 }

@@ -10,9 +10,8 @@ interface Exchange {
   readonly priority: number
 }
 
-/** Whether mail to the domain can come here: our host is among those that it is sent to. One that is tried before it may
- *  be a filter that passes mail on, and one that is tried later may hold it for us, so other hosts are no fault; where
- *  they are not meant to be there, `fix` says what becomes of the mail. */
+/** Whether mail to the domain reaches us: our host is one of its mail hosts. A host before ours may be a filter, one after
+ *  it a backup, so other hosts are no fault; `fix` says what happens to the mail if they are unintended. */
 export async function inspectMx(inspection: Inspection): Promise<Finding> {
   const { resolver, wanted } = inspection
   const exchanges = (await resolver.mx(wanted.name)).map(({ exchange, priority }) => {
@@ -40,7 +39,7 @@ function among(ours: Exchange, exchanges: readonly Exchange[], found: readonly s
   return satisfied(found, `${where}: remove the other MX records unless those hosts pass it on.`)
 }
 
-/** What is wrong with MX records that do not name this host. */
+/** Why MX records do not name this host. */
 async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Exchange[]): Promise<string> {
   const publish = `publish ${wanted.priority} ${wanted.value} instead.`
   if (exchanges.some(({ exchange }) => exchange === ''))
@@ -54,7 +53,7 @@ async function whatElse({ resolver, wanted }: Inspection, exchanges: readonly Ex
       `${wanted.value}. with a dot at its end.`
     )
   for (const { exchange } of exchanges.slice(0, mostAliases)) {
-    // Whatever hinders the explanation, the MX is another's.
+    // Whatever prevents the explanation, the MX is not ours.
     const alias = await diagnoseAlias(resolver, exchange).catch(ifLookupFails(undefined))
     if (alias !== undefined)
       return (

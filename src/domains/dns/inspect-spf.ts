@@ -8,8 +8,7 @@ import { mend } from './diagnose-value.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
 import { isSpf, mergedSpf, readSpf, type SpfRecord } from './spf-record.ts'
 
-/** Whether receivers take mail from our host as the domain's (RFC 7208): its record may list whom else it will, by
- *  whatever means. */
+/** Whether SPF (RFC 7208) passes for mail of the domain from our host. The record may allow others as well, by any means. */
 export async function inspectSpf(inspection: Inspection): Promise<Finding> {
   const { resolver, wanted, domain } = inspection
   const texts = await resolver.txt(domain)
@@ -27,12 +26,12 @@ export async function inspectSpf(inspection: Inspection): Promise<Finding> {
   return unsatisfied('mismatch', records, `${verdict.reason} ${publish}`)
 }
 
-/** Far more than fits an answer that anybody takes. */
+/** Far more than fits into a DNS response. */
 const longestRead = 4_096
 
 type SpfVerdict = { readonly passes: true } | { readonly passes: false; readonly reason: string }
 
-/** By what receivers would say of each of our addresses; where none is known, by the name. */
+/** By the result for each of our addresses; if none is known, by the name. */
 async function verdictFor({ resolver, wanted, domain }: Inspection, record: string): Promise<SpfVerdict> {
   const host = ourTerm(wanted.value).replace(/^a:/, '')
   const named = await isNamed(resolver, readSpf(record), domain, host)
@@ -50,7 +49,7 @@ async function verdictFor({ resolver, wanted, domain }: Inspection, record: stri
   return { passes: false, reason: `The record does not allow ${host} to send for the domain.` }
 }
 
-/** That our own host can't be looked up says nothing of a record that names it. */
+/** That our own host cannot be looked up says nothing about a record with its name. */
 async function addressesOf(resolver: Resolver, host: string, named: boolean): Promise<string[]> {
   try {
     return (await Promise.all([resolver.a(host), resolver.aaaa(host)])).flat().slice(0, mostAddresses)
@@ -71,7 +70,7 @@ async function verdictOn(resolver: Resolver, domain: string, host: string, ip: s
   return { result: status.result, text }
 }
 
-/** Our resolver in the form of node:dns, as SPF's evaluation asks it. Records that no receiver reads are left out. */
+/** Our resolver in the form of node:dns, for the evaluation of SPF. Leaves out records that no receiver reads. */
 function lookUps(resolver: Resolver): (name: string, type: string) => Promise<string[]> {
   const ask = async (name: string, type: string): Promise<readonly unknown[]> => {
     if (type === 'TXT') return (await resolver.txt(name)).filter(({ length }) => length <= longestRead)
@@ -89,7 +88,7 @@ function lookUps(resolver: Resolver): (name: string, type: string) => Promise<st
   }
 }
 
-/** Whether a mechanism allows the host by its name. */
+/** Whether a mechanism allows the host by name. */
 async function isNamed(resolver: Resolver, { terms }: SpfRecord, domain: string, host: string): Promise<boolean> {
   const passing = terms.slice(0, mostTerms).map((term) => /^\+?(a|mx|include)(?::([^/]+))?$/i.exec(term))
   for (const [, mechanism = '', target = domain] of passing.filter((match) => match !== null)) {

@@ -5,7 +5,7 @@ import { diagnoseValue } from './diagnose-value.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
 import type { Reading } from './read-text.ts'
 
-/** A TXT record of which one is to stand at the name. */
+/** A TXT record of which there is to be one. */
 export async function inspectText(inspection: Inspection, reading: Reading): Promise<Finding> {
   const { resolver, wanted } = inspection
   const texts = await resolver.txt(wanted.name)
@@ -45,7 +45,7 @@ async function holds({ resolver }: Inspection, reading: Reading, name: string): 
   return !(reading.single && meant.length > 1) && meant.some((text) => reading.fault(text) === undefined)
 }
 
-/** The policy of the nearest parent that has one, up to the domain that was registered (RFC 9989 4.10). */
+/** The policy of the nearest parent that has one, up to the registered domain (RFC 9989 4.10). */
 async function inheritedFrom({ resolver, wanted, domain }: Inspection, reading: Reading): Promise<string | undefined> {
   const label = wanted.name.slice(0, -domain.length)
   const registered = registeredDomain(domain)

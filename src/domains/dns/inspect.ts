@@ -11,11 +11,9 @@ import type { WantedRecord } from './records.ts'
 
 export type { Finding } from './finding.ts'
 
-/**
- * Looks up a record and says what is wrong with it and what to do. Never rejects because of what the DNS holds. Needs one or
- * two look-ups where all is well, about a dozen where the record is missing, and for SPF as many as a receiver (RFC 7208
- * 4.6.4).
- */
+/** Looks up a record, and says what is wrong with it and what to do. Never rejects because of the contents of the DNS. Takes
+ *  one or two look-ups if all is well, about a dozen if the record is missing, and for SPF as many as a receiver (RFC 7208
+ *  4.6.4). */
 export async function inspect(resolver: Resolver, wanted: WantedRecord, domain: string): Promise<Finding> {
   try {
     return await byPurpose({ resolver, wanted, domain })
@@ -45,7 +43,7 @@ function byPurpose(inspection: Inspection): Promise<Finding> {
   }
 }
 
-/** Nothing is known of the record, so it keeps the result of the check before. */
+/** The record is unknown, so the result of the check before stays. */
 export function lookupFailed(reason: keyof typeof reasons): Finding {
   return { satisfied: null, found: [], problem: 'lookup_failed', fix: reasons[reason] }
 }

@@ -1,8 +1,8 @@
 import type { Reading } from './read-text.ts'
 import { tagList } from './tag-list.ts'
 
-/** A key record that receivers take as the wanted one (RFC 6376 3.6.1, RFC 8463): the same kind of key with the same
- *  octets, however it is folded and whatever tags stand beside it. */
+/** A key record that receivers treat as the wanted one (RFC 6376 3.6.1, RFC 8463): the same kind of key with the same
+ *  octets, in any folding and with any other tags. */
 export function readDkim(wanted: string): Reading {
   const ours = tagList(wanted)
   const key = ours?.get('p') ?? ''
@@ -47,7 +47,7 @@ function sameOctets(found: string, wanted: string): boolean {
   return Buffer.from(found, 'base64').equals(Buffer.from(wanted, 'base64'))
 }
 
-/** Tags by which a key says that it is for something else. */
+/** Tags that restrict a key to another use. */
 function useFault(tags: ReadonlyMap<string, string>): string | undefined {
   const list = (name: string) =>
     tags

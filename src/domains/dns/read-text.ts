@@ -2,21 +2,21 @@ import { tagList } from './tag-list.ts'
 
 /** How a kind of TXT record is read. */
 export interface Reading {
-  /** As in a sentence: `DMARC records`. */
+  /** Its name in a sentence: `DMARC records`. */
   readonly plural: string
-  /** With more than one of them at a name, receivers use none. */
+  /** Receivers use none of several at a name. */
   readonly single: boolean
-  /** Such a record at a parent domain holds for this one too. */
+  /** Whether a record of a parent domain applies too. */
   readonly inherited: boolean
-  /** Whether a text at the name is meant to be such a record, in order or not. */
+  /** Whether a text is meant as such a record, valid or not. */
   isMeant(text: string): boolean
-  /** What is wrong with it, in sentences; undefined for one that satisfies. */
+  /** What is wrong with it, in sentences; undefined if it satisfies. */
   fault(text: string): string | undefined
-  /** What would be better about one that satisfies. */
+  /** What could be better about a record that satisfies. */
   advice?(text: string): string | undefined
 }
 
-/** The token stands alone, beside whatever else others have published at the name. */
+/** The token is a record by itself, beside others at the name. */
 export function ownership(token: string): Reading {
   return {
     plural: 'ownership tokens',
@@ -32,7 +32,7 @@ export function ownership(token: string): Reading {
   }
 }
 
-/** Any policy will do: which one is the domain owner's to choose (RFC 9989 4.7). */
+/** Any policy satisfies: the domain owner chooses (RFC 9989 4.7). */
 export const dmarc: Reading = {
   plural: 'DMARC records',
   single: true,
@@ -46,7 +46,7 @@ export const dmarc: Reading = {
   },
 }
 
-/** Senders look at the id only to learn that the policy has changed, so any will do (RFC 8461 3.1). */
+/** Senders use the id only to notice changes of the policy, so any satisfies (RFC 8461 3.1). */
 export const mtaSts: Reading = {
   plural: 'MTA-STS records',
   single: true,
@@ -58,7 +58,7 @@ export const mtaSts: Reading = {
       : 'The record must be v=STSv1; and an id= of 1 to 32 letters and digits.',
 }
 
-/** Where the reports go is the domain owner's to choose (RFC 8460 3). */
+/** The domain owner chooses where reports go (RFC 8460 3). */
 export const tlsRpt: Reading = {
   plural: 'TLS-RPT records',
   single: true,

@@ -12,11 +12,11 @@ export interface WantedRecord {
   readonly priority: number | null
   /** In seconds. */
   readonly ttl: number
-  /** Offered, and never counted as outstanding. */
+  /** Offered, but never outstanding. */
   readonly optional: boolean
 }
 
-/** A key that mail is signed with. */
+/** A key that signs mail. */
 export interface PublishedKey {
   readonly selector: string
   readonly algorithm: 'rsa' | 'ed25519'
@@ -25,15 +25,15 @@ export interface PublishedKey {
   readonly publicKey: string
 }
 
-/** What the records of a domain follow from. */
+/** What determines a domain's records. */
 export interface Enrolment {
   readonly domain: string
   readonly token: string
   readonly keys: readonly PublishedKey[]
 }
 
-/** The records that a domain needs, in the order in which they are shown; the optional ones are the last.
- *  @param hostname this installation's name in DNS, to which mail is delivered and from which it is sent */
+/** The records that a domain needs, in the order in which they are shown; optional ones are last. @param hostname this
+ *  installation's name in the DNS, to which mail is delivered and from which it is sent */
 export function wantedRecords({ domain, token, keys }: Enrolment, hostname: string): readonly WantedRecord[] {
   return [
     txt('ownership', `${challengeLabel}.${domain}`, token),
@@ -49,8 +49,7 @@ export function wantedRecords({ domain, token, keys }: Enrolment, hostname: stri
   ]
 }
 
-/** Where the ownership token stands. Underscored (RFC 8552), so that nobody who is given a host below the domain can
- *  have it. */
+/** The name of the ownership token. Underscored (RFC 8552), so that nobody with a host below the domain can have it. */
 const challengeLabel = '_mailroom-challenge'
 
 const anHour = 3_600
@@ -63,7 +62,7 @@ function optional(record: WantedRecord): WantedRecord {
   return { ...record, optional: true }
 }
 
-/** Another where the policy names another host (RFC 8461 3.1); what else changes in it senders learn once it expires. */
+/** Changes with the host of the policy (RFC 8461 3.1). Senders notice other changes once it expires. */
 function policyId(hostname: string): string {
   return hash('sha256', hostname, 'hex').slice(0, 20)
 }

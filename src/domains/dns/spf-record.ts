@@ -1,8 +1,8 @@
 /** An SPF record as a list of terms (RFC 7208 4.5, 4.6.1). */
 export interface SpfRecord {
-  /** What comes before `all`, in order: mechanisms with their qualifiers, and modifiers. */
+  /** The terms before `all`, in order: mechanisms with their qualifiers, and modifiers. */
   readonly terms: readonly string[]
-  /** `~all` and the like; undefined where the record has none. */
+  /** `~all` or the like; undefined if the record has none. */
   readonly all: string | undefined
 }
 
@@ -10,7 +10,7 @@ export function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text)
 }
 
-/** Mechanisms after `all` never count (RFC 7208 5.1). */
+/** Mechanisms after `all` are ignored (RFC 7208 5.1). */
 export function readSpf(text: string): SpfRecord {
   const terms = text.split(' ').slice(1).filter(Boolean)
   const last = terms.findIndex((term) => isAll.test(term))
@@ -19,8 +19,8 @@ export function readSpf(text: string): SpfRecord {
   return { terms: [...terms.slice(0, last), ...modifiers], all: terms[last] }
 }
 
-/** One record that allows what all of them allow, in front of everything the given term. Undefined where they can't be
- *  merged by putting them together. */
+/** One record that allows what all of them allow, with the given term first. Undefined if joining their terms does not merge
+ *  them. */
 export function mergedSpf(records: readonly SpfRecord[], term: string): string | undefined {
   const terms = new Set([term, ...records.flatMap((record) => record.terms)])
   const redirects = [...terms].filter((one) => /^redirect=/i.test(one))
@@ -29,7 +29,7 @@ export function mergedSpf(records: readonly SpfRecord[], term: string): string |
   return merged.length <= longest ? merged : undefined
 }
 
-/** Of several ends the one that refuses least, so that nothing is refused that was not before. */
+/** The mildest of several ends, so that nothing is refused that was not before. */
 function softest(records: readonly SpfRecord[]): string {
   const ends = records.flatMap(({ all }) => (all === undefined ? [] : [all.toLowerCase()]))
   return ['?all', '~all', '-all'].find((end) => ends.includes(end)) ?? '~all'
@@ -37,5 +37,5 @@ function softest(records: readonly SpfRecord[]): string {
 
 const isAll = /^[+?~-]?all$/i
 
-/** RFC 7208 3.4: an answer should fit 512 octets, together with the other TXT records at the name. */
+/** RFC 7208 3.4: a response with all TXT records of the name should fit 512 octets. */
 const longest = 450
