@@ -1,8 +1,8 @@
 import type { Did, Held } from '#/ports/recording.ts'
 
-/** What is otherwise than before, of a message or of many. */
+/** A difference made to a message or to many. */
 export interface Difference {
-  /** Null: as before. */
+  /** Null if unchanged. */
   readonly seen: boolean | null
   readonly flagged: boolean | null
   readonly added: readonly string[]
@@ -15,7 +15,7 @@ export interface Part extends Difference {
   readonly folder_key: number
   readonly folder: string
   readonly uids: number[]
-  /** Null where they were not moved. */
+  /** Null if they were not moved. */
   readonly from_key: number | null
   readonly from_folder: string | null
   readonly from_uids: number[] | null

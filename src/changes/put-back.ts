@@ -12,7 +12,7 @@ import { type Whereabouts, whereabouts } from './whereabouts.ts'
 /** A part of a change that is being undone. */
 export interface Undone extends Part {
   readonly id: number
-  /** False: whether it was done is not known, so what is as before is not named. */
+  /** False if it is unknown whether it was done; then unchanged messages are not listed. */
   readonly settled: boolean
   readonly undone_uids: readonly number[]
 }
@@ -20,14 +20,14 @@ export interface Undone extends Part {
 export interface PutBack {
   readonly db: Db
   readonly mailHost: MailHost
-  /** The undo, under which it is recorded. */
+  /** The undo, under which the work is recorded. */
   readonly undo: { readonly id: string; readonly organizationId: string; readonly by: Actor }
 }
 
-/** Another process has put these messages back. */
+/** Another process has reverted these messages. */
 class DoneElsewhere extends Error {}
 
-/** Puts messages of a part back, wherever changes on record have moved them since: folder by folder, each with its record. */
+/** Reverts the messages of a part, wherever recorded changes have moved them since: folder by folder, each with its record. */
 export async function putBack(parts: PutBack, part: Undone): Promise<void> {
   const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid))
   for (const place of await whereabouts(parts.db, part, remaining)) {
@@ -60,7 +60,7 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
         if (did.source.key !== place.key) throw new Error('The folder was replaced by another of its name')
         await step.settle(tx, did)
         const present = new Map(did.present.map((held) => [held.uid, held]))
-        // Where this step is done again, it may have been done.
+        // If this step is repeated, it may have been done.
         const done = did.present.length > did.pairs.length ? await intendedBefore(tx, undo.id, did, uids) : new Set()
         const left = uids.flatMap((uid) => {
           const held = present.get(uid)
@@ -82,7 +82,7 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
   }
 }
 
-/** What takes a difference back. */
+/** The reverse of a difference. */
 function inverseOf({ seen, flagged, added, removed }: Difference): Change {
   return {
     ...(seen !== null && { seen: !seen }),
@@ -92,13 +92,13 @@ function inverseOf({ seen, flagged, added, removed }: Difference): Change {
   }
 }
 
-/** Where the messages came from. A folder that has gone since is made again. */
+/** The folder that the messages came from. It is created again if it was deleted. */
 async function backTo(mailHost: MailHost, mailbox: MailboxRef, { from_key, from_folder }: Undone): Promise<Change> {
   if (from_key === null || from_folder === null) return {}
   return { folder: (await mailHost.folderNow(mailbox, { name: from_folder, key: from_key })) ?? from_folder }
 }
 
-/** Whether anything that the part changed of a message is not as the part left it. */
+/** Whether any part of the change to a message has been changed since. */
 function isOtherwise(held: Held, { seen, flagged, added, removed }: Difference): boolean {
   return (
     (seen !== null && held.seen !== seen) ||

@@ -26,11 +26,11 @@ export interface RecordedChange {
   readonly undoneBy: string | null
 }
 
-/** What was done to messages of a change. */
+/** What was done to a change's messages. */
 export const whats = ['moved', 'read', 'unread', 'starred', 'unstarred', 'labelled', 'unlabelled'] as const
 type What = (typeof whats)[number]
 
-/** Parts that are looked at for it: a change has one for each way in which its messages became different. */
+/** Parts that are read for it. A change has a part for each kind of difference. */
 const partsLookedAt = 100
 
 const done = sql`(
@@ -56,7 +56,7 @@ const columns = sql`change.id, change.kind, change.state, change.actor_kind as "
     where mailboxes.organization_id = change.organization_id and mailboxes.id = any(change.mailboxes)
     order by address) as mailboxes`
 
-/** Who may not read one of its mailboxes does not see a change. */
+/** Callers who may not read one of its mailboxes do not see a change. */
 function visible(caller: Caller): RawBuilder<unknown> {
   return sql`change.organization_id = ${caller.organizationId}
     and not exists (select from unnest(change.mailboxes) as one (id) where not ${caller.mayIn('read', 'one.id')})`
@@ -81,7 +81,7 @@ export async function changeById(db: Db, caller: Caller, id: string): Promise<Re
   return rows[0]
 }
 
-/** What an undo left alone, as far as it is listed, with the addresses of mailboxes. */
+/** The messages that an undo left alone, as far as they are listed, with the addresses of mailboxes. */
 export async function leftAloneBy(
   db: Db,
   organizationId: string,
@@ -98,7 +98,7 @@ export async function leftAloneBy(
   return rows
 }
 
-/** Begins to undo a change that is done, unless that was done. Undefined where it is not: answers the undo's id. */
+/** Begins to undo a finished change that was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
   const { rows } = await sql<{ undone_by: string | null; state: string }>`
     select undone_by, state from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(
@@ -132,11 +132,11 @@ export interface Running {
   readonly by: Actor
 }
 
-/** Of a kind whose work is done here; or the process that deleted a folder has died. */
+/** A change of a kind that is done here, or a deletion of a folder whose process died. */
 const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
   or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes')`
 
-/** Claims a change that is running: the one, or that which waits longest. */
+/** Claims a running change: this one, or the one that waits longest. */
 export async function claimRunning(db: Db, id: string | undefined): Promise<(Running & Lease<string>) | undefined> {
   const [claimed] = await changeLeases.claim<
     Lease<string> & Omit<Running, 'by'> & Record<'actor_kind' | 'actor_name', string> & { actor_id: string | null }
@@ -157,7 +157,7 @@ export async function isRunning(db: Db, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The last part of a change that is still to be put back: a message may be in several. */
+/** The last part of a change to be reverted: a message may be in several. */
 export async function nextPart(db: Db, changeId: string): Promise<Undone | undefined> {
   const { rows } = await sql<Undone>`
     select id, mailbox_id, folder_key, folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed,
@@ -166,13 +166,13 @@ export async function nextPart(db: Db, changeId: string): Promise<Undone | undef
   return rows[0]
 }
 
-/** What was changed is kept so long, in milliseconds. */
+/** How long changes are stored, in milliseconds. */
 const kept = 30 * 24 * 60 * 60_000
 
-/** So many changes, and so many of their parts, are deleted by one statement. */
+/** Changes, and parts of them, deleted by one statement. */
 const atATime = 200
 
-/** Forgets changes of long ago. */
+/** Deletes old changes. */
 export async function forgetChanges(db: Db, now: Date, most = atATime): Promise<void> {
   const before = new Date(now.getTime() - kept)
   for (let gone = most; gone === most; ) {

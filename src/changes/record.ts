@@ -7,22 +7,22 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { Did, Recording } from '#/ports/recording.ts'
 import { type Part, partsOf } from './part.ts'
 
-/** What is recorded of a change beside its parts. */
+/** The record of a change, beside its parts. */
 export interface Recorded {
   readonly organizationId: string
-  /** Their ids. */
+  /** The ids of the mailboxes. */
   readonly mailboxes: readonly string[]
   readonly kind: ChangeKind
   readonly by: Actor
 }
 
-/** A change of one step. */
+/** A change with one step. */
 export interface RecordedAtOnce extends Recording {
-  /** Undefined as long as nothing was changed. */
+  /** Undefined until something is changed. */
   readonly changeId: string | undefined
 }
 
-/** Records a change that has one step. What changes nothing leaves no record. */
+/** Records a change with one step. A change without effect leaves no record. */
 export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
   const id = randomUUID()
   let intended = false
@@ -47,14 +47,14 @@ export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
   }
 }
 
-/** Begins a change of many steps, which `endChange` ends: until then it cannot be undone. Answers its id. */
+/** Begins a change of many steps, which `endChange` ends. Until then it cannot be undone. Answers its id. */
 export async function beginChange(db: Db, change: Recorded): Promise<string> {
   const id = randomUUID()
   await insertChange(db, { ...change, id }, 'running')
   return id
 }
 
-/** Begins to take a keyword from all messages of the mailboxes, or to put another in its place: what runs changes does it. */
+/** Begins to remove a keyword from all messages of the mailboxes, or to replace it. The runner of changes does the work. */
 export async function beginReplacing(
   tx: Tx,
   change: Omit<Recorded, 'kind'>,
@@ -82,7 +82,7 @@ export function stepOf(db: Db, changeId: string): Recording {
   }
 }
 
-/** No more steps come. A change that has changed nothing goes, unless somebody knows its id by now. */
+/** Ends a change. One without effect is deleted, unless somebody knows its id. */
 export async function endChange(db: Db, changeId: string): Promise<void> {
   await sql`
     with gone as (
@@ -121,7 +121,7 @@ async function insertChange(db: Db, { id, organizationId, mailboxes, kind, by }:
     values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, ${state})`
 }
 
-/** One statement, as it is added to every change of many messages. */
+/** One statement, since it is added to every change of many messages. */
 async function insertWhole(tx: Tx, { id, organizationId, mailboxes, kind, by }: WithId, did: Did): Promise<void> {
   await query(tx)`
     with change as (
@@ -134,7 +134,7 @@ async function insertWhole(tx: Tx, { id, organizationId, mailboxes, kind, by }: 
     select change.id, part.* from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
 }
 
-/** Those of the messages of a folder that a process which died was about to change in this step: whether it did is not known. */
+/** Messages of a folder that a dead process was about to change in this step: it is unknown whether it did. */
 export async function intendedBefore(
   db: Db,
   changeId: string,
@@ -153,7 +153,7 @@ interface Inserted {
   readonly counted: number
 }
 
-/** What a process that died was about to do stays on record, and another does the step `again`: each message counts once. */
+/** The record of a dead process's step stays, and another process repeats the step `again`. Each message counts once. */
 async function insertParts(
   db: Db,
   changeId: string,
@@ -173,7 +173,7 @@ async function insertParts(
   return { ids: rows.map(({ id }) => id), counted }
 }
 
-/** In favour of what was done. */
+/** Assumes that it was done. */
 async function dropIntended(tx: Tx, changeId: string, { ids, counted }: Inserted): Promise<void> {
   await query(tx)`
     with gone as (

@@ -14,8 +14,8 @@ interface Parts {
 /** Messages in one step. */
 const together = 500
 
-/** Takes a keyword from all messages of the change's mailboxes, or puts another in its place, step by step. What is done again finds
- *  the messages that are left. */
+/** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
+ *  remaining messages. */
 export async function replaceKeyword(
   { db, mailHost, between }: Parts,
   change: Running & { readonly remove_keyword: string },
@@ -43,7 +43,7 @@ export async function replaceKeyword(
   return true
 }
 
-/** The folder, or the mailbox, has been deleted meanwhile. */
+/** The folder or the mailbox has been deleted meanwhile. */
 function unlessGone(error: unknown): false {
   if (error instanceof Refusal && error.code !== 'mail_unavailable') return false
   throw error

@@ -17,7 +17,7 @@ export interface ChangeRoutesParts {
   readonly runningChanges: RunningChanges
 }
 
-/** Changes of many messages, and undoing them. */
+/** Changes of many messages, and their undo. */
 export function changeRoutes(app: App, parts: ChangeRoutesParts): void {
   readRoutes(app, parts)
   undoRoute(app, parts)

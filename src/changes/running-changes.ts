@@ -12,9 +12,9 @@ import { changeLeases, claimRunning, isRunning, nextPart, type Running } from '.
 import { endChange } from './record.ts'
 import { replaceKeyword } from './replace-keyword.ts'
 
-/** In milliseconds: only what a process left is looked for. */
+/** In milliseconds. Only work that a process left is polled for. */
 const idleMs = 5_000
-/** A request waits so long for the end of its change, in milliseconds. */
+/** How long a request waits for the end of its change, in milliseconds. */
 const mostWaited = 5_000
 
 interface Parts {
@@ -24,8 +24,8 @@ interface Parts {
   readonly foreground: Foreground
 }
 
-/** Does the work of changes that are running, step by step, between which requests pass: its caller waits for a while, and the
- *  worker continues with what a process left. One process works on a change. */
+/** Does the work of running changes in steps, between which other requests run. The caller waits for a while; the worker
+ *  continues what a process left. One process works on a change. */
 export class RunningChanges extends StepWorker {
   readonly #parts: Parts
   readonly #working = new Set<Promise<unknown>>()
@@ -35,7 +35,8 @@ export class RunningChanges extends StepWorker {
     this.#parts = parts
   }
 
-  /** Works on a change until it is done, or waits for who does. Resolves earlier where that takes long: then it goes on by itself. */
+  /** Works on a change until it is done, or waits for the process that does. Resolves earlier if that takes long; the work
+   *  continues. */
   async run(id: string): Promise<void> {
     const waited = new AbortController()
     const work = this.#track(this.#work(id)).then(async (wasFree) => {
@@ -50,7 +51,7 @@ export class RunningChanges extends StepWorker {
       await pause(ms, undefined, { signal }).catch(() => {})
   }
 
-  /** Goes on with what a process left. */
+  /** Continues a change that a process left. */
   protected override step(): Promise<boolean> {
     return this.#work(undefined)
   }
@@ -101,7 +102,7 @@ export class RunningChanges extends StepWorker {
   }
 }
 
-/** Others may go on at once. */
+/** Releases the lease, so that others can continue at once. */
 async function releaseChange(db: Db, lease: Lease): Promise<void> {
   await changeLeases.release(db, [lease], sql`state = state`)
 }

@@ -1,11 +1,11 @@
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 
-/** Where messages of a part are by now, as far as changes on record tell: in one folder. */
+/** Where messages of a part are now, as far as recorded changes say: in one folder. */
 export interface Whereabouts {
   readonly key: number
   readonly folder: string
-  /** Their uids there, by those that they had in the part. */
+  /** Their uids there, by their uids in the part. */
   readonly uids: ReadonlyMap<number, number>
 }
 
@@ -24,8 +24,8 @@ interface Move {
   readonly from_uids: readonly number[]
 }
 
-/** Follows messages through the moves on record that came after the part. A uid is never given twice, so whoever was moved is where
- *  the last move left it, or is where nobody knows. */
+/** Follows messages through recorded moves after the part. Uids are never reused, so a message is where its last recorded
+ *  move left it, or its place is unknown. */
 export async function whereabouts(db: Db, part: Asked, uids: readonly number[]): Promise<Whereabouts[]> {
   const settled = new Map<number, Whereabouts & { uids: Map<number, number> }>()
   let moving: Whereabouts[] = [
@@ -52,7 +52,7 @@ export async function whereabouts(db: Db, part: Asked, uids: readonly number[]):
   return [...settled.values()]
 }
 
-/** Moves of messages out of the folders that they are in. */
+/** Moves of messages out of their current folders. */
 function movesFrom(db: Db, { id, mailbox_id }: Asked, places: readonly Whereabouts[]): Promise<Move[]> {
   const uids = places.flatMap((place) => [...place.uids.values()])
   return query<Move>(db)`

@@ -2,7 +2,7 @@ import { isRobot } from '#/mime/report/unanswerable.ts'
 
 export const sides = ['us', 'them'] as const
 
-/** Who is expected to write next; null: nobody. */
+/** Who is expected to write next; null if nobody is. */
 export type Awaiting = (typeof sides)[number] | null
 
 /** The message of a conversation that was received last. */
@@ -10,7 +10,7 @@ export interface LastMessage {
   readonly folder: string
   /** In canonical form; empty if there is none. */
   readonly author: string
-  /** Whether its header says that nobody is expected to answer: list and bulk mail, automatic mail, reports. */
+  /** Whether its header says that no answer is expected: list and bulk mail, automatic mail, reports. */
   readonly automatic: boolean
 }
 
@@ -19,7 +19,7 @@ export function isOurs({ folder, author }: Pick<LastMessage, 'folder' | 'author'
   return folder === 'sent' || author === ownAddress
 }
 
-/** To a program's address nobody is expected to write. */
+/** No answer to a program's address is expected. */
 export function awaiting(last: LastMessage, ownAddress: string): Awaiting {
   const { author, automatic } = last
   if (automatic) return null

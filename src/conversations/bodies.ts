@@ -9,9 +9,9 @@ import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { BodyOut } from './schemas.ts'
 import { nameOf, unlessGone } from './summaries.ts'
 
-/** Of a conversation, the newest first: messages, their bytes, and characters of their texts. */
+/** The limits of a conversation, newest first: messages, their bytes, and characters of their texts. */
 const most = { messages: 100, bytes: 50 << 20, text: 8 << 20 }
-/** Characters of a text or HTML: to look for what is new in more holds up others. */
+/** Characters of a text or HTML that are searched for new parts; more would delay other requests. */
 const mostOfText = 1 << 19
 
 interface Parts {
@@ -20,7 +20,7 @@ interface Parts {
   readonly large: LargeMessages
 }
 
-/** The bodies of a conversation's messages, in their order. Null for messages that are too old, too large or gone. */
+/** The bodies of a conversation's messages, in order. Null for messages that are too old, too large or deleted. */
 export async function bodiesOf(
   parts: Parts,
   mailbox: MailboxRef,

@@ -14,12 +14,12 @@ interface Parts {
   readonly mailboxIndexes: MailboxIndexes
 }
 
-/** What narrows a list of conversations. */
+/** Filters of a list of conversations. */
 export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
   readonly starred?: boolean | undefined
-  /** A keyword, which one of the messages bears. */
+  /** A keyword that one of the messages has. */
   readonly label?: string | undefined
-  /** The address that one of the messages is from. */
+  /** The sender of one of the messages. */
   readonly participant?: string | undefined
   readonly awaiting?: Awaiting | undefined
 }
@@ -34,8 +34,8 @@ export interface OfMailbox {
 /** How often to read again if the mailbox changed meanwhile. */
 const attempts = 3
 
-/** Calls `read` with an up-to-date index, and what is wanted of it. What the index lacks is asked of the mail host: marks each time;
- *  of the last message of each conversation once whether an answer is expected, as its header says. */
+/** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks comes from the mail host: marks each
+ *  time; whether an answer to a conversation's last message is expected, by its header, once. */
 export async function narrowed<T>(
   { mailHost, mailboxIndexes }: Parts,
   { mailbox, ownAddress }: OfMailbox,
@@ -83,7 +83,7 @@ function isSame(before: MailboxIndex, after: MailboxIndex): boolean {
   return isDeepStrictEqual(states(before), states(after))
 }
 
-/** Undefined where all conversations fit. `marked` is in the order of `marksOf`. */
+/** Undefined if all conversations match. `marked` is in the order of `marksOf`. */
 function amongOf(
   index: MailboxIndex,
   marked: readonly ReadonlyMap<string, readonly number[]>[],
@@ -95,13 +95,13 @@ function amongOf(
   return sets.length === 0 ? undefined : sets.reduce((some, others) => some.intersection(others))
 }
 
-/** Participants are shown in lower case, as the sender wrote them. */
+/** Participants are shown in lower case, otherwise as written. */
 function numbersFrom(index: MailboxIndex, address: string): Set<number> {
   const lower = address.toLowerCase()
   return numbersWith(index.folders, lower).union(numbersWith(index.folders, canonicalAddress(address) ?? lower))
 }
 
-/** As the index notes who is expected to write after a message. */
+/** In the form in which the index stores it. */
 function judgementOf(awaited: Awaiting): number {
   return awaited === 'us' ? 1 : awaited === 'them' ? 2 : 3
 }

@@ -10,8 +10,8 @@ import type { NotDeliveredOut } from './schemas.ts'
 /** Of one message. */
 const mostListed = 100
 
-/** Whom each of a conversation's messages has not reached, as notices in the conversation say; of several notices about one recipient
- *  the newest. Of messages of others nothing is said, since a notice that they came back is none of ours. */
+/** The recipients whom each message of a conversation has not reached, by notices in the conversation; of several notices
+ *  about one recipient the newest. Only for messages that the mailbox sent. */
 export async function notDelivered(
   db: Db,
   { mailbox, ownAddress }: OfMailbox,

@@ -21,7 +21,7 @@ export interface ListedConversation extends Listed {
   readonly id: string
   /** Of the message received first. */
   readonly subject: string
-  /** Null if the message that it is named after names none. */
+  /** Null if the first message has no such id. */
   readonly root: string | null
   /** Of the message received last. */
   readonly preview: string
@@ -37,10 +37,10 @@ export interface ConversationWithMessages {
   readonly last: LastMessage
 }
 
-/** How often to read again if the mailbox changed between reading the index and the messages. */
+/** How often to read again if the mailbox changed in between. */
 const attempts = 3
 
-/** The conversations that are wanted, newest first: so many from a number or from behind a place. */
+/** The requested conversations, newest first: a number of them from an offset or behind a place. */
 export async function listConversations(
   parts: ConversationParts,
   { mailbox, ownAddress }: OfMailbox,
@@ -68,7 +68,7 @@ export async function listConversations(
   }
 }
 
-/** Of a message that has gone meanwhile nobody is expected to know. */
+/** Unknown for a message that was deleted meanwhile. */
 function lastMessage({ messages }: WholeConversation, texts: Texts | undefined): LastMessage {
   return { folder: messages.at(-1)?.folder ?? '', author: texts?.author ?? '', automatic: texts?.automatic ?? true }
 }
@@ -92,8 +92,8 @@ async function shownTexts(texts: RememberedTexts, mailbox: MailboxRef, index: Ma
   return { shown, complete }
 }
 
-/** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id that
- *  no conversation of the mailbox has or had. */
+/** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id
+ *  that no conversation of the mailbox has or had. */
 export async function readConversation(
   { mailHost, mailboxIndexes, threads }: ConversationParts,
   mailbox: MailboxRef,
@@ -124,13 +124,13 @@ export async function readConversation(
   }
 }
 
-/** A conversation in the index at one time. */
+/** A conversation in the index at one moment. */
 interface Look {
   readonly conversation: WholeConversation
   readonly unread: ReadonlySet<string>
 }
 
-/** Whether messages that were read between two looks are consistent: the conversation is the same in both, as it was read. */
+/** Whether messages that were read between two states of the index are consistent with both. */
 function isOneState(before: Look, after: Look, messages: readonly Summary[]): boolean {
   const read = messages.map(({ folder, uid }) => ({ folder, uid }))
   if (!isDeepStrictEqual(read, after.conversation.messages)) return false

@@ -114,7 +114,7 @@ function narrowingOf({ folder, awaiting, ...others }: Static<typeof Conversation
   }
 }
 
-/** Cursors of lists that are narrowed otherwise do not fit. */
+/** A cursor is valid for a list with the same filters only. */
 function nameOf({ folder, unread, starred, label, participant, awaiting }: Narrowing): ListName {
   const more = [starred, label, participant, awaiting === null ? 'nobody' : awaiting]
   const isNarrower = more.some((one) => one !== undefined)
@@ -130,8 +130,7 @@ function placeOf({ place: { receivedAt, uid, folder } }: ListedConversation): [n
   return [receivedAt, uid, folder]
 }
 
-/** Undefined for an empty cursor, which begins.
- *  @throws Refusal for what is no cursor of that list */
+/** Undefined for an empty cursor, which begins the list. @throws Refusal for a cursor of another list */
 function mailboxPlace(cursor: string, list: ListName): MailboxPlace | undefined {
   const place = listPlace(cursor, list)
   if (!place) return undefined

@@ -2,10 +2,10 @@ import { Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
 
-/** Messages in one request to the mail host, which serves no other meanwhile. */
+/** Messages in one request to the mail host, which serves nothing else meanwhile. */
 const summariesAtOnce = 500
 
-/** In the order of the places, without messages that have left them. */
+/** In the order of the places, without messages that have been removed. */
 export async function summariesOf(
   mailHost: MailHost,
   mailbox: MailboxRef,
@@ -21,7 +21,7 @@ export async function summariesOf(
   return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
 }
 
-/** A folder may have gone since the index was read. */
+/** A folder may have been deleted since the index was read. */
 export function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
   return reading.catch((error: unknown) => {
     if (error instanceof Refusal && error.code === 'invalid_request') return otherwise

@@ -3,12 +3,12 @@ import { notFound, Refusal } from '#/errors.ts'
 import type { App } from './app-type.ts'
 
 interface Pages {
-  /** Answers a browser with a page; undefined for a request that asks for none. */
+  /** Answers a browser with a page; undefined for a request that does not ask for one. */
   readonly page: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1), but
- *  to a key none that are not for keys. */
+/** Answers requests without a route. If the path supports other methods, names them in `Allow` (RFC 9110, section 10.2.1),
+ *  except to a key those that are not for keys. */
 export function answerUnknownRoutes(app: App, pages: Pages): void {
   const routes: { readonly url: string; readonly method: string; readonly forMembers: boolean }[] = []
   app.addHook('onRoute', ({ url, method, config }) => {

@@ -14,12 +14,12 @@ export function generateKey(): string {
   return key + checksum(key)
 }
 
-/** Whether the text can be a key at all. */
+/** Whether the text has the form of a key. */
 export function isWellFormedKey(text: string): boolean {
   return form.test(text) && checksum(text.slice(0, -6)) === text.slice(-6)
 }
 
-/** SHA-256: what is stored and looked up. A key has 190 bits of chance, so no slow hash is called for. */
+/** SHA-256, for storing and looking up. A key has 190 random bits, so it needs no slow hash. */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }

@@ -37,7 +37,7 @@ export class Authenticator extends Credentials {
   }
 }
 
-/** Whom requests with a key come from, by its id; undefined once it is revoked or has expired. */
+/** The identity of requests with a key, by its id; undefined once it is revoked or has expired. */
 export async function keyIdentity(
   db: Db,
   { organizationId, keyId }: { organizationId: string; keyId: string },

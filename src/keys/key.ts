@@ -8,7 +8,7 @@ import type { Restrictions } from './restrictions.ts'
 export interface Key extends Restrictions {
   readonly id: string
   readonly name: string
-  /** Its first eight characters and its last four, to recognise it by. */
+  /** Its first eight and last four characters, to recognise it. */
   readonly prefix: string
   readonly last_four: string
   readonly scopes: readonly Scope[]
@@ -19,7 +19,7 @@ export interface Key extends Restrictions {
   readonly revoked_at: Date | null
 }
 
-/** A key as people tell it from others: `mrk_k3Ld…9xQa Shop`. */
+/** A key's name for people: `mrk_k3Ld…9xQa Shop`. */
 export function keyShown({ prefix, last_four, name }: Pick<Key, 'prefix' | 'last_four' | 'name'>): string {
   return `${prefix}…${last_four} ${name}`.trimEnd()
 }
@@ -45,7 +45,7 @@ export function scopesIn(text: string): Scope[] {
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestDays = 3_650
 
-/** When a key expires that is to live for `30m`, `12h` or `90d` from `now`, in milliseconds since the epoch. */
+/** When a key expires that is valid for `30m`, `12h` or `90d` from `now`, in milliseconds since the epoch. */
 export function expiryAfter(text: string, now: number): Date {
   const [, count = '', unit = ''] = /^(\d{1,9})([mhd])$/.exec(text.trim()) ?? []
   const lifetime = Number(count) * (unitMs[unit] ?? 0)
@@ -60,7 +60,7 @@ export function expiryAfter(text: string, now: number): Date {
   return new Date(now + lifetime)
 }
 
-/** When a key expires that is to expire then, which must be ahead. @throws Refusal */
+/** When a key expires, which must be in the future. @throws Refusal */
 export function expiryAt(text: string, now: number): Date {
   const at = timestamp(text, 'expires_at')
   if (at.getTime() <= now) throw invalid('expires_at', 'That time has already passed')

@@ -72,8 +72,8 @@ export async function insertKey(
   return asKey(row)
 }
 
-/** Undefined where there is no such key or it was revoked before. The operator revokes by id alone, without an
- *  organization: a leaked key must be revoked at once, of whatever organization. */
+/** Undefined if there is no such key or it was revoked before. The operator revokes by id alone, without an organization: a
+ *  leaked key must be revoked at once. */
 export async function revokeLiveKey(
   tx: Tx,
   id: string,
@@ -92,7 +92,7 @@ export async function revokeLiveKey(
   return row && asKey(row)
 }
 
-/** The key of that id, of an organization or of any. */
+/** The key with that id, of an organization or of any. */
 export async function keyById(db: Db, id: string, organizationId: string | undefined): Promise<Key | undefined> {
   const row = await db
     .selectFrom('api_keys')
@@ -107,7 +107,7 @@ function isOf(organizationId: string | undefined): RawBuilder<boolean> {
   return organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`
 }
 
-/** Only names out of the vocabulary are ever stored. */
+/** Only valid scopes are ever stored. */
 function asKey<Row extends { scopes: string[] }>(row: Row): Row & { scopes: Scope[] } {
   return row as Row & { scopes: Scope[] }
 }

@@ -3,9 +3,9 @@ import { perMinute } from '#/http/access/authorize.ts'
 import { parsePattern } from '#/mime/address/address-pattern.ts'
 import { canonicalNetwork } from './networks.ts'
 
-/** What a key is restricted to (docs/reference/keys.md); null: not at all. It never changes. */
+/** The restrictions of a key (docs/reference/keys.md); null for none. They never change. */
 export interface Restrictions {
-  /** Mailboxes by id, which may be gone. */
+  /** Mailboxes by id, which may be deleted. */
   readonly mailbox_ids: readonly string[] | null
   /** Addresses and `@domains`, in canonical form. */
   readonly recipients: readonly string[] | null
@@ -21,10 +21,10 @@ export const unrestricted: Restrictions = {
   requests_per_minute: null,
 }
 
-/** How many mailboxes, recipients or networks a key may name. */
+/** The most mailboxes, recipients or networks of a key. */
 export const mostListed = 100
 
-/** What stands between commas, each once. @throws Refusal naming the field */
+/** A list separated by commas, without duplicates. @throws Refusal naming the field */
 export function listIn(field: string, text: string): string[] {
   const words = text.split(',').map((word) => word.trim())
   if (words.includes('')) throw invalid(field, `--${field} has an empty entry: give them with commas between`)

@@ -4,9 +4,9 @@ import { addressesOf, mailboxesAt } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Key } from './key.ts'
 
-/** A key as people see it: with the addresses of its mailboxes. */
+/** A key for people: with the addresses of its mailboxes. */
 export type ShownKey = Omit<Key, 'mailbox_ids'> & {
-  /** The address of one that is gone is null. */
+  /** The address of a deleted mailbox is null. */
   readonly mailboxes: readonly { readonly id: string; readonly address: string | null }[] | null
 }
 

@@ -67,7 +67,7 @@ function settingsOf({ name, keyword, colour }: Label) {
   return { name, keyword, colour }
 }
 
-/** Takes up a keyword that no label has. */
+/** Makes a label of a keyword that no label has. */
 async function adopt(tx: Tx, owner: Owner, keyword: string): Promise<string> {
   if (!(await orphansAmong(tx, owner, [keyword])).has(keyword)) {
     throw invalid(

@@ -6,8 +6,8 @@ import { Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { smartMailboxesOf } from '#/mailboxes/queries.ts'
 
-/** Begins to take a keyword from all messages that the caller may change, or to put another in its place. Answers the change, which
- *  `finishSoon` goes on with; null where there are no mailboxes. */
+/** Begins to remove a keyword from all messages that the caller may change, or to replace it. Answers the change, which
+ *  `finishSoon` continues; null if there are no mailboxes. */
 export async function beginEverywhere(
   tx: Tx,
   caller: Caller,
@@ -21,7 +21,7 @@ export async function beginEverywhere(
   return beginReplacing(tx, { organizationId, mailboxes, by }, { keyword, by: other })
 }
 
-/** Waits a while for the end of the change. While the mail host is away, a worker goes on. */
+/** Waits a while for the end of the change. If the mail host is away, a worker continues it. */
 export async function finishSoon(runningChanges: RunningChanges, change: string | null): Promise<void> {
   if (change === null) return
   try {

@@ -1,29 +1,27 @@
 import { hash } from 'node:crypto'
 
-/** Keywords that mail programs give a meaning of their own. A label never gets one, only one with a suffix. */
+/** Keywords with a meaning in mail programs. A label never gets one, only one with a suffix. */
 const reserved = new Set(
   'junk nonjunk notjunk forwarded mdnsent seen answered flagged deleted draft recent old phishing'.split(' '),
 )
 
 const longest = 40
 
-/** What an IMAP flag-keyword may be made of (RFC 9051, section 9: atom), in lower case since case does not count. */
+/** The characters of an IMAP flag-keyword (RFC 9051, section 9: atom), in lower case since case is ignored. */
 const atom = /^[!#$&'+,\-./0-9:;<=>?@^_`a-z|}~]{1,50}$/
 
-/** Whether a text in lower case is one that a message can have. */
+/** Whether a text in lower case can be a keyword of a message. */
 export function isKeyword(text: string): boolean {
   return atom.test(text)
 }
 
-/** Whether mail programs give it a meaning of their own (RFC 5788: those that begin with `$`), so that no label can have it. */
+/** Whether it has a meaning in mail programs (RFC 5788: those that begin with `$`), so that no label can have it. */
 export function isReserved(keyword: string): boolean {
   return keyword.startsWith('$') || reserved.has(keyword)
 }
 
-/**
- * The IMAP keyword of a new label: the same for the same name, whoever asks, and none that is in use. `used` holds the
- * keywords of all labels of the organization and its members, living and deleted (docs/reference/labels.md, "Keywords").
- */
+/** The IMAP keyword of a new label: determined by the name, and not in use. `used` has the keywords of all labels of the
+ *  organization and its members, living and deleted (docs/reference/labels.md, "Keywords"). */
 export function keywordFor(name: string, used: ReadonlySet<string>): string {
   const derived = deriveKeyword(name)
   if (!reserved.has(derived) && !used.has(derived)) return derived

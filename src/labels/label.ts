@@ -6,7 +6,7 @@ export const namedColours = ['slate', 'red', 'amber', 'green', 'blue', 'violet',
 
 export const defaultColour = 'slate'
 
-/** How many labels the organization may have, and each of its members. Lists are not paged, so they have an end. */
+/** The most labels of the organization, and of each member. Lists are not paged, so they are bounded. */
 export const mostLabels = 1_000
 
 export interface Label {
@@ -17,28 +17,28 @@ export interface Label {
   readonly created_at: Date
 }
 
-/** What a caller chooses of a label. */
+/** The fields that a caller chooses. */
 export interface LabelFields {
   readonly name: string
   readonly colour: string
 }
 
-/** A label that is made: with an orphan's keyword, or a derived one. */
+/** A new label, with an orphan's keyword or a derived one. */
 export interface NewLabelFields extends LabelFields {
   readonly keyword?: string | undefined
 }
 
-/** Trimmed, NFC, 1 to 32 code points, all of them fit to be read. */
+/** Trimmed, NFC, 1 to 32 readable code points. */
 export function labelName(given: string): string {
   return properName('name', given, 32)
 }
 
-/** Equal for two names that count as one: they may differ in case and in how accents are composed. */
+/** Equal for two names that count as one: they differ in case or in how accents are composed only. */
 export function nameKey(name: string): string {
   return foldCase(name.normalize('NFC')).normalize('NFC')
 }
 
-/** A named colour as it is, a hex code in lower case. */
+/** A named colour unchanged, a hex code in lower case. */
 export function labelColour(given: string): string {
   if ((namedColours as readonly string[]).includes(given)) return given
   if (/^#[0-9a-f]{6}$/i.test(given)) return given.toLowerCase()

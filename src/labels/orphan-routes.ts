@@ -96,7 +96,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
   )
 }
 
-/** How many messages bear each keyword, in a mailbox or in all that the caller reads. */
+/** The number of messages with each keyword, in a mailbox or in all that the caller reads. */
 export async function countsOf(
   { db, mailHost }: LabelParts,
   caller: Caller,
@@ -108,10 +108,10 @@ export async function countsOf(
   return new Map(totals.map(({ keyword, total, unread }) => [keyword, { messages: total, unread }]))
 }
 
-/** Mailboxes that any mail host counts in at once. */
+/** Mailboxes in one request to the mail host. */
 const together = 20
 
-/** Whether messages of the organization bear a keyword. */
+/** Whether messages of the organization have a keyword. */
 async function isBorne({ db, mailHost }: LabelParts, organizationId: string, keyword: string): Promise<boolean> {
   const all = Caller.unrestricted(organizationId)
   const mailboxes = [...(await readableMailboxes(db, all, undefined)).keys()]

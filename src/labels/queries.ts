@@ -66,7 +66,7 @@ export async function labelMeant(
     .executeTakeFirst()
 }
 
-/** Those keywords that belong to a label that the owner may use. */
+/** Those keywords that have a label which the owner may use. */
 export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('labels')
@@ -77,8 +77,8 @@ export async function keywordsKnown(db: Db, owner: Owner, keywords: readonly str
   return new Set(rows.map(({ keyword }) => keyword))
 }
 
-/** The derived keyword and its suffixed forms, as far as any label of the organization or its members, living or
- *  deleted, uses them. */
+/** The derived keyword and its forms with suffixes, as far as labels of the organization or its members, living or deleted,
+ *  use them. */
 export async function keywordsInUse(tx: Tx, organizationId: string, derived: string): Promise<Set<string>> {
   const { rows } = await sql<{ keyword: string }>`
     select keyword from labels
@@ -123,7 +123,7 @@ export function insertLabel(
     .executeTakeFirstOrThrow()
 }
 
-/** The keyword stays what it is. */
+/** Keeps the keyword. */
 export function updateLabel(
   tx: Tx,
   owner: Owner,
@@ -152,7 +152,7 @@ export async function retireLabel(tx: Tx, owner: Owner, id: string): Promise<Lab
   return rows[0]
 }
 
-/** Deletes all labels of an owner, and keeps their keywords in use, since they stay on the messages. */
+/** Deletes all labels of an owner, and keeps their keywords in use, since messages still have them. */
 export async function retireLabelsOf(tx: Tx, owner: Owner): Promise<void> {
   await sql`
     with gone as (
@@ -162,8 +162,8 @@ export async function retireLabelsOf(tx: Tx, owner: Owner): Promise<void> {
     select organization_id, member_id, name_key, keyword from gone`.execute(tx)
 }
 
-/** Those of the keywords that no label has: its own was deleted, or another mail program made them. What is or was another
- *  owner's is none of them. */
+/** Those of the keywords without a label: it was deleted, or another mail program made them. Keywords of other owners,
+ *  living or deleted, are left out. */
 export async function orphansAmong(db: Db, owner: Owner, keywords: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ keyword: string }>`
     select keyword from labels
@@ -176,7 +176,7 @@ export async function orphansAmong(db: Db, owner: Owner, keywords: readonly stri
   return new Set(keywords.filter((keyword) => isKeyword(keyword) && !isReserved(keyword) && !taken.has(keyword)))
 }
 
-/** It is a label's again. */
+/** It has a label again. */
 export async function forgetRetired(tx: Tx, { organizationId }: Owner, keyword: string): Promise<void> {
   await sql`
     delete from retired_keywords where organization_id = ${organizationId} and keyword = ${keyword}`.execute(tx)

@@ -68,7 +68,7 @@ export const LabelsQuery = Strict({
   mailbox: Type.Optional(Line({ maxLength: 320, description: 'Counts in this mailbox alone.' })),
 })
 
-/** What was asked of all messages. `change_id` undoes it. */
+/** The result of a change of all messages. `change_id` undoes it. */
 export const ChangeId = Nullable({
   ...Id,
   description: 'Undoes it on messages; null where the caller may change no mailbox.',

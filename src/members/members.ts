@@ -19,20 +19,20 @@ export interface NewMember {
 /** Who changes members. */
 export interface Manager {
   readonly by: Actor
-  /** Else owners are none of theirs, and they make none. */
+  /** Whether they may change owners and make members owners. */
   readonly managesOwners: boolean
 }
 
-/** Somebody who may change every member. */
+/** A manager who may change every member. */
 export const managerOfAll = (by: Actor): Manager => ({ by, managesOwners: true })
 
-/** `admitMember` in a transaction of its own, by somebody who may do everything. */
+/** `admitMember` in a transaction of its own, with all rights. */
 export async function addMember(db: Db, wanted: NewMember, by: Actor): Promise<Member> {
   return await db.transaction().execute((tx) => admitMember(tx, wanted, managerOfAll(by)))
 }
 
-/** Adds a member, who gets the mailbox of that address, if there is one. Refuses an address that another member has, in any
- *  case, and an unknown role. */
+/** Adds a member, who gets the mailbox with that address, if there is one. Refuses an unknown role, and an address that
+ *  another member has in any case. */
 export async function admitMember(tx: Tx, wanted: NewMember, manager: Manager): Promise<Member> {
   const { organizationId, email, name, role } = wanted
   const fields = { email: memberEmail(email), name: memberName(name), role: memberRole(role) }
@@ -44,7 +44,7 @@ export async function admitMember(tx: Tx, wanted: NewMember, manager: Manager): 
   return member
 }
 
-/** Gives a member another role, in every process within five seconds. The last owner keeps theirs. */
+/** Changes a member's role, in all processes within five seconds. The last owner stays one. */
 export async function changeRole(tx: Tx, ref: MemberRef, given: string, manager: Manager): Promise<Member> {
   const role = memberRole(given)
   const member = await managedMember(tx, ref, manager)
@@ -56,8 +56,8 @@ export async function changeRole(tx: Tx, ref: MemberRef, given: string, manager:
   return { ...member, role }
 }
 
-/** Removes a member with their own labels, filters and blocks. Their mailboxes stay, and belong to no member then. The last
- *  owner stays. */
+/** Removes a member with their own labels, filters and blocks. Their mailboxes stay without a member. The last owner cannot
+ *  be removed. */
 export async function dismissMember(tx: Tx, ref: MemberRef, manager: Manager): Promise<Member> {
   const { organizationId, memberId } = ref
   const member = await managedMember(tx, ref, manager)
@@ -69,20 +69,20 @@ export async function dismissMember(tx: Tx, ref: MemberRef, manager: Manager): P
   return member
 }
 
-/** `dismissMember` in a transaction of its own, by somebody who may do everything. */
+/** `dismissMember` in a transaction of its own, with all rights. */
 export async function removeMember(db: Db, organizationId: string, idOrEmail: string, by: Actor): Promise<Member> {
   const { id: memberId } = await memberNamed(db, organizationId, idOrEmail)
   return await db.transaction().execute((tx) => dismissMember(tx, { organizationId, memberId }, managerOfAll(by)))
 }
 
-/** The member of that id or address, in any case. */
+/** The member with that id or address, in any case. */
 export async function memberNamed(db: Db, organizationId: string, idOrEmail: string): Promise<Member> {
   const member = await memberMeant(db, organizationId, idOrEmail)
   if (!member) throw new Refusal('not_found', `No member "${idOrEmail}" in this organization`)
   return member
 }
 
-/** A member whom this manager may change. Changes come one after the other: of two owners who demote each other at once, one
+/** A member whom this manager may change. Changes are serialized: of two owners who demote each other concurrently, one
  *  stays an owner. @throws Refusal */
 export async function managedMember(
   tx: Tx,

@@ -21,7 +21,7 @@ export function membersOf(
     .execute()
 }
 
-/** Those with these ids that there are, by name. */
+/** Those of these ids that exist, by name. */
 export function membersWith(db: Db, organizationId: string, ids: readonly string[]): Promise<Member[]> {
   return db
     .selectFrom('members')
@@ -42,7 +42,7 @@ export async function memberCount(db: Db, organizationId: string): Promise<numbe
   return count
 }
 
-/** The member of that id or address. */
+/** The member with that id or address. */
 export function memberMeant(db: Db, organizationId: string, idOrEmail: string): Promise<Member | undefined> {
   return db
     .selectFrom('members')
@@ -82,7 +82,7 @@ export async function updateRole(tx: Tx, { organizationId, memberId }: MemberRef
     .execute()
 }
 
-/** Undefined where the organization has a member of that address. */
+/** Undefined if the organization has a member with that address. */
 export function insertMember(
   db: Db,
   organizationId: string,

@@ -8,7 +8,7 @@ import { MemberOut, present } from './schemas.ts'
 
 const most = 1_000
 
-/** Members, whom keys can list. What members in a session do to others is in `src/sessions/invitation/routes.ts`. */
+/** Members, whom keys can list. `src/sessions/invitation/routes.ts` changes them in sessions. */
 export function memberRoutes(app: App, parts: { db: Db }): void {
   listRoute(app, parts)
   showRoute(app, parts)

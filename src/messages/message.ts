@@ -16,7 +16,7 @@ export function pathUid(text: string): number {
   return uid
 }
 
-/** Refuses parameters of a list that another one leaves nothing to say. */
+/** Refuses parameters of a list that have no meaning beside another one. */
 export function assertAlone(name: string, others: Readonly<Record<string, unknown>>): void {
   const other = Object.keys(others).find((one) => others[one] !== undefined)
   if (other !== undefined) throw invalid(other, `Cannot be combined with ${name}`, 'Leave one of them out')
@@ -29,11 +29,11 @@ export function namedUids(text: string): number[] {
   return uids
 }
 
-/** What a message is shown with. */
+/** The parameters of showing a message. */
 export interface Shown {
-  /** The keywords that who asks may see. */
+  /** The keywords that the caller may see. */
   readonly visible: ReadonlySet<string>
-  /** Our name in DNS: results of authentication under another are none of ours. */
+  /** Our name in DNS: results of authentication under another name are not ours. */
   readonly hostname: string
 }
 
@@ -63,11 +63,11 @@ function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<Li
   return results
 }
 
-/** A message. The texts of a large one are JSON already. */
+/** A message. The texts of a large one are serialized already. */
 export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id' | 'conversation_id'> &
   Record<'text' | 'html', string | null | SerializedJson>
 
-/** Of what members' own filters did, shows what those of `filters` did. */
+/** Of the actions of members' own filters it shows those in `filters`. */
 export async function presentMessage(
   { summary, filteredBy }: Stored,
   raw: Buffer,

@@ -2,8 +2,8 @@ import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Owner } from '#/organizations/owner.ts'
 
-/** Those of the keywords that belong or belonged to labels of the organization, or of the member who asks. Another member's are
- *  absent, and to a key all members' (docs/reference/members.md). */
+/** Those of the keywords that belong or belonged to labels of the organization or of the member. Keywords of other members
+ *  are left out; for a key, those of all members (docs/reference/members.md). */
 export async function visibleKeywords(
   db: Db,
   { organizationId, memberId }: Owner,
@@ -21,7 +21,7 @@ export async function visibleKeywords(
   return new Set(rows.map(({ keyword }) => keyword))
 }
 
-/** Those of the ids that are filters of the member who asks. */
+/** Those of the ids that are the member's own filters. */
 export async function ownFilters(
   db: Db,
   { organizationId, memberId }: Owner,

@@ -10,7 +10,7 @@ export interface Spooled {
   readonly size_bytes: number
   readonly attempts: number
   readonly next_attempt_at: Date
-  /** How the last attempt ended; null before the first. */
+  /** The result of the last attempt; null before the first. */
   readonly deferral: 'unavailable' | 'refused' | null
   readonly reason: string | null
 }

@@ -33,7 +33,7 @@ interface Parts {
   readonly hostname: string
 }
 
-/** Refuses a label to list by that who asks may not see. */
+/** Refuses to list by a label that the caller may not see. */
 export async function assertVisible(db: Db, owner: Owner, label: string | undefined): Promise<void> {
   if (label === undefined || (await visibleKeywords(db, owner, [label])).has(label)) return
   throw invalid('label', `No label has the keyword ${JSON.stringify(label)}`)

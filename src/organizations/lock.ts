@@ -12,7 +12,7 @@ export async function lockOrganization(tx: Tx, organizationId: string): Promise<
   await sql`select from organizations where id = ${organizationId} for no key update`.execute(tx)
 }
 
-/** The same for writers of an owner's things. @throws Refusal if the owner is a member who was removed meanwhile */
+/** The same for writers of what an owner has. @throws Refusal if the owner is a member who was removed meanwhile */
 export async function lockOwner(tx: Tx, { organizationId, memberId }: Owner): Promise<void> {
   await lockOrganization(tx, organizationId)
   if (memberId === null) return

@@ -5,12 +5,12 @@ export interface Organization {
   readonly name: string
   /** Name of a row of `plans`. */
   readonly plan: string
-  /** Since when it is suspended, if it is. */
+  /** Since when it is suspended; null if it is not. */
   readonly suspended_at: Date | null
   readonly created_at: Date
 }
 
-/** Trimmed, NFC, 1 to 64 code points. No two may differ in case alone, which the database sees to. */
+/** Trimmed, NFC, 1 to 64 code points. The database ensures that no two differ in case only. */
 export function organizationName(given: string): string {
   return properName('name', given, 64)
 }

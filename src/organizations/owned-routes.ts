@@ -5,15 +5,15 @@ import type { Scope } from '#/http/access/scopes.ts'
 import { operationId } from '#/http/openapi/route.ts'
 import { type Owner, organizationItself } from './owner.ts'
 
-/** Where the labels, filters and blocks of an owner are in the API. One function registers the routes of each noun. */
+/** The API paths of an owner's labels, filters and blocks. One function registers the routes of each noun for both owners. */
 export interface OwnedRoutes {
-  /** Whether they are those of the member who asks. */
+  /** Whether they belong to the member who makes the request. */
   readonly own: boolean
-  /** The path of what the organization has at this path. */
+  /** The path for this path of the organization. */
   readonly at: (path: `/v1/${string}`) => string
-  /** Whom a route is for, its heading, and codes of errors that it has beyond the usual ones. */
+  /** Access and heading of a route, and its error codes beyond the usual ones. */
   readonly access: (scope: Scope, noun: string, errors?: readonly ErrorCode[]) => object
-  /** `id` where the summary does not make it; `ownId` where "own" behind its verb does not say that it is a member's own. */
+  /** `id` if the summary does not yield it; `ownId` if inserting "own" behind its verb does not yield a member's. */
   readonly named: (
     summary: string,
     id?: string,
@@ -22,7 +22,7 @@ export interface OwnedRoutes {
   readonly ownerIn: (request: FastifyRequest) => Owner
 }
 
-/** The organization's, to keys and sessions with the scope. */
+/** The organization's, for keys and sessions with the scope. */
 export const ofOrganization: OwnedRoutes = {
   own: false,
   at: (path) => path,
@@ -31,7 +31,7 @@ export const ofOrganization: OwnedRoutes = {
   ownerIn: ({ organizationId }) => organizationItself(organizationId),
 }
 
-/** A member's own, in their sessions, whatever their role. */
+/** A member's own, in their sessions, with any role. */
 export const ofMember: OwnedRoutes = {
   own: true,
   at: (path) => path.replace('/v1/', '/v1/me/'),

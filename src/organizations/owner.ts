@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Whose a label, filter or blocked sender is: the organization's (no member) or one member's own. A key's requests
- *  always act as the organization, so what is a member's own does not exist for them (docs/reference/members.md). */
+/** The owner of a label, filter or blocked sender: the organization (no member) or one member. Requests with a key act as
+ *  the organization, so members' own items do not exist for them (docs/reference/members.md). */
 export interface Owner {
   readonly organizationId: string
   readonly memberId: string | null
@@ -11,14 +11,14 @@ export function organizationItself(organizationId: string): Owner {
   return { organizationId, memberId: null }
 }
 
-/** The condition on a label, living or deleted, that this owner may use and see it: it is theirs or the organization's. */
+/** The condition that this owner may use and see a label, living or deleted: it is theirs or the organization's. */
 export function usableBy(table: 'labels' | 'retired_keywords', owner: Owner): RawBuilder<boolean> {
   const { organizationId, memberId } = owner
   if (memberId === null) return ownedBy(table, owner)
   return sql<boolean>`(${ownedBy(table, owner)} or ${ownedBy(table, organizationItself(organizationId))})`
 }
 
-/** The condition on a row of the table that it is this owner's. */
+/** The condition that a row of the table is this owner's. */
 export function ownedBy(
   table: 'labels' | 'retired_keywords' | 'filters' | 'filter_runs' | 'blocked_senders',
   { organizationId, memberId }: Owner,

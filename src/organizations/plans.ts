@@ -4,7 +4,7 @@ import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 
-/** What an organization on a plan may have. */
+/** The limits of a plan. */
 export interface Plan {
   readonly name: string
   readonly domains: number
@@ -26,7 +26,7 @@ const limits = [
   'scheduled_bytes',
 ] as const satisfies readonly (keyof PlanLimits)[]
 
-/** Smallest first, each with how many organizations are on it. */
+/** Smallest first, each with its number of organizations. */
 export async function allPlans(db: Db): Promise<(Plan & { organizations: number })[]> {
   const { rows } = await sql<Plan & { organizations: number }>`
     select ${sql.join(['name', ...limits].map((column) => sql.ref(`plans.${column}`)))},
@@ -35,14 +35,14 @@ export async function allPlans(db: Db): Promise<(Plan & { organizations: number 
   return rows
 }
 
-/** A plan's name stands in a URL, a table and a shell. */
+/** A plan's name is used in URLs, tables and shells. */
 export function planName(given: string): string {
   if (/^[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/.test(given)) return given
   throw invalid('name', 'The name of a plan has 1 to 32 lower-case letters, digits, hyphens and underscores')
 }
 
-/** Changes the limits that are given, or makes the plan, which takes all of them. An organization above a limit keeps what
- *  there is. */
+/** Changes the given limits, or creates the plan, which requires all of them. Organizations above a limit keep what they
+ *  have. */
 export async function setPlan(db: Db, name: string, given: Partial<PlanLimits>, by: Actor): Promise<Plan> {
   return await db.transaction().execute(async (tx) => {
     const named = [...limits].filter((limit) => given[limit] !== undefined)

@@ -4,12 +4,12 @@ import type { Organization } from './organization.ts'
 
 const columns = ['id', 'name', 'plan', 'suspended_at', 'created_at'] as const
 
-/** By name, without regard to case. */
+/** By name, ignoring case. */
 export function allOrganizations(db: Db): Promise<Organization[]> {
   return db.selectFrom('organizations').select(columns).orderBy(sql`lower(name)`).execute()
 }
 
-/** The organization of that name, without regard to case. */
+/** The organization with that name, ignoring case. */
 export function organizationByName(db: Db, name: string): Promise<Organization | undefined> {
   return db
     .selectFrom('organizations')
@@ -22,7 +22,7 @@ export function organizationById(db: Db, id: string): Promise<Organization | und
   return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Undefined where there is one of that name. */
+/** Undefined if the name exists. */
 export function insertOrganization(db: Db, fields: { name: string; plan: string }): Promise<Organization | undefined> {
   return db
     .insertInto('organizations')
@@ -41,7 +41,7 @@ export function updatePlan(db: Db, organizationId: string, plan: string): Promis
     .executeTakeFirstOrThrow()
 }
 
-/** Undefined where another organization has the name. */
+/** Undefined if another organization has the name. */
 export async function updateName(db: Db, organizationId: string, name: string): Promise<Organization | undefined> {
   const { rows } = await sql<Organization>`
     update organizations set name = ${name}
@@ -51,7 +51,7 @@ export async function updateName(db: Db, organizationId: string, name: string): 
   return rows[0]
 }
 
-/** Its domains are suspended with it. What it was before is kept where nothing changes. */
+/** Its domains are suspended with it. An earlier time is kept. */
 export function setOrganizationSuspended(db: Db, organizationId: string, suspended: boolean): Promise<Organization> {
   return db
     .updateTable('organizations')
@@ -61,7 +61,7 @@ export function setOrganizationSuspended(db: Db, organizationId: string, suspend
     .executeTakeFirstOrThrow()
 }
 
-/** The condition on rows of an organization that it is not suspended. */
+/** The condition that a row's organization is not suspended. */
 export function isNotSuspended(organizationId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`not exists (
     select from organizations where organizations.id = ${organizationId} and organizations.suspended_at is not null

@@ -3,7 +3,7 @@ import { type Change, record, type Settings } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { Owner } from './owner.ts'
 
-/** Records a change of a label, filter or blocked sender (`record`). What is a member's own says whose. */
+/** Records a change of a label, filter or blocked sender (`record`), with its owner. */
 export async function recordOwned(
   tx: Tx,
   by: Actor,

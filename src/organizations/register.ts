@@ -15,7 +15,7 @@ import {
   updatePlan,
 } from './queries.ts'
 
-/** Makes an organization. Refused are a name that is taken, in whatever case, and a plan that does not exist. */
+/** Creates an organization. Refuses an existing name, in any case, and an unknown plan. */
 export async function createOrganization(
   db: Db,
   { name, plan }: { name: string; plan: string },
@@ -30,14 +30,14 @@ export async function createOrganization(
   })
 }
 
-/** A smaller plan takes nothing away: what is over its limits stays, and the remaining amounts read 0. */
+/** With a smaller plan everything stays, and remaining amounts above its limits read 0. */
 export async function changePlan(db: Db, name: string, plan: string, by: Actor): Promise<Organization> {
   const { id } = await organizationNamed(db, name)
   const wanted = await existingPlan(db, plan)
   return await changed(db, id, 'organization.plan_changed', by, (tx) => updatePlan(tx, id, wanted))
 }
 
-/** Nothing else changes: keys, mailboxes and mail stay. */
+/** Changes nothing else: keys, mailboxes and mail stay. */
 export async function renameOrganization(db: Db, name: string, to: string, by: Actor): Promise<Organization> {
   const { id } = await organizationNamed(db, name)
   const wanted = organizationName(to)
@@ -84,7 +84,7 @@ async function note(
   })
 }
 
-/** The organization of that name, without regard to case; where there is none, the refusal names those there are. */
+/** The organization with that name, ignoring case. The refusal for an unknown name lists the existing ones. */
 export async function organizationNamed(db: Db, name: string): Promise<Organization> {
   const found = await organizationByName(db, name)
   if (found) return found
@@ -92,7 +92,7 @@ export async function organizationNamed(db: Db, name: string): Promise<Organizat
   throw new Refusal('not_found', `No organization named "${name}"; ${names.length > 0 ? thereAre(names) : 'none yet'}`)
 }
 
-/** The id of the organization that an option names; undefined without the option. */
+/** The id of the organization in an option; undefined without the option. */
 export async function organizationOption(db: Db, name: string | undefined): Promise<string | undefined> {
   return name === undefined ? undefined : (await organizationNamed(db, name)).id
 }

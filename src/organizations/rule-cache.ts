@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 
-/** Milliseconds for which rules are cached: a change by another process must be seen within 5 seconds. A change in this
+/** How long rules are cached, in milliseconds. A change by another process must be seen within 5 seconds; one in this
  *  process is seen at once (`invalidateRules`). */
 const appliedMs = 4_500
 

@@ -9,7 +9,7 @@ export const doings = ['reading', 'writing'] as const
 
 export type Doing = (typeof doings)[number]
 
-/** A conversation that members may be in together. */
+/** A conversation in which members may be present. */
 export interface Place {
   readonly organizationId: string
   readonly mailboxId: string
@@ -18,40 +18,38 @@ export interface Place {
   readonly conversation: string
 }
 
-/** A member comes, leaves or begins to write. */
+/** A member arrives, leaves or begins to write. */
 export interface Change extends Place {
   readonly memberId: string
 }
 
 interface Said extends Change {
-  /** Null: the member has left. */
+  /** Null if the member has left. */
   readonly doing: Doing | null
 }
 
-/** So long somebody is present after having said so last, in milliseconds. */
+/** How long a member is present without another report, in milliseconds. */
 const presentMs = 60_000
 
-/** So many changes wait for a stream whose client is slow; the oldest are dropped. */
+/** Changes that are queued for a slow client; the oldest are dropped. */
 const mostChanges = 100
 
 interface Kept {
-  /** Nobody here is present after that. */
+  /** When the last member is no longer present. */
   until: number
   readonly members: Map<string, { readonly doing: Doing; readonly until: number }>
 }
 
-/**
- * Which members are in a conversation now. It is in the memory of each process, which hears of the others by NOTIFY, and in no
- * log. What a process did not hear, as it started or lost its connection, it hears as the member says it again.
- */
+/** Which members are in a conversation now. Each process has this in memory and gets reports of others by NOTIFY; no log has
+ *  it. Reports that a process missed, while starting or disconnected, are repeated by the member's client. */
 export class Presence implements Disposable {
   readonly #database: Pick<Database, 'db' | 'embedded'>
   readonly #clock: Clock
-  /** By place, that of which was heard last at the end. */
+  /** By place; the latest report last. */
   readonly #places = new Map<string, Kept>()
   readonly #followers = new Map<string, Set<Follower>>()
   readonly #feed: Pick<EventFeed, 'told'>
-  /** This process, to which its own words come back: late, and after others. */
+  /** This process, which receives its own reports too: late, and after others. */
   readonly #self = randomUUID()
   readonly #hear = (text: string) => {
     const { from, ...said } = JSON.parse(text) as Said & { from: string }
@@ -65,14 +63,14 @@ export class Presence implements Disposable {
     feed.told.on('text', this.#hear)
   }
 
-  /** Says what a member does, or that they have left, to every process. It holds for a minute. */
+  /** Reports to all processes what a member does, or that they have left. Valid for a minute. */
   async say(said: Said): Promise<void> {
     this.#take(said)
     const { db, embedded } = this.#database
     if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify({ ...said, from: this.#self })})`
   }
 
-  /** What those do there, by their ids, without the member who asks. */
+  /** What other members do there, by id. */
   othersIn(place: Place, memberId: string): ReadonlyMap<string, Doing> {
     const now = this.#clock.now()
     const others = new Map<string, Doing>()
@@ -81,7 +79,7 @@ export class Presence implements Disposable {
     return others
   }
 
-  /** Hears of changes in an organization until it is disposed of. */
+  /** Receives changes in an organization until disposed. */
   follow(organizationId: string, gone: AbortSignal): Follower {
     const followers = this.#followers.get(organizationId) ?? new Set()
     this.#followers.set(organizationId, followers)
@@ -121,7 +119,7 @@ export class Presence implements Disposable {
   }
 }
 
-/** Somebody who is told in which conversations others came, went, or began to write. */
+/** A reader of arrivals, departures and writing in conversations. */
 export class Follower implements Disposable {
   readonly #gone: AbortSignal
   readonly #leave: () => void
@@ -135,7 +133,7 @@ export class Follower implements Disposable {
     gone.addEventListener('abort', this.#wake)
   }
 
-  /** Aborted once there are changes, or the reader has left. Another one after each `take`. */
+  /** Aborted once there are changes, or the reader has left. `take` renews it. */
   get woken(): AbortSignal {
     return this.#woken.signal
   }

@@ -1,4 +1,4 @@
-/** Why there is no answer, in a sentence for people without a full stop. */
+/** Why there is no response, in a sentence for people without a full stop. */
 export class HttpFailed extends Error {}
 
 const reasons: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'The address cannot be reached',
 }
 
-/** What Node throws, as people read it. Of several addresses that were tried, the first. */
+/** Node's error in words. With several addresses, the first one's. */
 export function httpFailure(error: unknown): HttpFailed {
   const first = error instanceof AggregateError ? error.errors[0] : error
   if (first instanceof HttpFailed) return first
@@ -20,7 +20,7 @@ export function httpFailure(error: unknown): HttpFailed {
   })
 }
 
-/** Of OpenSSL, or of the certificate. */
+/** An error of OpenSSL, or of the certificate. */
 function isOfTls(code: string): boolean {
   return /^(?:ERR_(?:TLS|SSL)|EPROTO|CERT|DEPTH|SELF_SIGNED|UNABLE_TO)/.test(code)
 }

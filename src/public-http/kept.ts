@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 
-/** Has an agent keep so many connections for later, to all servers together: by itself it bounds those to each server alone. */
+/** Limits the idle connections of an agent to all servers. By itself it limits only those to each server. */
 export function keepAtMost(agent: Agent, most: number): void {
   const keep = agent.keepSocketAlive.bind(agent)
   agent.keepSocketAlive = (socket) => {

@@ -12,12 +12,12 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { HttpFailed, httpFailure } from './failure.ts'
 import { keepAtMost } from './kept.ts'
 
-/** Whether a connection to an address may be made. */
+/** Whether a connection to an address is allowed. */
 export type Allowed = (address: string) => boolean
 
 export interface PublicHttpOptions {
   readonly resolver: Resolver
-  /** By the scheme of the URL; one that is not here is refused. Public addresses by both where nobody says. */
+  /** By the scheme of the URL; other schemes are refused. By default both, at public addresses. */
   readonly allowed?: Readonly<Partial<Record<'http:' | 'https:', Allowed>>>
   /** PEM of certificates to trust in place of the system's. */
   readonly ca?: string | undefined
@@ -27,9 +27,9 @@ export interface HttpQuestion {
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer
-  /** Octets of the answer's body that are read. */
+  /** Octets of the response's body that are read. */
   readonly mostBytes: number
-  /** Milliseconds from the look-up of the name to the end of the answer. */
+  /** Milliseconds from the look-up of the name to the end of the response. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -38,19 +38,17 @@ export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** The body goes on after what was read. */
+  /** The body continues after the octets read. */
   readonly cut: boolean
 }
 
-/** How long a connection is kept for another request, in milliseconds, and how many are at most, by scheme. */
+/** How long an idle connection is kept, in milliseconds, and how many are, by scheme. */
 const idleMs = 5_000
 const mostKept = 500
 
-/**
- * Requests to servers that others name: a URL may lead into our own network, and its name may have another address at each
- * look-up. So each connection is made to an address that was looked at. Redirects are not followed. Connections are kept
- * for a while; a request that meets the end of a kept one is sent again, and may so be sent twice.
- */
+/** Requests to servers that others name. A URL may lead into our own network, and its name may have another address at each
+ *  look-up, so each connection is made to a checked address. Redirects are not followed. Connections are reused for a while.
+ *  A request on a connection that has just been closed is sent again, and may so be sent twice. */
 export class PublicHttp implements Disposable {
   readonly #resolver: Resolver
   readonly #allowed: NonNullable<PublicHttpOptions['allowed']>
@@ -64,13 +62,13 @@ export class PublicHttp implements Disposable {
     for (const agent of Object.values(this.#agents)) keepAtMost(agent, mostKept)
   }
 
-  /** Answers with whatever status. @throws HttpFailed where there is no answer */
+  /** Answers with any status. @throws HttpFailed without a response */
   async send(url: URL, question: HttpQuestion): Promise<HttpAnswer> {
     const { protocol, hostname } = url
     const allowed = isHttp(protocol) ? this.#allowed[protocol] : undefined
     if (!isHttp(protocol) || !allowed) throw new HttpFailed(`${protocol.replace(':', '')} is not allowed`)
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
-    // What is an address already is never looked up.
+    // A literal address is not looked up.
     if (isIP(host) && !allowed(host)) throw new HttpFailed(notAllowed)
     const open = () => {
       const { method, headers } = question
@@ -91,7 +89,7 @@ export class PublicHttp implements Disposable {
       ended ??= new HttpFailed(why)
       asked?.destroy(ended)
     }
-    // Not `AbortSignal.timeout`, which stays until the time is over: thousands of quick answers would leave as many.
+    // Not `AbortSignal.timeout`, whose timer stays: thousands of fast responses would leave as many.
     const timer = setTimeout(end, timeoutMs, `No whole answer within ${timeoutMs / 1_000} s`)
     const stop = () => end('The service stopped')
     signal?.addEventListener('abort', stop)
@@ -111,7 +109,7 @@ export class PublicHttp implements Disposable {
     }
   }
 
-  /** The addresses of a name that a connection may be made to. */
+  /** The allowed addresses of a name. */
   #lookUp(allowed: Allowed): LookupFunction {
     const found = async (name: string) => {
       const families = await Promise.allSettled([this.#resolver.aaaa(name), this.#resolver.a(name)])
@@ -145,7 +143,7 @@ function isHttp(protocol: string): protocol is 'http:' | 'https:' {
   return protocol === 'http:' || protocol === 'https:'
 }
 
-/** Undefined where a kept connection had ended before the request came. */
+/** Undefined if a reused connection had been closed before the request arrived. */
 function exchange(asked: ClientRequest, { body, mostBytes }: HttpQuestion): Promise<HttpAnswer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer | undefined>()
   asked.on('error', (error: NodeJS.ErrnoException) => {
@@ -164,7 +162,7 @@ async function readAnswer(answer: IncomingMessage, mostBytes: number): Promise<H
   for await (const piece of answer) {
     pieces.push(piece)
     bytes += piece.length
-    // Leaving the loop closes the connection: nobody knows how much would come.
+    // Leaving the loop closes the connection: the rest may be of any size.
     if (bytes > mostBytes) break
   }
   return { status, headers, body: Buffer.concat(pieces).subarray(0, mostBytes), cut: bytes > mostBytes }

@@ -22,7 +22,7 @@ export interface ReplyParts {
   readonly large: LargeMessages
 }
 
-/** A message that is answered or forwarded, and the mailbox that it lies in. */
+/** The original of an answer or a forwarded message, and its mailbox. */
 export interface Original {
   readonly mailbox: Mailbox
   readonly raw: Buffer
@@ -38,7 +38,7 @@ export async function writingMailbox(db: Db, caller: Caller, address: string): P
   return mailbox
 }
 
-/** Reads a message that is answered with `reply`. @throws Refusal `not_found` if there is no such message */
+/** Reads a message to be answered with `reply`. @throws Refusal `not_found` if there is no such message */
 export async function readOriginal(
   { mailHost, reader, large }: ReplyParts,
   reply: FastifyReply,
@@ -67,7 +67,7 @@ function textOf({ text, html }: OpenedContent): string {
   return openedText(text) ?? htmlToText(openedText(html) ?? '', mostQuoted)
 }
 
-/** Whom an answer is from and to, its subject and its ids. */
+/** Sender and recipients of an answer, its subject and its ids. */
 export function answerTo({ mailbox, quoted }: Original, mode: Mode, without: readonly string[] = []) {
   const own = [mailbox.address, ...mailbox.aliases]
   const address = addressedAs(quoted, own) ?? mailbox.address

@@ -1,4 +1,4 @@
-/** A text as an answer quotes it: each line behind `>`, and what was quoted before one level deeper. */
+/** A text quoted for an answer: each line behind `>`, earlier quotations one level deeper. */
 export function quoteLines(text: string): string {
   return text
     .split('\n')

@@ -3,16 +3,16 @@ import { addressText } from '#/mime/address/address-text.ts'
 import { quoteLines } from './quote-lines.ts'
 import type { Answered, Mode } from './rules.ts'
 
-/** So much of a text is quoted, in characters. */
+/** The most characters of a text that are quoted. */
 export const mostQuoted = 256 * 1024
 
 export interface Quoted extends Answered {
-  /** When it was sent, by its Date field. */
+  /** The date of its Date field. */
   readonly date: string | null
   readonly text: string
 }
 
-/** The text of a message as an answer or a forwarded message holds it, behind an empty line for what one writes. */
+/** The quoted text for an answer or a forwarded message, behind an empty line for the new text. */
 export function quote(quoted: Quoted, mode: Mode): string {
   const text = quotable(quoted)
   if (mode === 'forward') return `\n\n---------- Forwarded message ----------\n${headerOf(quoted)}\n\n${text}\n`
@@ -24,7 +24,7 @@ export function quotable({ text }: Quoted): string {
   return text.slice(0, mostQuoted).toWellFormed().trimEnd()
 }
 
-/** Who wrote it, and when. */
+/** Author and date. */
 export function introduction({ from, date }: Quoted): string {
   const who = from.map(addressText).join(', ') || 'somebody'
   return date === null ? `${who} wrote:` : `On ${readable(date)}, ${who} wrote:`
@@ -45,7 +45,7 @@ function list(addresses: readonly Address[]): string {
   return addresses.map(addressText).join(', ')
 }
 
-/** `Sat, 21 Nov 2026 11:00 UTC`: nobody knows in which zone it will be read. */
+/** `Sat, 21 Nov 2026 11:00 UTC`: the reader's time zone is unknown. */
 function readable(date: string): string {
   return new Date(date).toUTCString().replace(/:\d\d GMT$/, ' UTC')
 }

@@ -1,6 +1,6 @@
 import { introduction, type Quoted, quotable } from './quote.ts'
 
-/** The text of a message, quoted in HTML. It is made of the text, so no HTML of the quoted message gets into the answer. */
+/** The text of a message, quoted in HTML. Made from the text, so that no HTML of the message gets into the answer. */
 export function quotedHtml(quoted: Quoted): string {
   return `<br><div>${escaped(introduction(quoted))}</div><blockquote type="cite">${escaped(quotable(quoted))}</blockquote>`
 }

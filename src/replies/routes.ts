@@ -88,7 +88,7 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
   )
 }
 
-/** Recipients that nothing is sent to come from the message: the body has no `to`. */
+/** Suppressed recipients come from the message: the body has no `to`. */
 function blameMessage(error: unknown): never {
   if (error instanceof Refusal && error.field === 'to') throw invalid('uid', error.message, error.fix)
   throw error
@@ -115,7 +115,7 @@ function replyOf(caller: Caller, original: Original, body: ReplyBody): Outgoing 
   }
 }
 
-/** Those that mail can be sent to; the header of a message may name anything. */
+/** Addresses that mail can be sent to; a header may contain anything. */
 function reachable(caller: Caller, named: readonly Address[]): Address[] {
   const found = named.filter(({ address }) => isAddress(address))
   if (found.length > mostRecipients) {

@@ -1,11 +1,11 @@
 import { type Address, canonicalAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
 
-/** How an answer is addressed. Data in, data out: the examples are in rules.test.ts. */
+/** The addressing of answers. Pure functions: rules.test.ts has examples. */
 
 export const modes = ['reply', 'reply_all', 'forward'] as const
 export type Mode = (typeof modes)[number]
 
-/** What is answered or forwarded. */
+/** The original message. */
 export interface Answered {
   /** `<…>`, or null. */
   readonly messageId: string | null
@@ -18,7 +18,7 @@ export interface Answered {
   readonly cc: readonly Address[]
 }
 
-/** Whether an address is one of the mailbox that answers, with a tag or without. */
+/** Whether an address is one of the answering mailbox, with or without a tag. */
 export function ownAddresses(addresses: readonly string[]): (address: string) => boolean {
   const own = new Set(addresses)
   return (address) => own.has(untagged(address))
@@ -29,11 +29,9 @@ function untagged(address: string): string {
   return `${stripTag(local)}@${domain}`
 }
 
-/**
- * Whom an answer goes to (RFC 5322, section 3.6.3): those in Reply-To, else the authors; to all, also those in To and Cc. A message
- * of one's own is answered to whom it went to. One's own addresses are left out, unless nobody else is there, and so are those in
- * `without`. Each address comes once.
- */
+/** The recipients of an answer (RFC 5322, section 3.6.3): Reply-To, else the authors; an answer to all includes To and Cc.
+ *  An answer to one's own message goes to its recipients. Leaves out one's own addresses, unless there are no others, and
+ *  those in `without`. Each address occurs once. */
 export function recipients(
   { from, replyTo, to, cc }: Answered,
   isOwn: (address: string) => boolean,
@@ -63,16 +61,17 @@ function comparable(address: string): string {
   return canonicalAddress(address) ?? address.toLowerCase()
 }
 
-/** The address of the mailbox that the message came to: an answer is sent from there. Undefined if it names none. */
+/** The mailbox's address that received the message, from which an answer is sent. Undefined if the message names none. */
 export function addressedAs({ to, cc }: Answered, own: readonly string[]): string | undefined {
   const named = [...to, ...cc].map(({ address }) => canonicalAddress(address))
   return named.find((address) => address !== undefined && own.includes(address))
 }
 
-/** So many ids a message can be sent with. */
+/** The most ids in References. */
 const mostReferences = 100
 
-/** In-Reply-To and References of an answer (RFC 5322, section 3.6.4). Of a long conversation the first id stays, and the last ones. */
+/** In-Reply-To and References of an answer (RFC 5322, section 3.6.4). In a long conversation the first id and the last ones
+ *  are kept. */
 export function threadOf({ messageId, references, inReplyTo }: Answered): {
   readonly inReplyTo: string[]
   readonly references: string[]

@@ -1,7 +1,7 @@
 import type { Mode } from './rules.ts'
 
-/** What mail programs of other languages write for `Re:` and `Fwd:`. Words that may begin a subject are left out, such as the Italian
- *  `I:`. */
+/** The equivalents of `Re:` and `Fwd:` in mail programs of other languages. Without words that may begin a subject, such as
+ *  the Italian `I:`. */
 const replied = 're aw antw antwort sv vs odp ref res rif ynt atb bls απ ответ 回复 回覆 答复 答覆 返信 회신'
 const forwarded = 'fwd fw wg tr vb vl enc rv doorst trs ilt 转发 轉寄 轉發 転送'
 
@@ -19,7 +19,7 @@ const forwards = prefix(forwarded)
 /** The longest subject of a message, in code points. */
 const longest = 998
 
-/** The subject of an answer: `Re:` or `Fwd:` once, however often and in whichever language it was there. */
+/** The subject of an answer: one `Re:` or `Fwd:`, however many prefixes, in any language, the original had. */
 export function answerSubject(subject: string, mode: Mode): string {
   const [mark, there] = mode === 'forward' ? (['Fwd:', forwards] as const) : (['Re:', replies] as const)
   const text = `${mark} ${withoutPrefix(subject, there)}`.trimEnd()

@@ -12,22 +12,22 @@ import { isFromOurPage, sessionToken } from './session-cookie.ts'
 
 export const perMinute = { quota: 600, windowMs: 60_000 }
 
-/** Where a token came from. */
+/** The client that sent a token. */
 export interface Client {
   readonly address: string
   /** It has sent many invalid ones. */
   readonly guessing: boolean
 }
 
-/** Who makes a request, by a key or in a member's session, and what they may. */
+/** The identity of a request, by a key or a member's session, and its rights. */
 export interface Identity {
   readonly caller: Caller
-  /** The key or the member, in the audit trail. The requests of one are counted together. */
+  /** The key or the member, in the audit trail. Requests of one identity are counted together. */
   readonly actor: Omit<Actor, 'address'> & { readonly id: string }
   readonly scopes: ReadonlySet<Scope>
   /** Requests a minute. */
   readonly quota: number
-  /** The organization is. */
+  /** Whether the organization is suspended. */
   readonly suspended: boolean
   /** Undefined for a key. */
   readonly member: SignedIn | undefined
@@ -51,7 +51,7 @@ export interface Gate {
   }
   readonly sessions: {
     readonly identify: Identify
-    /** When the member last proved who they are; undefined if the session has ended. */
+    /** When the member last confirmed who they are; undefined if the session has ended. */
     readonly confirmedAt: (session: { organizationId: string; sessionId: string }) => Promise<Date | undefined>
   }
   /** The origin under which clients reach the API; undefined if not configured. */
@@ -81,7 +81,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     if (!allowance.allowed) throw rateLimited(allowance, perMinute.quota)
   }
 
-  /** A request with a key and a session goes by the key. */
+  /** With both a key and a session, the key counts. */
   async function identify(request: FastifyRequest, network: string): Promise<Identity | undefined> {
     const client = { address: request.clientAddress, guessing: strangers.isOver(network, now()) }
     const byKey = bearsKey(request)
@@ -131,7 +131,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
   }
 }
 
-/** For routes that are for members alone: to a key they do not exist, whatever it sends there. */
+/** For routes of members only: for a key they do not exist, whatever it sends. */
 export const hiddenFromKeys = {
   preValidation: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     if (bearsKey(request)) reply.callNotFound()
@@ -145,8 +145,8 @@ function bearsKey({ raw }: FastifyRequest): boolean {
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A page of another site can have a browser send a member's cookie, but not pretend to be a page of ours. Whoever only
- *  wants to sign in may be a program, which says nothing of pages. */
+/** A page of another site can make a browser send a member's cookie, but cannot pretend to be our page. A sign-in may come
+ *  from a program, which sends no such fields. */
 function assertNotCrossSite(request: FastifyRequest, publicUrl: string | undefined): void {
   if (safe.has(request.method)) return
   const ours = isFromOurPage(request.headers, publicUrl)

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { patternsMatching } from '#/mime/address/address-pattern.ts'
 
-/** What one may do with the mail of a mailbox, each more than the one before: see it; change its labels, flags and folders;
- *  send from it, and say where its mail goes. */
+/** What one may do with the mail of a mailbox, each level including those before: read it; change its labels, flags and
+ *  folders; send from it, and set its forwarding. */
 export const levels = ['read', 'change', 'send'] as const
 
 export type Level = (typeof levels)[number]
 
-/** What a caller may see and do of its organization's; null: everything. */
+/** What a caller may see and do in its organization; null for everything. */
 interface Restrictions {
   /** Ids of mailboxes, with the level of each. */
   readonly mailboxes: ReadonlyMap<string, Level> | null
@@ -23,17 +23,14 @@ interface CallingMember {
   readonly managesAllMailboxes: boolean
 }
 
-/**
- * On whose behalf something is asked: an organization, by a key that may be restricted (docs/reference/keys.md), or a member
- * who is signed in (docs/reference/sessions.md). What finds or lists mailboxes, or reads what is to be sent, takes a caller in
- * place of an organization's id, so that no route forgets what is hidden from it.
- *
- * What uses a mailbox's mail names the level that it needs. To manage a mailbox is to see that it exists and how it is set up.
- * A key does everything with what it manages; a role lets a member manage what they do not read.
- */
+/** On whose behalf a request is made: an organization, by a key that may be restricted (docs/reference/keys.md), or a member
+ *  in a session (docs/reference/sessions.md). Functions that find or list mailboxes, or read a request to send, take a
+ *  caller instead of an organization's id, so that no route forgets what is hidden. Functions that use a mailbox's mail name
+ *  the level that they need. Managing a mailbox means seeing that it exists and its settings. A key may do everything with
+ *  mailboxes that it manages; a role may let a member manage mailboxes that they do not read. */
 export class Caller {
   readonly organizationId: string
-  /** Null for a key. With the organization's id, whose labels and filters it has (`Owner`). */
+  /** Null for a key. Together with the organization's id it determines labels and filters (`Owner`). */
   readonly memberId: string | null
   readonly #levels: ReadonlyMap<string, Level> | undefined
   readonly managesAllMailboxes: boolean
@@ -52,12 +49,12 @@ export class Caller {
     return new Caller(organizationId, { mailboxes: null, recipients: null })
   }
 
-  /** Whether it acts as the organization itself: a key without restrictions does. */
+  /** Whether it acts as the organization itself: a key without restrictions. */
   get isOrganization(): boolean {
     return this.memberId === null && this.#levels === undefined && this.writesToEverybody
   }
 
-  /** Whether it sees what all mailboxes use together: all but a key that is restricted to some. */
+  /** Whether it sees the totals of all mailboxes: not a key that is restricted to some. */
   get seesWholeUsage(): boolean {
     return this.memberId !== null || this.managesAllMailboxes
   }
@@ -66,20 +63,20 @@ export class Caller {
     return this.#recipients === undefined
   }
 
-  /** Whether the caller may do this with the mail of a mailbox of the organization. */
+  /** Whether the caller has this level for a mailbox of the organization. */
   may(level: Level, mailboxId: string): boolean {
     if (this.#levels === undefined) return true
     const has = this.#levels.get(mailboxId)
     return has !== undefined && reaches(has, level)
   }
 
-  /** The same, of the mailbox whose id the column has: a condition of a statement. */
+  /** The same for the mailbox in a column: a condition of a statement. */
   mayIn(level: Level, column: string): RawBuilder<boolean> {
     const ids = this.#levels && [...this.#levels].flatMap(([id, has]) => (reaches(has, level) ? [id] : []))
     return isOneOf(column, ids)
   }
 
-  /** @throws Refusal `not_found` if the mailbox's mail does not exist for the caller, `forbidden` if they may do less with it */
+  /** @throws Refusal `not_found` if the mailbox's mail does not exist for the caller, `forbidden` if their level is too low */
   assertMay(level: Level, { id, address }: { readonly id: string; readonly address: string }): void {
     if (this.may(level, id)) return
     const has = this.#levels?.get(id)
@@ -89,12 +86,12 @@ export class Caller {
     })
   }
 
-  /** Whether the mailbox whose id the column has exists for this caller: a condition of a statement. */
+  /** Whether the mailbox in a column exists for this caller: a condition of a statement. */
   managesIn(column: string): RawBuilder<boolean> {
     return this.managesAllMailboxes ? sql`true` : this.mayIn('read', column)
   }
 
-  /** Patterns match as they do for blocked senders. @throws Refusal naming the field and the address */
+  /** Patterns match as for blocked senders. @throws Refusal naming the field and the address */
   assertWritesTo(address: string, field: string): void {
     const recipients = this.#recipients
     if (recipients === undefined || patternsMatching([address]).some((pattern) => recipients.has(pattern))) return

@@ -1,9 +1,9 @@
 import { Refusal } from '#/errors.ts'
 
-/** For so long after a member has proved who they are, they may do what is dangerous. In milliseconds. */
+/** How long after a confirmation a member may do what is dangerous, in milliseconds. */
 export const confirmedForMs = 600_000
 
-/** @throws Refusal if the member has last proved too long ago who they are */
+/** @throws Refusal if the member's last confirmation is too long ago */
 export function assertConfirmed(confirmedAt: Date, now: number): void {
   if (now < confirmedAt.getTime() + confirmedForMs) return
   throw new Refusal('forbidden', 'This needs a confirmation within the last 10 minutes', {

@@ -4,13 +4,13 @@ import type { Db } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
 import type { Client, Identity } from './authorize.ts'
 
-/** A credential as it is stored and cached: who makes requests with it. */
+/** A stored and cached credential: the identity of its requests. */
 export interface Known {
   /** Its row, whose last use is recorded. */
   readonly id: string
   readonly identity: Identity
   readonly isLive: (now: number) => boolean
-  /** Whether it opens to a client's address. Undefined: to any. */
+  /** Whether it is valid for a client's address. Undefined if for any. */
   readonly opensTo: ((address: string) => boolean) | undefined
 }
 
@@ -29,22 +29,20 @@ export interface Kind {
 const guessesEvery = 1_000
 const mostGuesses = 1_000
 
-/** How long a look-up is believed. What ends a credential takes effect within 5 seconds on every process
+/** How long a look-up is cached. The end of a credential takes effect within 5 seconds in all processes
  *  (docs/reference/keys.md, docs/reference/sessions.md). */
 const believedMs = 4_000
 
-/**
- * Identifies who makes a request by the token that it bears. Look-ups are cached for four seconds and shared by concurrent
- * requests. The last use of credentials is written later, many in one statement. Unknown tokens from clients that guess are
- * looked up together, in one statement a second: guessing does not load the database, and a valid token from the same address
- * still works. One from outside its networks is among them.
- */
+/** Identifies requests by their token. Look-ups are cached for four seconds and shared by concurrent requests. The last use
+ *  of credentials is written later, many in one statement. Unknown tokens from clients that guess are looked up together,
+ *  once a second: guessing does not load the database, and a valid token from the same address still works. That includes
+ *  tokens from outside their networks. */
 export class Credentials implements AsyncDisposable {
   readonly #db: Db
   readonly #kind: Kind
   readonly #now: () => number
   readonly #known = new QuickLRU<string, { found: Promise<Known | undefined>; until: number }>({ maxSize: 10_000 })
-  /** Tokens that were valid, and for whom. */
+  /** Valid tokens and their identities. */
   readonly #trusted = new QuickLRU<string, Pick<Known, 'opensTo'>>({ maxSize: 10_000 })
   readonly #guessed: (hash: Buffer) => Promise<Known | undefined>
   readonly #used = new Map<string, number>()
@@ -80,7 +78,7 @@ export class Credentials implements AsyncDisposable {
     return known.identity
   }
 
-  /** Believes nothing of the token any more, in this process. */
+  /** Removes a token from the cache of this process. */
   forget(token: string): void {
     this.#known.delete(token)
     this.#trusted.delete(token)
@@ -90,12 +88,12 @@ export class Credentials implements AsyncDisposable {
     const kept = this.#known.get(token)
     if (kept && performance.now() < kept.until) {
       const known = await kept.found
-      // Else how long the answer takes would tell a stolen token from an unknown one.
+      // Otherwise the time of the answer would distinguish a stolen token from an unknown one.
       return client.guessing && known && !opens(known, client) ? this.#guessed(this.#kind.hash(token)) : known
     }
     if (!this.#kind.isWellFormed(token)) return undefined
     const hash = this.#kind.hash(token)
-    // Not cached: there may be more of them than of all that are valid.
+    // Not cached: there may be more of them than valid ones.
     if (client.guessing && !this.#isTrusted(token, client)) return this.#guessed(hash)
     const found = this.#kind.findOne(this.#db, hash)
     this.#known.set(token, { found, until: performance.now() + believedMs })

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { insideOf } from '#/ip-address.ts'
 
-/** The cookies of a browser, and what tells that it sent them for a page of ours. */
+/** The cookies of a browser, and whether it sent them for a page of ours. */
 
-/** Of a member's session, and of a single sign-on that has begun. Over TLS `__Host-` stands in front, with which a browser takes a
- *  cookie for the whole of this host and no other, and from no other (RFC 6265bis, section 4.1.3). */
+/** For a member's session, and for a pending single sign-on. Over TLS with the prefix `__Host-`: browsers accept and send
+ *  such a cookie for this host only (RFC 6265bis, section 4.1.3). */
 type Cookie = 'mailroom_session' | 'mailroom_single_sign_on'
 
 const isLoopbackAddress = insideOf([
@@ -12,7 +12,7 @@ const isLoopbackAddress = insideOf([
   { address: '::1', bits: 128 },
 ])
 
-/** Whether the browser has come by TLS: always, unless it is on the same machine and no public URL says otherwise. */
+/** Whether the browser uses TLS: always, unless it is on the same machine and no public URL says otherwise. */
 function isOverTls({ host = '' }: IncomingHttpHeaders, publicUrl: string | undefined): boolean {
   if (publicUrl?.startsWith('https:')) return true
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
@@ -24,13 +24,13 @@ export function requestOrigin(headers: IncomingHttpHeaders, publicUrl: string | 
   return publicUrl ?? namedOrigin(headers, publicUrl)
 }
 
-/** By the host that the request names. */
+/** By the host in the request. */
 function namedOrigin(headers: IncomingHttpHeaders, publicUrl: string | undefined): string {
   const scheme = isOverTls(headers, publicUrl) ? 'https:' : 'http:'
   return `${scheme}//${(headers.host ?? '').toLowerCase()}`
 }
 
-/** The token in a cookie of a request. Undefined where there is none, or several. */
+/** The token in a cookie of a request. Undefined if there is none, or several. */
 export function tokenIn(
   cookie: Cookie,
   headers: IncomingHttpHeaders,
@@ -43,7 +43,7 @@ export function tokenIn(
   return others.length > 0 ? undefined : token?.slice(name.length + 1)
 }
 
-/** The value of Set-Cookie that gives a browser a token for so many seconds; 0 takes it away. */
+/** The value of Set-Cookie that stores a token for so many seconds; 0 deletes it. */
 export function cookieWith(
   cookie: Cookie,
   headers: IncomingHttpHeaders,
@@ -59,10 +59,8 @@ export function sessionToken(headers: IncomingHttpHeaders, publicUrl: string | u
   return tokenIn('mailroom_session', headers, publicUrl)
 }
 
-/**
- * Whether a browser says that a page of ours sends the request; undefined where nothing is said, as by programs. Pages cannot
- * set these fields (Fetch, section 2.2.2). A browser that sends no Sec-Fetch-Site sends Origin with what is unsafe.
- */
+/** Whether a browser says that our own page makes the request; undefined without that, as from programs. Pages cannot set
+ *  these fields (Fetch, section 2.2.2). A browser without Sec-Fetch-Site sends Origin with unsafe requests. */
 export function isFromOurPage(headers: IncomingHttpHeaders, publicUrl: string | undefined): boolean | undefined {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'

@@ -3,7 +3,7 @@ import { type Field, readHeaders } from '#/mime/header/headers.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 import type { HeaderFieldsOut } from '../schemas.ts'
 
-/** What is shown of a header. Others read on in the message itself. */
+/** The largest part of a header that is shown. The rest is in the message itself. */
 const mostBytes = 256 << 10
 const mostFields = 1_000
 
@@ -12,7 +12,7 @@ export async function headerFieldsOf({ summary: { sizeBytes }, pieces }: Stored)
   const head = await beginning(pieces())
   const { headers, bodyStart } = readHeaders(head, 0, head.length, mostFields)
   const complete = headers.complete && (bodyStart < head.length || head.length === sizeBytes)
-  // The last one may go on where nobody read.
+  // The last one may be incomplete.
   const whole = complete || headers.fields.at(-1)?.end !== head.length ? headers.fields : headers.fields.slice(0, -1)
   const data = whole.map((field) => {
     const name = head.toString('latin1', field.start, field.start + field.name.length)
@@ -32,7 +32,7 @@ async function beginning(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(read, Math.min(length, mostBytes))
 }
 
-/** UTF-8, or one character an octet. */
+/** UTF-8, or one character per octet. */
 function writtenIn(bytes: Buffer, { valueStart, end }: Field): string {
   const written = bytes.subarray(valueStart, end)
   return written.toString(isUtf8(written) ? 'utf8' : 'latin1').replace(/^[ \t]+|[ \t]+$/g, '')

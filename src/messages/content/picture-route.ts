@@ -14,7 +14,7 @@ import { fetchPicture, namesAddress } from './remote-picture.ts'
 /** Pictures in memory at once. */
 const mostAtOnce = 24
 
-/** Pictures of a message that lie on servers of others: the service fetches them, so those learn nothing of the reader. */
+/** Pictures of a message on other servers: the service fetches them, so that those servers learn nothing about the reader. */
 export function pictureRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
   const { reader, large, publicHttp } = parts
   const slots = new Slots(mostAtOnce)

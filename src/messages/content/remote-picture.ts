@@ -13,19 +13,19 @@ const mostRedirects = 4
 /** Milliseconds for the answer of a server. */
 const timeoutMs = 10_000
 
-/** Pictures that a browser shows without running anything. */
+/** Types of pictures that a browser shows without running anything. */
 const kinds = ['image/avif', 'image/webp', 'image/png', 'image/jpeg', 'image/gif', 'image/bmp']
 
-/** Nothing says whose picture it is, or who asks. No coding: a small answer could be large once it is decoded. */
+/** The request identifies neither the message nor the reader. No content coding: a small response could become large. */
 const headers = { Accept: kinds.join(', '), 'Accept-Encoding': 'identity', 'User-Agent': 'Mailroom' }
 
-/** Whether HTML names this address, as its author wrote it or as an attribute is read: a client cannot have the service
- *  fetch anything else. */
+/** Whether HTML contains this address, as written or as a decoded attribute: a client cannot have the service fetch anything
+ *  else. */
 export function namesAddress(html: string, address: string): boolean {
   return [html, decodeHTMLAttribute(html), decodeHTML(html)].some((text) => text.includes(address))
 }
 
-/** Fetches a picture from the server of somebody else. @throws HttpFailed */
+/** Fetches a picture from another server. @throws HttpFailed */
 export async function fetchPicture(http: PublicHttp, address: string, signal: AbortSignal): Promise<Picture> {
   let url = addressIn(address, 'https://nowhere.invalid/')
   for (let redirects = 0; ; redirects++) {

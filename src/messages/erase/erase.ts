@@ -4,12 +4,12 @@ import { invalid } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { pathFolder } from '../folders/folders.ts'
 
-/** Messages in one step: between steps others have their chance. */
+/** Messages in one step. Other requests run between steps. */
 const together = 500
-/** A request empties a folder for so long, in milliseconds. */
+/** How long a request empties a folder, in milliseconds. */
 const mostSpent = 5_000
 
-/** The folders that are there for what is to go. */
+/** The folders whose messages can be deleted for good. */
 const emptiable = ['junk', 'trash']
 
 /** Reads the name of a folder that can be emptied, from a path. */
@@ -20,7 +20,7 @@ export function emptiableFolder(text: string): string {
 }
 
 export interface Emptying {
-  /** Messages with higher uids stay; undefined: those that come from now on. */
+  /** Messages with higher uids stay; undefined for those that arrive from now on. */
   readonly upToUid: number | undefined
   readonly by: Actor
   readonly most?: number
@@ -28,7 +28,7 @@ export interface Emptying {
 
 export interface Emptied {
   readonly deleted: number
-  /** Whether the time ended before the messages did. */
+  /** Whether the time ended first. */
   readonly hasMore: boolean
   readonly upToUid: number
 }
@@ -45,7 +45,7 @@ export async function emptyFolder(
   for (let deleted = 0, steps = 0; ; steps++) {
     const uids = (await mailHost.uidsAfter(mailbox, name, 0, together)).filter((uid) => uid <= last)
     if (uids.length === 0) return { deleted, hasMore: false, upToUid: last }
-    // A server that deletes nothing would else be asked for ever.
+    // Otherwise a server that deletes nothing would be asked forever.
     if (steps > 0 && performance.now() >= until) return { deleted, hasMore: true, upToUid: last }
     deleted += (await mailHost.expunge(mailbox, name, uids, by)).length
     await nextTurn()

@@ -9,7 +9,7 @@ import type { MessageParts } from '../routes.ts'
 import { emptiableFolder, emptyFolder } from './erase.ts'
 import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './schemas.ts'
 
-/** Deleting for good. */
+/** Deletes messages for good. */
 export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
   app.delete(
     '/v1/messages',

@@ -4,13 +4,13 @@ import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { folderName, newFolderName, standingFolders } from './folder-name.ts'
 
-/** Folders that POST makes in a mailbox, since all of them are listed at once. */
+/** Folders that POST creates in a mailbox, since all of them are listed at once. */
 const mostFolders = 1_000
-/** Messages that a folder may have whose mail is moved as it is deleted, and that are moved in one step. */
+/** The most messages of a folder to be deleted whose mail is moved, and messages in one step. */
 const mostMoved = 5_000
 const movedAtOnce = 500
 
-/** A folder's name in a path. One that no folder can have is `not_found`. */
+/** A folder's name in a path. An impossible name is `not_found`. */
 export function pathFolder(text: string): string {
   try {
     return folderName(text)
@@ -19,7 +19,7 @@ export function pathFolder(text: string): string {
   }
 }
 
-/** Reads the name of a folder that may have to be created, from a field of that name. */
+/** Reads the name of a folder that may have to be created, from the field with that name. */
 export function folderNamed(field: string, text: string): string {
   try {
     return newFolderName(text)
@@ -33,7 +33,7 @@ export async function readFolder(mailHost: MailHost, mailbox: MailboxRef, name: 
   return found(await mailHost.folders(mailbox), name)
 }
 
-/** Makes a folder, unless it is there. */
+/** Creates a folder, unless it exists. */
 export async function createFolder(
   mailHost: MailHost,
   mailbox: MailboxRef,
@@ -69,15 +69,15 @@ export async function renameFolder(
   return { ...folder, name: to }
 }
 
-/** Where the mail of a folder goes that is deleted. */
+/** The target for the mail of a deleted folder. */
 interface Moving {
   readonly to: string
-  /** Takes down the next step. */
+  /** Records the next step. */
   readonly step: () => Recording
   readonly by: Actor
 }
 
-/** Deletes an empty folder, or one whose mail is moved to another folder first, a bounded number at a time. Answers how many
+/** Deletes an empty folder, or one whose mail is first moved to another folder, a bounded number at a time. Answers how many
  *  messages were moved. */
 export async function deleteFolder(
   mailHost: MailHost,
@@ -99,7 +99,7 @@ export async function deleteFolder(
   }
   for (let moved = 0; ; ) {
     if (await mailHost.removeFolder(mailbox, name)) return moved
-    // Mail has come in the meantime.
+    // Mail has arrived meanwhile.
     if (!moving || moved > mostMoved) throw notEmpty()
     const { to: folder, by, step } = moving
     const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce)
