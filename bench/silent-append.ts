@@ -1,12 +1,12 @@
 // In place of src/events/append.ts where a bench asks what the event log costs: the same names, and no events.
 import { type RawBuilder, sql } from 'kysely'
-import { Part } from '#/db/query.ts'
+import { SqlPart } from '#/db/query.ts'
 
-export const insertReceived = new Part('received_logged as (select)')
+export const insertReceived = new SqlPart('received_logged as (select)')
 
-export const insertNewEvents = new Part('select from new_events where false')
+export const insertNewEvents = new SqlPart('select from new_events where false')
 
-export const insertReached = new Part('reached_logged as (select)')
+export const insertReached = new SqlPart('reached_logged as (select)')
 
 export function insertNewEventsBy(): RawBuilder<unknown> {
   return sql`select from new_events where false`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
-import { query, Part as SharedSql } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Did, Recording } from '#/ports/recording.ts'
@@ -106,8 +106,8 @@ const columnsOfPart = {
   added: 'text[]',
   removed: 'text[]',
 } satisfies Record<keyof Part, string>
-const partColumns = new SharedSql(Object.keys(columnsOfPart).join(', '))
-const typedPartColumns = new SharedSql(
+const partColumns = new SqlPart(Object.keys(columnsOfPart).join(', '))
+const typedPartColumns = new SqlPart(
   Object.entries(columnsOfPart)
     .map(([column, type]) => `${column} ${type}`)
     .join(', '),

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { testDatabase } from '#test/world/database.ts'
 import { until } from '#test/world/until.ts'
-import { Part, query } from './query.ts'
+import { query, SqlPart } from './query.ts'
 
 const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
@@ -39,7 +39,7 @@ test('what is filled in is never part of the text', async () => {
 })
 
 test('a part that statements share is text, and the values around it keep their places', async () => {
-  const both = new Part('number in (2, 3)')
+  const both = new SqlPart('number in (2, 3)')
   const found = await query(
     database.db,
   )`select number from generate_series(${1}::integer, ${9}::integer) number where ${both} and number > ${2}::integer`

@@ -11,7 +11,7 @@ export function useLanes(db: Db, lanes: Lanes): void {
 }
 
 /** A part of a statement's text that several statements share. It must be the same each time. */
-export class Part {
+export class SqlPart {
   readonly text: string
 
   constructor(text: string) {
@@ -27,7 +27,7 @@ export function query<Row extends object>(
 ): (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]> {
   return async (parts, ...given) => {
     const text = textOf(parts, given)
-    const values = given.filter((value) => !(value instanceof Part))
+    const values = given.filter((value) => !(value instanceof SqlPart))
     const lanes = lanesOf.get(db)
     return lanes
       ? await lanes.query<Row>(text, values)
@@ -41,7 +41,7 @@ function textOf(parts: TemplateStringsArray, given: readonly unknown[]): string 
   let values = 0
   const text = parts.reduce((before, part, number) => {
     const value = given[number - 1]
-    return before + (value instanceof Part ? value.text : `$${++values}`) + part
+    return before + (value instanceof SqlPart ? value.text : `$${++values}`) + part
   })
   texts.set(parts, text)
   return text

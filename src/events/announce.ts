@@ -7,7 +7,7 @@ import { query } from '#/db/query.ts'
 export const channel = 'mailroom_events'
 
 /** The least time between two announcements, in milliseconds. */
-const gatherMs = 20
+const batchMs = 20
 
 /** Notifies other processes on a server of events committed in this one. Not in their transactions: PostgreSQL serializes
  *  the commits of those that notify. If this process is killed first, readers find the events within a second. */
@@ -22,7 +22,7 @@ export function announceEvents({
     while (waiting) {
       waiting = false
       await query(db)`select pg_notify(${channel}, '')`.catch(() => {})
-      await pause(gatherMs)
+      await pause(batchMs)
     }
     telling = undefined
   }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { Part, query } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { EventType, ItemData, MessageData, QuotaData, RefusalData, SendingData, settingsChanged } from './types.ts'
 
@@ -23,7 +23,7 @@ const nobody: By = { kind: 'service', id: null, name: '' }
 
 /** The beginning of every statement that writes events; the actor, the data and the rows follow. The comment lets readers know
  *  of the commit (src/db/prepared.ts). Positions are those of the transaction. */
-const insertEvents = new Part(`/* announced */
+const insertEvents = new SqlPart(`/* announced */
     insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_id, actor_name, data)
     select pg_current_xact_id()::text::bigint + coalesce((select base from event_log where only_row), 0),
       organization_id, type, mailbox_id`)
@@ -33,14 +33,14 @@ const insertFrom = (rows: string) => `${insertEvents.text}, 'service', null::uui
 
 /** CTEs for a statement that stores mail, which save arriving mail a statement. They write an event for each row of the CTE
  *  `received`: `organization_id`, `mailbox_id`, `folder` and `uid`. */
-export const insertReceived = new Part(`received_events as (
+export const insertReceived = new SqlPart(`received_events as (
       select organization_id, 'message.received' as type, mailbox_id,
         jsonb_build_object('folder', folder, 'uid', uid) as data
       from received
     ), received_logged as (${insertFrom('received_events')})`)
 
 /** The end of a statement that writes more than events: writes the rows of its CTE `new_events`. */
-export const insertNewEvents = new Part(insertFrom('new_events'))
+export const insertNewEvents = new SqlPart(insertFrom('new_events'))
 
 /** The same with an actor. */
 export function insertNewEventsBy({ kind, id, name }: By = nobody): RawBuilder<unknown> {
@@ -48,7 +48,7 @@ export function insertNewEventsBy({ kind, id, name }: By = nobody): RawBuilder<u
 }
 
 /** A CTE for a statement that counts use (src/usage/reached.ts): writes the rows of its CTE `reached`. */
-export const insertReached = new Part(`reached_logged as (${insertFrom('reached')})`)
+export const insertReached = new SqlPart(`reached_logged as (${insertFrom('reached')})`)
 
 /** Writes events to the log, in the transaction of their cause: both are stored or neither. Takes no lock that another writer
  *  waits for. */

@@ -10,7 +10,7 @@ import type { ReaderNotes } from './readers.ts'
 /** How often to look for new events without a notification, in milliseconds. */
 const idleMs = 1_000
 /** How long to wait for more notifications before looking. */
-const gatherMs = 5
+const batchMs = 5
 /** The first wait for an older transaction to end. It doubles each time. */
 const unsettledMs = 10
 
@@ -135,7 +135,7 @@ export class EventFeed implements AsyncDisposable {
       next = unsettled ? Math.min(wait, idleMs) : idleMs
       wait = unsettled ? wait * 2 : unsettledMs
       if (next < idleMs) this.#again = true
-      await pause(next < idleMs ? next : gatherMs)
+      await pause(next < idleMs ? next : batchMs)
     }
     this.#looking = undefined
     this.#timer = this.#lookIn(next)

@@ -18,7 +18,7 @@ import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { BounceAddresses } from '#/sent/bounce-address.ts'
 import { cancelledByAnswer } from './arrival/answers.ts'
 import type { ArrivalWriter } from './arrival/arrival-writer.ts'
-import { digestOf, followUpsOf, isBack, reportOf, returnedFollowUps } from './arrival/following.ts'
+import { digestOf, followUpsOf, hasArrivedBefore, reportOf, returnedFollowUps } from './arrival/following.ts'
 import { protocolOf, withTrace } from './arrival/trace.ts'
 import { applyDmarc } from './authentication/dmarc-disposition.ts'
 import { SUSPENDED } from './recipients/admit.ts'
@@ -77,7 +77,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const named = destinationsOf(envelope.recipients)
   const asked = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
-  if (mark && asked.length === 0 && (await isBack(at, envelope, named, mark))) {
+  if (mark && asked.length === 0 && (await hasArrivedBefore(at, envelope, named, mark))) {
     return { reply: reply(250, '2.6.0', 'Already stored'), otherwise: new Map() }
   }
   const senders = [...new Set([...authors.addresses, ...message.sender.map(({ address }) => address)])]

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Config } from '#/config/config.ts'
-import { Part } from '#/db/query.ts'
+import { SqlPart } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, mailUnavailable } from '#/errors.ts'
 
@@ -125,7 +125,7 @@ export async function noteMoved(db: Db): Promise<void> {
 
 /** A condition for statements that store or change mail: the installation's mail host is still that of this process. A process
  *  that runs while mail is moved would otherwise use the old host. */
-export const whileInDatabase = new Part(`not exists (select from installation where mail_host <> '${inDatabase}')`)
+export const whileInDatabase = new SqlPart(`not exists (select from installation where mail_host <> '${inDatabase}')`)
 export const keptInDatabase: RawBuilder<boolean> = sql.raw(whileInDatabase.text)
 export const keptOnServer: RawBuilder<boolean> = sql`not exists (select from installation where mail_host = ${sql.lit(inDatabase)})`
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { Part, query } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Arrival } from '#/ports/mail-host.ts'
 
@@ -16,9 +16,9 @@ const notes = `insert into arrivals (mailbox_id, digest)
     ) as suspended`
 
 /** A CTE for a statement that stores arriving mail: it records its CTE `arriving`, and has those that are to be stored. */
-export const notesArrivals = new Part(`noted as (${notes})`)
+export const notesArrivals = new SqlPart(`noted as (${notes})`)
 
-const notesAlone = new Part(notes)
+const notesAlone = new SqlPart(notes)
 
 /** For `jsonb_to_recordset`, as (mailbox_id uuid, digest text). */
 export function arrivalRows(arrivals: readonly Arrival[]): string {

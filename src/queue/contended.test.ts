@@ -11,7 +11,7 @@ import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/queued.ts'
 import { until } from '#test/world/until.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
-import { copiesStored, fail, pendingCopies } from './scheduled.ts'
+import { claimPendingCopies, fail, markCopiesStored } from './scheduled.ts'
 
 /** What one worker does while another is in the middle of a transaction or of a statement. For this two connections are
  *  needed: only on a server is anything ever in the middle. */
@@ -58,14 +58,14 @@ describe('while another worker is in the middle of something', { skip }, () => {
   test('a pending copy that another worker is just claiming is passed over, and not waited for', async () => {
     await scheduled()
     await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
-    assert.deepEqual(await whileLocked(() => pendingCopies(db, now, now)), [])
-    assert.equal((await pendingCopies(db, now, now)).length, 1)
+    assert.deepEqual(await whileLocked(() => claimPendingCopies(db, now, now)), [])
+    assert.equal((await claimPendingCopies(db, now, now)).length, 1)
   })
 
   test('of two workers that store a pending copy at once one does, and the other gets false', async () => {
     const id = await scheduled()
     await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
-    const store = () => db.transaction().execute((tx) => copiesStored(tx, [id]))
+    const store = () => db.transaction().execute((tx) => markCopiesStored(tx, [id]))
     assert.deepEqual((await Promise.all([store(), store()])).toSorted(), [false, true])
   })
 

@@ -23,7 +23,7 @@ import { composed } from './compose.ts'
 import { encodingOf } from './enqueue.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
-import { cancel, copiesStored, depart, endSent, fail, pendingCopies, reschedule } from './scheduled.ts'
+import { cancel, claimPendingCopies, depart, endSent, fail, markCopiesStored, reschedule } from './scheduled.ts'
 
 let database: Database
 let one: string
@@ -213,9 +213,9 @@ test('a pending copy is tried by one worker a minute, and stored once', async ()
   assert.deepEqual(await endSent(database.db, [{ messageId: id, recipients }]), [true])
   assert.deepEqual(await states(), [['copy_pending', null, null, null]])
   const next = new Date(now.getTime() + 60_000)
-  const ids = async (at: Date) => (await pendingCopies(database.db, at, next)).map((copy) => copy.id)
+  const ids = async (at: Date) => (await claimPendingCopies(database.db, at, next)).map((copy) => copy.id)
   assert.deepEqual([await ids(now), await ids(now), await ids(next)], [[id], [], [id]])
-  const store = () => database.db.transaction().execute((tx) => copiesStored(tx, [id]))
+  const store = () => database.db.transaction().execute((tx) => markCopiesStored(tx, [id]))
   assert.deepEqual([await store(), await store(), await states()], [true, false, []])
 })
 
@@ -223,7 +223,7 @@ test('a copy that is stored while some still wait leaves them in the queue', asy
   const id = await scheduled(one, 'a@x', 'b@x')
   await begin()
   await sql`update outbound_messages set state = 'copy_pending', copy_due_at = now()`.execute(database.db)
-  await database.db.transaction().execute((tx) => copiesStored(tx, [id]))
+  await database.db.transaction().execute((tx) => markCopiesStored(tx, [id]))
   assert.deepEqual(await states(), Array(2).fill(['queued', 'sending', 1, 0]))
   const usage = await database.db
     .selectFrom('scheduled_usage')

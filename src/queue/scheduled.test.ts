@@ -16,15 +16,15 @@ import { queuedOctets } from './message.ts'
 import { settle } from './recipients.ts'
 import {
   cancel,
-  copiesStored,
+  claimPendingCopies,
   depart,
   endSent,
   fail,
   forgetFailed,
+  markCopiesStored,
+  markSentToSome,
   noteReason,
-  pendingCopies,
   reschedule,
-  sentToSome,
 } from './scheduled.ts'
 import { dropWaiting, retryNow } from './waiting.ts'
 
@@ -107,7 +107,7 @@ test('a change is one of the message alone that it is about', async () => {
     reasons.flatMap((row) => (row.last_error === 'Full' ? row.id : [])),
     [id],
   )
-  await within((tx) => sentToSome(tx, message))
+  await within((tx) => markSentToSome(tx, message))
   assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'sending' })
   await within((tx) => fail(tx, other, 'No', now))
   assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'failed' })
@@ -121,7 +121,7 @@ test('a message that everybody has stays until its copy is in Sent', async () =>
   assert.ok(claim)
   const { message, batch } = claim
   await within(async (tx) => {
-    await sentToSome(tx, message)
+    await markSentToSome(tx, message)
     await settle(
       tx,
       id,
@@ -130,7 +130,7 @@ test('a message that everybody has stays until its copy is in Sent', async () =>
     )
   })
   assert.deepEqual(await states(), { [id]: 'copy_pending' })
-  assert.equal(await within((tx) => copiesStored(tx, [id])), true)
+  assert.equal(await within((tx) => markCopiesStored(tx, [id])), true)
   assert.deepEqual(await states(), {})
 })
 
@@ -176,7 +176,7 @@ test('pending copies are read up to four MiB at a time, those that have waited l
     await sql`update outbound_messages set state = 'copy_pending', size_bytes = ${size},
       copy_due_at = ${later(ids.length - 3)} where id = ${ids.at(-1)}`.execute(db)
   }
-  const due = async () => (await pendingCopies(db, now, later(1))).map(({ id }) => id).toSorted()
+  const due = async () => (await claimPendingCopies(db, now, later(1))).map(({ id }) => id).toSorted()
   assert.deepEqual([await due(), await due(), await due()], [ids.slice(0, 1), ids.slice(1).toSorted(), []])
 })
 
@@ -185,7 +185,7 @@ test('copies are stored of the messages that are pending, and only where all of 
   await begin()
   await sql`update outbound_messages set state = 'copy_pending', copy_due_at = ${now}`.execute(db)
   await sql`delete from outbound_recipients where recipient in ('a@x', 'c@x')`.execute(db)
-  const store = (...ids: string[]) => within((tx) => copiesStored(tx, ids))
+  const store = (...ids: string[]) => within((tx) => markCopiesStored(tx, ids))
   assert.equal(await store(gone, waits), true)
   assert.deepEqual(await states(), { [waits]: 'queued', [other]: 'copy_pending' })
   for (const lost of [gone, waits]) assert.equal(await store(lost), false)

@@ -99,7 +99,7 @@ async function endClaimed(tx: Tx, sent: readonly Sent[]): Promise<ReadonlySet<st
 }
 
 /** `sending` → `copy_pending`: the message is delivered to some. Its other recipients are retried one by one. */
-export async function sentToSome(tx: Tx, { id, organizationId }: QueuedMessage): Promise<void> {
+export async function markSentToSome(tx: Tx, { id, organizationId }: QueuedMessage): Promise<void> {
   await sql`
     update outbound_messages set ${copyPending}
     where organization_id = ${organizationId} and id = ${id} and state = 'sending'`.execute(tx)
@@ -197,7 +197,7 @@ const mostOctets = 4 * pieceBytes
 
 /** Claims messages in `copy_pending` whose copies are due, the longest due first. A copy that is not stored by `dueAt` is due
  *  again then. */
-export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<PendingCopy[]> {
+export async function claimPendingCopies(db: Db, now: Date, dueAt: Date): Promise<PendingCopy[]> {
   const { rows } = await sql<PendingCopy>`
     with free as materialized (
       select id, copy_due_at, size_bytes from outbound_messages where state = 'copy_pending' and copy_due_at <= ${now}
@@ -214,7 +214,7 @@ export async function pendingCopies(db: Db, now: Date, dueAt: Date): Promise<Pen
 
 /** `copy_pending` → `queued`, or deleted if no recipient is left: `tx` stores the copies in Sent. False if another worker has
  *  stored one of them; then `tx` must be rolled back. */
-export async function copiesStored(tx: Tx, ids: readonly string[]): Promise<boolean> {
+export async function markCopiesStored(tx: Tx, ids: readonly string[]): Promise<boolean> {
   const left = new Set(ids)
   for (const id of await forgetCopied(tx, ids)) left.delete(id)
   if (left.size === 0) return true

@@ -12,7 +12,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
-import { senderFor, senderKey, senderStill, sendersOf } from './sender.ts'
+import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
 
 let database: Database
 let db: Db
@@ -53,7 +53,7 @@ beforeEach(async () => {
 const sender = (from: string, name = '') => senderFor(db, Caller.unrestricted(organizationId), { address: from, name })
 const still = async (from: string) => {
   const message = { organizationId, mailboxId: id, sender: from }
-  return senderStill((await sendersOf(db, [message])).get(senderKey(message)), from)
+  return assertStillSender((await sendersOf(db, [message])).get(senderKey(message)), from)
 }
 
 test('a mailbox sends under its address and its aliases, each with the domain that signs, and a name', async () => {
@@ -92,7 +92,7 @@ test('nothing is sent under a domain that is not verified, nor from a Private ma
     await assert.rejects(refused(alias), { field: 'from', message: `${own} is not verified` })
   const mailboxOf = (await sendersOf(db, [{ organizationId, mailboxId: id, sender: address }])).values().next().value
   assert.ok(mailboxOf)
-  assert.throws(() => senderStill({ ...mailboxOf, kind: 'private' }, address), {
+  assert.throws(() => assertStillSender({ ...mailboxOf, kind: 'private' }, address), {
     field: 'from',
     message: `${address} is a Private mailbox: no mail can be sent from it here`,
   })

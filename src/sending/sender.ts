@@ -32,7 +32,7 @@ export async function senderFor(db: Db, caller: Caller, from: Address): Promise<
 }
 
 /** Checks the mailbox of a message that was accepted earlier. @throws Refusal if it is gone, or cannot send any more */
-export function senderStill(mailbox: Candidate | undefined, address: string): Pick<Sender, 'address' | 'domain'> {
+export function assertStillSender(mailbox: Candidate | undefined, address: string): Pick<Sender, 'address' | 'domain'> {
   if (!mailbox) throw invalid('from', `The mailbox ${address} is gone`)
   return checked(mailbox)
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#/db/schema.ts'
 import { insertNewEvents, type NewEvent } from '#/events/append.ts'
 import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
 import type { Outcome } from '#/ports/relay.ts'
-import { noteCameBack } from '#/suppressions/queries.ts'
+import { recordBounces } from '#/suppressions/queries.ts'
 import { isAddressFailure } from '#/suppressions/suppression.ts'
 
 /** A message of the outbound queue. */
@@ -93,7 +93,7 @@ function settledAs(message: OutgoingMessage, state: Settled['state'], outcome: O
 export async function noteRefusals(tx: Tx, message: OutgoingMessage, outcomes: readonly Outcome[]): Promise<void> {
   const { organizationId, mailboxId, concealed } = message
   if (types[message.kind]?.bounced === undefined || concealed) return
-  await noteCameBack(
+  await recordBounces(
     tx,
     outcomes.flatMap(({ recipient: address, result, status, reply }) =>
       // A refusal without a server's reply is our own decision and counts for no address.

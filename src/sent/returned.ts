@@ -5,8 +5,8 @@ import type { RecipientData } from '#/events/types.ts'
 import type { Message } from '#/mime/message.ts'
 import { readReport } from '#/mime/report/delivery-report.ts'
 import type { Reported } from '#/mime/report/reported.ts'
-import { noteCameBack } from '#/suppressions/queries.ts'
-import { type CameBack, isAddressFailure } from '#/suppressions/suppression.ts'
+import { recordBounces } from '#/suppressions/queries.ts'
+import { type Bounce, isAddressFailure } from '#/suppressions/suppression.ts'
 import type { BounceAddresses, IdRange } from './bounce-address.ts'
 
 /** A report on a message that was sent here. */
@@ -90,8 +90,8 @@ function isAlone(kept: readonly Kept[]): boolean {
 }
 
 /** Any of several recipients could have written the report, so then no address is suppressed. */
-function cameBack(about: Pick<CameBack, 'organizationId' | 'mailboxId' | 'cause'>) {
-  return ({ address, status, reply }: Change): CameBack[] => {
+function cameBack(about: Pick<Bounce, 'organizationId' | 'mailboxId' | 'cause'>) {
+  return ({ address, status, reply }: Change): Bounce[] => {
     const counts = address !== null && (about.cause === 'complained' || isAddressFailure(status, reply ?? ''))
     return counts ? [{ ...about, address, status, reply }] : []
   }
@@ -133,5 +133,5 @@ export async function noteReturned(tx: Tx, report: ReturnedReport): Promise<void
     ${insertNewEvents}`
   // After the change: a delivery since the last bounce resets the count.
   if (isAlone(kept))
-    await noteCameBack(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))
+    await recordBounces(tx, changes.flatMap(cameBack({ organizationId, mailboxId, cause: report.becomes })))
 }

@@ -44,7 +44,7 @@ import { startSubmission } from '#/submission/submission.ts'
 import { WebhookWorker } from '#/webhooks/worker.ts'
 import { mailHostOn, mailWatcherOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
-import { keepHouse } from './housekeeping.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
 import { webhooksOn } from './webhooks.ts'
 
@@ -221,7 +221,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     filterRunner.start()
     const watcher = mailWatcherOn(config, { db, log })
     if (watcher) starting.use(watcher).start()
-    starting.use(keepHouse({ db, mailHost, time, log }))
+    starting.use(startHousekeeping({ db, mailHost, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
 

@@ -36,7 +36,7 @@ interface HouseParts {
  *  messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned reports of forwarding, MTA-STS
  *  policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events, deliveries of webhooks, and runs of filters.
  *  Removes sent drafts that are still in their folder. */
-export function keepHouse({ db, mailHost, time, log }: HouseParts): Disposable {
+export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
     await forgetArrivals(db)

@@ -6,11 +6,11 @@ import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
-import type { CameBack, Suppression } from './suppression.ts'
+import type { Bounce, Suppression } from './suppression.ts'
 
 /** Counts bounces and complaints. An address is suppressed at the second bounce without a delivery in between, and at any
  *  complaint. */
-export async function noteCameBack(tx: Tx, came: readonly CameBack[]): Promise<void> {
+export async function recordBounces(tx: Tx, came: readonly Bounce[]): Promise<void> {
   const rows = [...new Map(came.map((one) => [one.address, one])).values()]
   if (rows.length === 0) return
   await query(tx)`

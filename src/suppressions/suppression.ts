@@ -14,7 +14,7 @@ export interface Suppression {
 export const suppressed = 'Nothing is sent to this address, since mail to it bounced twice or was called spam'
 
 /** A bounce or complaint from an address. */
-export interface CameBack {
+export interface Bounce {
   readonly organizationId: string
   readonly mailboxId: string | null
   readonly address: string

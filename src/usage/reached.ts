@@ -1,9 +1,9 @@
-import { Part } from '#/db/query.ts'
+import { SqlPart } from '#/db/query.ts'
 import { insertReached } from '#/events/append.ts'
 
 /** CTEs for a statement that counts use. They tell, once each time, that it has come to 80 or to 100 percent of the plan's limit:
  *  of its CTE `counted`, rows of `organization_id`, `quota`, `before`, `used` and `allowed`. */
-export const insertQuotaEvents = new Part(`reached as (
+export const insertQuotaEvents = new SqlPart(`reached as (
       select organization_id, 'quota.reached' as type, null::uuid as mailbox_id,
         jsonb_build_object('quota', quota, 'percent', percent, 'used', used, 'limit', allowed) as data
       from counted cross join unnest(array[80, 100]) as percent

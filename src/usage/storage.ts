@@ -1,4 +1,4 @@
-import { Part, query } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { insertQuotaEvents } from './reached.ts'
 
@@ -9,7 +9,7 @@ export interface Storage {
 
 /** Counts the SQL `used` in place of what was counted before. Counters are locked in the order of ids. */
 const counts = (used: string) =>
-  new Part(`usage as materialized (
+  new SqlPart(`usage as materialized (
       select organization_id, counter.storage_bytes as before, ${used} as used, plan.storage_bytes as allowed
       from stored
       join organization_usage counter using (organization_id)

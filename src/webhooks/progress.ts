@@ -111,7 +111,7 @@ export interface Progress {
 }
 
 /** The result of a round during which the webhook was resumed: earlier failures no longer count. */
-export function begunAnew(progress: Progress, now: Date): Progress {
+export function restarted(progress: Progress, now: Date): Progress {
   const recorded = progress.recorded.map((one): Recorded => {
     return one.state === 'delivered' ? one : { ...one, state: 'waiting', firstAt: null }
   })
@@ -207,7 +207,7 @@ export async function delayWaiting(
 }
 
 /** The receiver is back: waiting deliveries are due at once. */
-export async function hurryWaiting(tx: Tx, { organizationId, id }: ClaimedWebhook, now: Date): Promise<void> {
+export async function makeWaitingDue(tx: Tx, { organizationId, id }: ClaimedWebhook, now: Date): Promise<void> {
   await sql`
     update webhook_deliveries set due_at = ${now}
     where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting' and due_at > ${now}`.execute(

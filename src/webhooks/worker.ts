@@ -14,16 +14,16 @@ import { Extra, Pace } from './pace.ts'
 import type { PausedNotice } from './paused-notice.ts'
 import {
   anyWebhook,
-  begunAnew,
   type ClaimedWebhook,
   claimWebhooks,
   delayWaiting,
   endRound,
   forgetWaiting,
-  hurryWaiting,
   leases,
+  makeWaitingDue,
   type Progress,
   recordDeliveries,
+  restarted,
   wasResumed,
 } from './progress.ts'
 import { Round } from './round.ts'
@@ -39,7 +39,7 @@ interface Parts {
 
 /** How often to look for webhooks without a notification of events, and at most, in milliseconds. */
 const idleMs = 1_000
-const gatherMs = 20
+const batchMs = 20
 /** Webhooks that this process serves concurrently. A slow receiver occupies only its own place. */
 const mostAtOnce = 400
 /** Concurrent requests beyond the first of each webhook. */
@@ -79,7 +79,7 @@ export class WebhookWorker implements AsyncDisposable {
       await this.#look().catch((err: unknown) => {
         if (!signal.aborted) log.error({ err }, 'webhooks that are due could not be read; they are read again')
       })
-      await this.#pause(gatherMs)
+      await this.#pause(batchMs)
       await Promise.race([woken, this.#pause(idleMs)])
     }
     database.commits.off('announced', announced)
@@ -141,13 +141,13 @@ export class WebhookWorker implements AsyncDisposable {
     const { database, notice, log } = this.#parts
     const mailOwners = made.paused && (await notice.from(organizationId))
     const paused = await database.db.transaction().execute(async (tx) => {
-      const progress = (await wasResumed(tx, webhook)) ? begunAnew(made, now) : made
+      const progress = (await wasResumed(tx, webhook)) ? restarted(made, now) : made
       const { paused } = progress
       if (!(await endRound(tx, webhook, progress))) return undefined
       await recordDeliveries(tx, webhook, progress.recorded)
       await delayWaiting(tx, webhook, progress.delayed)
       await forgetWaiting(tx, webhook, progress.gone)
-      if (progress.recovered) await hurryWaiting(tx, webhook, now)
+      if (progress.recovered) await makeWaitingDue(tx, webhook, now)
       if (paused) {
         const [before, after] = [{ paused: false }, { paused: true, because: paused.because }]
         const item = { id, name: shownName({ name, url }) }

@@ -3,24 +3,24 @@ import type { Reading } from './read-text.ts'
 /** How a value was damaged on its way into the DNS, or what else is wrong with it, in sentences. Undefined for a text that
  *  is no such record. */
 export function diagnoseValue(text: string, reading: Reading): string | undefined {
-  const { mended, mishaps } = mend(text)
-  const meant = reading.isMeant(mended)
+  const { value, mishaps } = repaired(text)
+  const meant = reading.isMeant(value)
   if (mishaps.length === 0 || !meant) return reading.isMeant(text) ? reading.fault(text) : undefined
-  const fault = reading.fault(mended)
+  const fault = reading.fault(value)
   if (fault !== undefined && reading.isMeant(text)) return reading.fault(text)
   return fault === undefined ? mishaps.join(' ') : `${mishaps.join(' ')} ${fault}`
 }
 
 /** The intended value, with a sentence for each kind of damage. */
-export function mend(text: string): { mended: string; mishaps: string[] } {
-  let mended = text.trim()
+export function repaired(text: string): { value: string; mishaps: string[] } {
+  let value = text.trim()
   const mishaps: string[] = []
   for (const [mishap, undo] of undoings) {
-    const undone = undo(mended).trim()
-    if (undone !== mended) mishaps.push(mishap)
-    mended = undone
+    const undone = undo(value).trim()
+    if (undone !== value) mishaps.push(mishap)
+    value = undone
   }
-  return { mended, mishaps }
+  return { value, mishaps }
 }
 
 const undoings: readonly (readonly [string, (text: string) => string])[] = [

@@ -4,7 +4,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { dnsName } from '#/text.ts'
 import { diagnoseAlias, noneBeside } from './diagnose-alias.ts'
 import { diagnosePlace } from './diagnose-place.ts'
-import { mend } from './diagnose-value.ts'
+import { repaired } from './diagnose-value.ts'
 import { type Finding, type Inspection, printable, satisfied, unsatisfied } from './finding.ts'
 import { isSpf, mergedSpf, readSpf, type SpfRecord } from './spf-record.ts'
 
@@ -119,9 +119,9 @@ function oneOnly(records: readonly string[], wanted: string): string {
 async function absent(inspection: Inspection, texts: readonly string[]): Promise<Finding> {
   const { resolver, domain, wanted } = inspection
   for (const text of texts) {
-    const { mended, mishaps } = mend(text.slice(0, longestRead))
-    if (/^v\s*=\s*spf1/i.test(mended))
-      return unsatisfied('mismatch', [text], isSpf(mended) ? mishaps.join(' ') : 'The record must start with v=spf1.')
+    const { value, mishaps } = repaired(text.slice(0, longestRead))
+    if (/^v\s*=\s*spf1/i.test(value))
+      return unsatisfied('mismatch', [text], isSpf(value) ? mishaps.join(' ') : 'The record must start with v=spf1.')
   }
   const alias = await diagnoseAlias(resolver, domain)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`], noneBeside(domain, alias, 'TXT'))

@@ -1,10 +1,10 @@
 import { forValue, type SchemaNode, takes } from './schema-node.ts'
 
 /** Removes optional fields that are null, unless null has a meaning: many programs write absent values so. */
-export function leaveOutNulls(schema: SchemaNode, value: unknown): void {
+export function removeNulls(schema: SchemaNode, value: unknown): void {
   const { properties, required = [], items } = forValue(schema, value) ?? {}
   if (Array.isArray(value)) {
-    if (items && (items.properties || items.anyOf)) for (const one of value) leaveOutNulls(items, one)
+    if (items && (items.properties || items.anyOf)) for (const one of value) removeNulls(items, one)
     return
   }
   if (!properties || typeof value !== 'object' || value === null) return
@@ -12,6 +12,6 @@ export function leaveOutNulls(schema: SchemaNode, value: unknown): void {
   for (const [name, property] of Object.entries(properties)) {
     if (!Object.hasOwn(fields, name)) continue
     if (fields[name] === null && !required.includes(name) && !takes(property, 'null')) delete fields[name]
-    else leaveOutNulls(property, fields[name])
+    else removeNulls(property, fields[name])
   }
 }

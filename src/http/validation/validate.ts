@@ -6,7 +6,7 @@ import { type FieldError, invalid, Refusal } from '#/errors.ts'
 import type { App } from '../app-type.ts'
 import { Strict } from '../schemas/shared-schemas.ts'
 import { brokenRules, fieldErrors, isModest } from './field-errors.ts'
-import { leaveOutNulls } from './nulls.ts'
+import { removeNulls } from './nulls.ts'
 import { type SchemaNode, takes } from './schema-node.ts'
 
 /** Not allowed in a header, a name or an address: control characters and line separators. */
@@ -53,7 +53,7 @@ export const validatorCompiler: FastifySchemaCompiler<SchemaNode> = ({ schema, h
   const part = httpPart === 'querystring' ? 'query' : 'body'
   return (data: unknown) => {
     const value = part === 'query' ? readQuery(schema, data as Record<string, unknown>) : data
-    if (part === 'body') leaveOutNulls(schema, value)
+    if (part === 'body') removeNulls(schema, value)
     compiled ??= ajv.compile(schema)
     if (compiled(value)) return { value }
     return {

@@ -13,7 +13,7 @@ import { receivedBy, resultsField } from './trace.ts'
 
 /** Whether a message that was forwarded here has come in again where it lies already: it is taken, so that nobody hears
  *  of a bounce, and passed over. */
-export async function isBack(
+export async function hasArrivedBefore(
   { db, log }: Reception,
   { id, sender }: Envelope,
   destinations: readonly Destination[],

@@ -7,7 +7,7 @@ import type { MailHandler } from '../smtp/mail-handler.ts'
 import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
 
 /** How long refusals gather, and over what time they are counted, in milliseconds. */
-const gatherMs = 200
+const batchMs = 200
 const minute = 60_000
 
 /** Of an organization in a minute: who tries out addresses must not fill the log. */
@@ -61,7 +61,7 @@ export class RefusedMail implements AsyncDisposable {
     if (organizationId === undefined || this.#isFull(organizationId)) return
     const data = { sender: storable(sender), recipient: storable(recipient) ?? '', because }
     this.#waiting.push({ organizationId, type: 'message.refused', mailboxId: mailboxId ?? null, data })
-    this.#timer ??= setTimeout(() => this.#write(), gatherMs)
+    this.#timer ??= setTimeout(() => this.#write(), batchMs)
   }
 
   #isFull(organizationId: string): boolean {

@@ -13,7 +13,7 @@ import { type Composed, composed, sourceOf } from '#/queue/compose.ts'
 import { type QueuedMessage, queuedOctets } from '#/queue/message.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { arcSet } from './arc.ts'
-import { hasPassed, losesItsProof, underOwnName } from './relaying.ts'
+import { breaksWhenForwarded, isAuthenticated, withRewrittenFrom } from './relaying.ts'
 import { keepReturnPath } from './return-paths.ts'
 import type { Kept, Srs } from './srs.ts'
 
@@ -99,9 +99,9 @@ async function relayedFrom(
   const keys = await signingKeys(organizationId, domain)
   const { header, body } = split(message.raw)
   // Mail that has not passed authentication is forwarded unsigned.
-  const passed = hasPassed(verdict)
-  const rewrite = passed && losesItsProof(verdict.dmarc)
-  const shown = rewrite ? underOwnName(message, header, address) : header
+  const passed = isAuthenticated(verdict)
+  const rewrite = passed && breaksWhenForwarded(verdict.dmarc)
+  const shown = rewrite ? withRewrittenFrom(message, header, address) : header
   const ours = Buffer.from(front)
   const plain = await joined([ours, shown, body])
   const signed = Buffer.from(rewrite ? await signatures(plain, keys, now) : '')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
-import { losesItsProof, underOwnName, whyNotRelayed } from './relaying.ts'
+import { breaksWhenForwarded, whyNotRelayed, withRewrittenFrom } from './relaying.ts'
 
 const here = 'ada@here.example'
 const read = (header: string) => readMessage(Buffer.from(`${header}\r\nBody\r\n`))
@@ -33,11 +33,11 @@ for (const [policy, dkimAligned, loses] of [
   ['reject', true, false],
 ] as const) {
   test(`with the policy "${policy}", and ${dkimAligned ? 'an' : 'no'} aligned signature, From ${loses ? 'changes' : 'stays'}`, () =>
-    assert.equal(losesItsProof({ policy, dkimAligned }), loses))
+    assert.equal(breaksWhenForwarded({ policy, dkimAligned }), loses))
 }
 
 function renamed(header: string): string {
-  return underOwnName(read(header), Buffer.from(header), here).toString()
+  return withRewrittenFrom(read(header), Buffer.from(header), here).toString()
 }
 
 test('under its own name a message says who wrote it, and replies go there', () => {

@@ -24,20 +24,20 @@ export interface Standing {
 }
 
 /** Whether anything proves the origin of a message. Only then do we vouch for it with a seal or a signature. */
-export function hasPassed({ own, spf, dkim, dmarc }: Verdict): boolean {
+export function isAuthenticated({ own, spf, dkim, dmarc }: Verdict): boolean {
   if (own) return true
   if (dmarc.result !== 'none') return dmarc.result === 'pass'
   return [spf, ...dkim].some(({ result }) => result === 'pass')
 }
 
 /** Whether the next server would reject the message as forged: only SPF proved it, which forwarding breaks. */
-export function losesItsProof({ policy, dkimAligned }: Standing): boolean {
+export function breaksWhenForwarded({ policy, dkimAligned }: Standing): boolean {
   return !dkimAligned && (policy === 'quarantine' || policy === 'reject')
 }
 
 /** The header with the mailbox in From, under the author's name, and the author in Reply-To, unless the message has one.
  *  Other fields stay. */
-export function underOwnName(message: Message, header: Buffer, mailbox: string): Buffer {
+export function withRewrittenFrom(message: Message, header: Buffer, mailbox: string): Buffer {
   const { headers, from } = message
   const author = from?.address ?? ''
   const name = encoded(`${from?.name || author} via ${mailbox}`)

@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { type Forwarded, forwardedBy } from '#/forwarding/returns.ts'
 import { canonicalDomain, isRewritten, splitAddress } from '#/mime/address/address.ts'
-import { type Kept, type Origin, returnsFor, type Srs } from './srs.ts'
+import { bounceLifetime, type Kept, type Origin, type Srs } from './srs.ts'
 
 /** The original sender behind a rewritten one, and the mailbox that forwarded its mail. */
 export interface ReturnPath extends Forwarded {
@@ -36,7 +36,7 @@ async function addressOf(db: Db, origin: Origin, now: Date): Promise<Found | und
     .selectFrom('return_paths')
     .select(['address', 'mailbox_id'])
     .where('id', '=', origin.id)
-    .where('used_at', '>', new Date(now.getTime() - returnsFor))
+    .where('used_at', '>', new Date(now.getTime() - bounceLifetime))
     .executeTakeFirst()
   return row && { address: row.address, mailbox: row.mailbox_id ?? undefined }
 }
@@ -45,7 +45,7 @@ async function addressOf(db: Db, origin: Origin, now: Date): Promise<Found | und
 async function honoursUnbound(db: Db, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from schema_migrations
-    where name = '025-returned-reports.sql' and applied_at > ${new Date(now.getTime() - returnsFor)}`.execute(db)
+    where name = '025-returned-reports.sql' and applied_at > ${new Date(now.getTime() - bounceLifetime)}`.execute(db)
   return rows.length > 0
 }
 
@@ -59,6 +59,6 @@ export async function keepReturnPath(db: Db, { id, address, mailboxId }: Kept, n
 export async function forgetReturnPaths(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('return_paths')
-    .where('used_at', '<', new Date(now.getTime() - returnsFor))
+    .where('used_at', '<', new Date(now.getTime() - bounceLifetime))
     .execute()
 }

@@ -34,7 +34,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const day = 86_400_000
 
 /** How long a rewritten sender accepts bounces, in milliseconds. */
-export const returnsFor = 21 * day
+export const bounceLifetime = 21 * day
 
 /** The longest local part in octets (RFC 5321, section 4.5.3.1.1). */
 const longestLocal = 64
@@ -157,5 +157,5 @@ function dayWritten(stamp: string, now: Date): number | undefined {
   const [high = '', low = ''] = stamp.toLowerCase()
   const number = (alphabet.indexOf(high) << 5) | alphabet.indexOf(low)
   const age = (dayOf(now) - number + 1024) % 1024
-  return stamp.length === 2 && age * day <= returnsFor ? dayOf(now) - age : undefined
+  return stamp.length === 2 && age * day <= bounceLifetime ? dayOf(now) - age : undefined
 }

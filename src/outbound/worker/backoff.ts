@@ -9,4 +9,4 @@ export function backoff(attempts: number, random: () => number = Math.random): n
 }
 
 /** After this time the sender is told of the delay. */
-export const delayWorthTelling = 4 * 60 * minute
+export const delayNoticeAfter = 4 * 60 * minute

@@ -5,7 +5,7 @@ import { type AmbiguousDelivery, mayHaveArrived } from '#/queue/ambiguous.ts'
 import { type Claimed, LeaseLost, mostAttempts } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
-import { fail, noteReason, sentToSome } from '#/queue/scheduled.ts'
+import { fail, markSentToSome, noteReason } from '#/queue/scheduled.ts'
 import { noteRefusals, outcomeEvents, sendingEvent, storeOutcomes } from '#/sent/outcomes.ts'
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
@@ -53,7 +53,7 @@ export async function decideTogether(
     const deciding = { ...attempted, now }
     if (!sent) return await deferOrFail(tx, deps, message, deciding)
     const settled = await goOn(tx, deps, message, deciding)
-    await sentToSome(tx, message)
+    await markSentToSome(tx, message)
     await settle(tx, message.id, recipients, settled)
     await storeOutcomes(tx, events)
   })

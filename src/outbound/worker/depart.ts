@@ -11,7 +11,7 @@ import { octetsInOnePiece, type QueuedMessage, queuedMessage, queuedOctets } fro
 import { type Departing, depart } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { claimAllowance } from '#/sending/allowance.ts'
-import { senderKey, senderStill, sendersOf } from '#/sending/sender.ts'
+import { assertStillSender, senderKey, sendersOf } from '#/sending/sender.ts'
 import { finalOctets } from '../compose/final-octets.ts'
 import type { LoadedMessage } from './attempt.ts'
 import { internalError } from './internal-error.ts'
@@ -101,7 +101,7 @@ async function prepareAll(
     claims.map(async (claim) => {
       try {
         const { id, organizationId, sender, sizeBytes, sendAt } = claim.message
-        const { domain } = senderStill(senders.get(senderKey(claim.message)), sender)
+        const { domain } = assertStillSender(senders.get(senderKey(claim.message)), sender)
         const stored = octets.get(id) ?? (await collected(queuedOctets(db, mailKey, id), sizeBytes))
         const raw = await finalOctets(stored, { sendAt: sendAt ?? now, now }, await keysFor(organizationId, domain))
         return { ...claim, raw, encoding: encodingOf({ ...claim, raw }), changed: raw !== stored }

@@ -4,7 +4,7 @@ import { expiryOf, type QueuedMessage } from '#/queue/message.ts'
 import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts'
 import { noteRefusals, outcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import type { About, WorkerDependencies } from './attempt.ts'
-import { backoff, delayWorthTelling } from './backoff.ts'
+import { backoff, delayNoticeAfter } from './backoff.ts'
 import { logOutcomes } from './log-outcomes.ts'
 
 /** Stores the outcome of an attempt: recipients that are delivered, that failed, and when to try the others again. */
@@ -31,7 +31,7 @@ export async function finish(
       else if (outcome.result === 'refused' || dueAt > expiryOf(message))
         failed.push({ id, outcome, attempts, ambiguousAt })
       else {
-        const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayWorthTelling
+        const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayNoticeAfter
         later.push({
           id,
           dueAt,

@@ -8,7 +8,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { LeaseLost } from '#/queue/claims.ts'
 import { octetsInOnePiece, type QueuedMessage, queuedOctets } from '#/queue/message.ts'
-import { copiesStored, type PendingCopy, pendingCopies } from '#/queue/scheduled.ts'
+import { claimPendingCopies, markCopiesStored, type PendingCopy } from '#/queue/scheduled.ts'
 import { openedFields } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { CoalescedRuns } from './coalesced-runs.ts'
@@ -89,7 +89,7 @@ export class PendingCopies implements AsyncDisposable {
     if (this.#storing.closed) return false
     const { db, time } = this.#deps
     const now = await time(db)
-    const pending = await pendingCopies(db, now, new Date(now.getTime() + untilNext))
+    const pending = await claimPendingCopies(db, now, new Date(now.getTime() + untilNext))
     if (pending.length > 0) await this.#store(await this.#read(pending))
     return pending.length > 0
   }
@@ -103,7 +103,7 @@ export class PendingCopies implements AsyncDisposable {
       await db.transaction().execute(async (tx) => {
         // Folders first, then the queue: the order in which the removal of a mailbox locks them.
         await storeCopies(tx, { mailHost }, copies)
-        if (!(await copiesStored(tx, ids))) throw new LeaseLost()
+        if (!(await markCopiesStored(tx, ids))) throw new LeaseLost()
       })
     } catch (err) {
       if (pending.length > 1) for (const one of pending) await this.#store([one])

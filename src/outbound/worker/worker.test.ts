@@ -21,7 +21,7 @@ import { testDatabase } from '#test/world/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { until } from '#test/world/until.ts'
 import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
-import { delayWorthTelling } from './backoff.ts'
+import { delayNoticeAfter } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
 
@@ -240,7 +240,7 @@ test('after four hours the sender gets one notice of the delay, after five days 
   relay.answer = () => later
   await depart(from, 'a@one.example')
   await worker.processAll()
-  await pass(delayWorthTelling + minute)
+  await pass(delayNoticeAfter + minute)
   await worker.processAll()
   await pass(12 * 60 * minute)
   await worker.processAll()

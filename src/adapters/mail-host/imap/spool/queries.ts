@@ -5,7 +5,7 @@ import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import { appendEvents } from '#/events/append.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
 import { received } from '../../received.ts'
-import { marksText, noteOwn } from '../watch/own-changes.ts'
+import { marksText, recordOwn } from '../watch/own-changes.ts'
 
 /** The most that is delivered to a mailbox at a time, in one command. */
 const mostClaimed = 50
@@ -104,7 +104,7 @@ export async function drop(tx: Tx, mailbox: MailboxRef, delivered: readonly Deli
   const own = delivered.flatMap(({ folder, uid, isOurs, ...marks }) =>
     isOurs && uid !== null ? [{ folder, uid, became: marksText(marks) }] : [],
   )
-  await noteOwn(tx, mailbox, own)
+  await recordOwn(tx, mailbox, own)
   const { rows } = await sql<{ id: number }>`
     delete from mail_spool
     where id = any(${delivered.map(({ id }) => id)}::bigint[])

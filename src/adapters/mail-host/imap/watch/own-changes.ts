@@ -62,7 +62,7 @@ export function went(folder: string, uids: readonly number[]): OwnChange[] {
 /** Records, while the mailbox is watched, Mailroom's own changes, in the transaction that logs their events. To be called
  *  before `appendEvents`. Whoever logs changes by others has locked the watch meanwhile, so that no event comes after a
  *  newer one. */
-export async function noteOwn(tx: Tx, mailbox: MailboxRef, changes: readonly OwnChange[]): Promise<void> {
+export async function recordOwn(tx: Tx, mailbox: MailboxRef, changes: readonly OwnChange[]): Promise<void> {
   if (changes.length === 0) return
   await query(tx)`
     insert into imap_changes
@@ -91,7 +91,7 @@ export interface OwnDone {
 export async function logOwnChanges(db: Db, { mailbox, own, events, by, settle }: OwnDone): Promise<void> {
   if (events.length === 0 && !settle) return
   await db.transaction().execute(async (tx) => {
-    await noteOwn(tx, mailbox, own)
+    await recordOwn(tx, mailbox, own)
     await appendEvents(tx, events, by)
     await settle?.(tx)
   })
