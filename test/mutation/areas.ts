@@ -10,10 +10,10 @@ export const areas: Readonly<Record<string, Area>> = {
   filters: area(
     'filters',
     'labels/hygiene',
-    'journeys/**/{blocks-and-filters,input,own-things}',
+    'journeys/**/{blocks-and-filters,description,input,own-things}',
     'faults/filter-run-kill',
   ),
-  threads: area('threads', 'journeys/**/{hostile-threads,locations,message-fields,page-by-page}'),
+  threads: area('threads', 'journeys/**/{description,hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',
     'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
@@ -23,31 +23,40 @@ export const areas: Readonly<Record<string, Area>> = {
   ),
   inbound: area(
     'inbound',
+    'events/{refused,returned}',
     'journeys/**/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
     'journeys/**/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
-    'journeys/**/{suspended-organization,without-settings}',
+    'journeys/**/{suspended-organization,unless-replied,without-settings}',
     'faults/{clocks,proxy}',
   ),
-  scheduled: area('scheduled', 'journeys/{http/{cursors,errors,input},scheduled/*}', 'faults/{due,scheduled-*}'),
+  scheduled: area(
+    'scheduled',
+    'events/sending',
+    'journeys/**/{cursors,description,errors,input,roles,shared-mailboxes}',
+    'journeys/scheduled/*',
+    'faults/{due,scheduled-*}',
+  ),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
     tests: ['test/conformance/leases/*.test.ts', 'src/**/leases*.test.ts', 'src/queue/*.test.ts'],
   },
   queue: area(
     'queue',
-    '{cli/commands/queue,conformance/leases/*,outbound/worker/*}',
+    '{cli/commands/queue,conformance/leases/*,events/sending,outbound/worker/*}',
     'journeys/{arriving/after-250,scheduled/*,sending/sending}',
     'faults/{due,kill,scheduled-*}',
   ),
   outbound: area(
     'outbound',
+    'events/sending',
+    'journeys/**/{approvals,drafts,header-fields,submission}',
     'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
     'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
     'faults/{caps,due,kill,stopped,scheduled-*}',
   ),
   sending: area(
     'sending',
-    'journeys/{access/restricted-key-rules,http/{errors,input},operating/plans}',
+    'journeys/{access/restricted-key-rules,http/{description,errors,input},operating/plans}',
     'journeys/{scheduled/*,sending/{batch,header-fields,sending*,sent-at-once,submission}}',
   ),
 }

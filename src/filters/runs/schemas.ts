@@ -92,7 +92,7 @@ const listed = {
   ),
   last_error: Nullable(Type.String()),
   created_at: Timestamp,
-  finished_at: Nullable(Type.String({ format: 'date-time' })),
+  finished_at: Nullable(Timestamp),
 }
 
 export const RunItem = Type.Object(listed, { title: 'FilterRunItem' })
