@@ -160,3 +160,10 @@ test('a folder that is made anew under its name is read anew', async () => {
 function isRefusal(code: string): (error: unknown) => boolean {
   return (error) => error instanceof Refusal && error.code === code
 }
+
+test('a folder that is not there leaves nothing in the cache', async () => {
+  const mailbox = await mailboxWith(0)
+  const cache = cacheOver(new Watched())
+  for (let time = 0; time < 2; time++) await assert.rejects(cache.upToDate(mailbox, 'Nowhere'), Refusal)
+  assert.deepEqual(cache.asked, { hit: 0, miss: 2 })
+})

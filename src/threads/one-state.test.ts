@@ -54,7 +54,8 @@ async function conversation() {
   const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
   const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
   const reply = () => fileAway(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
-  return { happenings, list, read, looksFor, flag, move, reply }
+  const other = () => fileAway(world, mailbox, [letter('Message-ID: <other@x>')])
+  return { happenings, list, read, looksFor, flag, move, reply, other }
 }
 
 function shown(messages: readonly Summary[]): string {
@@ -86,6 +87,12 @@ test('a conversation that a message left before a flag was changed has it no mor
 test('a folder is looked at once for a list, and before and after its messages are read for a conversation', async () => {
   const { list, read, looksFor } = await conversation()
   assert.equal(await looksFor(list), 1)
+  assert.equal(await looksFor(read), 2)
+})
+
+test('what comes into the folder meanwhile, beside a conversation, does not have it read again', async () => {
+  const { happenings, read, looksFor, other } = await conversation()
+  happenings.push({ before: other })
   assert.equal(await looksFor(read), 2)
 })
 

@@ -4,6 +4,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { threadStep } from '#test/threads/rows.ts'
 import { FolderRows } from './folder-rows.ts'
 import { IdTable } from './id-table.ts'
+import { RowNotes } from './row-notes.ts'
 import { SenderTable } from './sender-table.ts'
 
 test('ids of which one half is the same are different, also after the table has grown', () => {
@@ -51,4 +52,21 @@ test('rows are numbered from 0 on, and found by the uids that were added', () =>
     [0, 3, 4, 5, 8, 9].map((uid) => rows.find(uid)),
     [undefined, 0, undefined, 1, 2, undefined],
   )
+})
+
+test('what is noted of rows is kept, however many come', () => {
+  const notes = new RowNotes(0)
+  for (let row = 0; row < 1_000; row++) {
+    notes.reserve(row + 1)
+    notes.setMarks(row, 1 + (row % 2))
+    notes.setConversation(row, 70_000 + row)
+    notes.judge(row, row % 200)
+  }
+  for (let row = 0; row < 1_000; row++)
+    assert.deepEqual(
+      [notes.marks(row), notes.conversation(row), notes.judgement(row)],
+      [1 + (row % 2), 70_000 + row, row % 200],
+    )
+  assert.equal(notes.countMarked(3, 2), 500)
+  assert.ok(notes.bytes < 2 * 6 * 1_000, `${notes.bytes}`)
 })

@@ -96,10 +96,24 @@ test('more changes than are followed have the conversations found anew', async (
   assert.equal(index.page({}, { limit: 2, from: 0 })[0]?.conversation.messages.length, 30_001)
 })
 
+test('once the numbers of conversations are used up, all get new ones', async () => {
+  const mailbox = new Mailbox()
+  for (let at = 1; at <= 6; at++) {
+    // The first of them gives numbers to all.
+    if (at === 2) mailbox.numbers.last = 2 ** 32 - 3
+    const message = { seen: true, receivedAt: at, sender: '', headers: `Message-ID: <${at}@x>\r\n` }
+    mailbox.happen({ what: 'append', folder: 'inbox', messages: [message] })
+    await mailbox.index()
+  }
+  const index = await mailbox.index()
+  assert.deepEqual([index.numbers({}).size, index.total({})], [6, 6])
+  await mailbox.assertAgrees()
+})
+
 class Mailbox {
   #messages: PlacedMessage[] = []
   readonly #nextUid = new Map<string, number>()
-  readonly #numbers = { last: 0 }
+  readonly numbers = { last: 0 }
   readonly #indexes = new Map(names.map((name) => [name, new ThreadIndex(0, 7, (text) => idHash(key, text))]))
 
   happen(happening: Exclude<Happening, { what: 'look' }>): void {
@@ -121,7 +135,7 @@ class Mailbox {
 
   async index(): Promise<MailboxIndex> {
     const folders = names.map((name) => ({ name, state, index: this.#indexes.get(name) as ThreadIndex }))
-    const index = new MailboxIndex(folders, this.#numbers)
+    const index = new MailboxIndex(folders, this.numbers)
     await index.refresh()
     return index
   }
