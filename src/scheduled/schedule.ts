@@ -18,7 +18,7 @@ interface Wanted {
   readonly outgoing: Outgoing
   readonly sendAt: Date
   /** An answer to what it answers cancels it. */
-  readonly unlessReplied?: boolean
+  readonly unlessReplied: boolean
 }
 
 /** Composes a message for later, outside any transaction, since a large one takes a while. Its Message-ID is final here; its
@@ -26,7 +26,7 @@ interface Wanted {
 export async function draft(
   compose: Composer,
   sender: Sender & Pick<Draft, 'organizationId' | 'by' | 'byId'>,
-  { body, outgoing, sendAt, unlessReplied = false }: Wanted,
+  { body, outgoing, sendAt, unlessReplied }: Wanted,
 ): Promise<Draft> {
   const id = randomUUID()
   return {

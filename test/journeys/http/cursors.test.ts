@@ -121,7 +121,8 @@ for (const [what, listing] of Object.entries(listings)) {
     const elsewhere = await organizationWithMailbox()
     for (const number of [0, 1]) await other.add(elsewhere, number)
     const foreign = (await listIn(elsewhere, other, { limit: 1, cursor: '' })).body.next_cursor
-    for (const cursor of ['x', foreign, forged.toString('base64url'), 'a\u0000b']) {
+    const noLists = ['5', 'null', '{}'].map((text) => Buffer.from(text).toString('base64url'))
+    for (const cursor of ['x', foreign, forged.toString('base64url'), 'a\u0000b', ...noLists]) {
       const refused = await listIn(at, listing, { cursor })
       assert.deepEqual([refused.status, refused.body.error.field], [400, 'cursor'], cursor)
     }

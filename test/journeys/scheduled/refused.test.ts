@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
+import type { Level } from '#/http/access/caller.ts'
+import { giveAccess } from '#/mailboxes/access.ts'
+import { signIn } from '#test/world/signed-in.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function mailbox(): Promise<{ id: string; address: string }> {
+  return await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+}
+
+async function scheduled(from: string): Promise<string> {
+  const sendAt = new Date(world.clock.now() + 3_600_000).toISOString()
+  const message = { from, to: 'bob@there.example', text: 'Hello', send_at: sendAt }
+  const { status, body } = await organization.request('POST', '/v1/scheduled', message)
+  assert.equal(status, 201)
+  return body.id
+}
+
+const failed = (id: string) =>
+  world.db
+    .updateTable('outbound_messages')
+    .set({ state: 'failed', failed_at: new Date(world.clock.now()) })
+    .where('id', '=', id)
+    .execute()
+
+test('a message that its state keeps from being cancelled or put back says which state', async () => {
+  const { address } = await mailbox()
+  const id = await scheduled(address)
+  const early = await organization.request('POST', `/v1/scheduled/${id}/retry`)
+  assert.deepEqual([early.status, early.body.error.code, early.body.error.field], [400, 'invalid_request', 'id'])
+  assert.match(early.body.error.message, /is pending/)
+  await failed(id)
+  const late = await organization.request('DELETE', `/v1/scheduled/${id}`)
+  assert.deepEqual([late.status, late.body.error.code, late.body.error.field], [400, 'invalid_request', 'id'])
+  assert.match(late.body.error.message, /is failed/)
+})
+
+test('who may only read a mailbox neither cancels its messages nor puts them back, and is told which mailbox it is', async () => {
+  const member = await organization.member(`${randomUUID()}@people.example`)
+  const boxes = await Promise.all((['read', 'change', 'send'] as const satisfies readonly Level[]).map(share))
+  const session = await signIn(organization, member.id)
+  for (const { address, level, ids } of boxes) {
+    for (const [method, path] of [
+      ['DELETE', `/v1/scheduled/${ids.pending}`],
+      ['POST', `/v1/scheduled/${ids.failed}/retry`],
+    ] as const) {
+      const { status, body } = await session.request(method, path)
+      if (level === 'send') assert.equal(status, 200, path)
+      else
+        assert.deepEqual(
+          [status, body.error.message],
+          [403, `${address} is shared with you at the level ${level}; this needs send`],
+        )
+    }
+  }
+
+  async function share(level: Level) {
+    const { id: mailboxId, address } = await mailbox()
+    const ids = { pending: await scheduled(address), failed: await scheduled(address) }
+    await failed(ids.failed)
+    const access = {
+      mailbox: { organizationId: organization.id, mailboxId },
+      memberId: member.id,
+      shares: 'all',
+    } as const
+    await world.db.transaction().execute((tx) => giveAccess(tx, { ...access, by: byOperator }, level))
+    return { address, level, ids }
+  }
+})
+
+test('what is not in the list is not found, whoever asks', async () => {
+  for (const [method, path] of [
+    ['DELETE', `/v1/scheduled/${randomUUID()}`],
+    ['POST', `/v1/scheduled/${randomUUID()}/retry`],
+  ] as const) {
+    assert.equal((await organization.request(method, path)).status, 404, path)
+  }
+})
