@@ -233,7 +233,36 @@ describe('what a run goes through', () => {
       total: 0,
       seen: 0,
     })
+    const { id } = await made(organization, '/v1/filters/runs', {})
+    await world.db.deleteFrom('mailboxes').where('organization_id', '=', organization.id).execute()
+    await world.filterRunner.processAll()
+    assert.partialDeepStrictEqual(await shown(organization, id), { state: 'done', last_error: null, seen: 0 })
   })
+
+  for (const again of [false, true]) {
+    test(`a folder that is removed${again ? ', and another of its name,' : ''} after it was looked at has nothing`, async () => {
+      const { organization } = await withMail([])
+      const [{ id: mailboxId }] = (await organization.request('GET', '/v1/mailboxes')).body.data
+      const mailbox = { organizationId: organization.id, mailboxId }
+      const message = readMessage(Buffer.from('Subject: Invoice\r\n\r\nHi'))
+      const kept = { receivedAt: new Date(), seen: false, flagged: false, keywords: [], filteredBy: [] }
+      const append = () =>
+        world.db
+          .transaction()
+          .execute((tx) => world.mailHost.append(tx, [{ mailbox, folder: 'Bills', message, ...kept }]))
+      await append()
+      await filter(organization, { action: 'star' })
+      const { id } = await made(organization, '/v1/filters/runs', { folders: ['Bills'] })
+      await world.filterRunner.processSome(1)
+      await world.mailHost.expunge(mailbox, 'Bills', [1])
+      assert.ok(await world.mailHost.removeFolder(mailbox, 'Bills'))
+      if (again) await append()
+      await world.filterRunner.processAll()
+      assert.partialDeepStrictEqual(await shown(organization, id), {
+        ...{ state: 'done', last_error: null, total: 1, seen: 0, starred: 0 },
+      })
+    })
+  }
 })
 
 describe('the filters of a run', () => {
