@@ -5,6 +5,7 @@ import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose } from './compose.ts'
+import { fieldLines } from './extra-fields.ts'
 
 const identity = { messageId: '<1@example.com>', date: new Date('2026-11-21T07:44:33Z') }
 
@@ -63,6 +64,20 @@ test('fields of the sender are folded, encoded where they must be, and read as t
   const lines = raw.slice(0, raw.indexOf('\r\n\r\n')).split('\r\n')
   for (const line of lines) assert.ok(/^[\x20-\x7e]{1,90}$/.test(line) && line.trim() !== '', line)
 })
+
+for (const [what, name, value, lines] of [
+  ['of several words that fits a line is not folded', 'X-Any', 'three short words', 1],
+  ['of 76 characters with its name is not folded', 'X-Any', `${'a'.repeat(60)} ${'b'.repeat(8)}`, 1],
+  ['of 77 characters with its name is folded', 'X-Any', `${'a'.repeat(60)} ${'b'.repeat(9)}`, 2],
+  ['is folded before the word that does not fit', 'X', 'word '.repeat(16).trim(), 2],
+  ['that is one long word is not folded', 'X-Any', 'x'.repeat(100), 1],
+] as const) {
+  test(`a field ${what}`, () => {
+    const written = fieldLines([{ name, value }]).toString()
+    assert.equal(written.replaceAll('\r\n ', ' '), `${name}: ${value}\r\n`)
+    assert.equal(written.split('\r\n').length - 1, lines, written)
+  })
+}
 
 test('nobody learns who is in Bcc', async () => {
   const hidden = { bcc: [{ name: 'Eve', address: 'eve@example.com' }] }

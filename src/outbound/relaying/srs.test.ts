@@ -85,6 +85,10 @@ for (const [what, given, domain = 'here.example'] of [
   ['SRS1 with another forwarder', foreign.replace('one', 'two')],
   ['SRS1 at another domain', foreign, 'there.example'],
   ['an id that is none', 'srs=0123'],
+  ['with something before it', `x${good}`],
+  ['SRS1 with something before it', `x${foreign}`],
+  ['an id with something before it', `xsrs=${'0'.repeat(32)}`],
+  ['an id with something behind it', `srs=${'0'.repeat(33)}`],
 ] as const) {
   test(`nobody stands behind a rewritten sender ${what}`, () => assert.equal(srs.read(given, domain, now), undefined))
 }

@@ -74,6 +74,18 @@ describe('sending', () => {
     assert.equal(copy, `Bcc: eve@there.example\r\n${sent?.bytes.toString('latin1')}`)
   })
 
+  test('its copy for Sent names its Message-ID, by which a mail host knows the copy that a program stores itself', async (t) => {
+    const { mock } = t.mock.method(world.mailHost, 'append')
+    await using client = await loggedIn(port, ada.address)
+    const message = letter({ 'Message-ID': '<own@laptop.example>' })
+    assert.equal(codes(await client.send(ada.address, 'bob@there.example', message)), '250 2.6.0')
+    assert.deepEqual(
+      mock.calls.flatMap(({ arguments: [, copies] }) => copies.map(({ folder, unlessThere }) => [folder, unlessThere])),
+      [['sent', '<own@laptop.example>']],
+    )
+    await taken()
+  })
+
   test('a Date and a Message-ID that lack are added', async () => {
     await using client = await loggedIn(port, ada.address)
     const message = letter({ Date: undefined, 'Message-ID': undefined })
