@@ -57,6 +57,7 @@ for (const [what, attributes, action] of [
   ['internal error', { recipient: 'broken@here.example' }, '451 4.3.0 Internal error; try again later'],
   ['another stage', { protocol_state: 'DATA', sender: 'spam@bad.example', recipient: 'bob@here.example' }, 'DUNNO'],
   ['no recipient', { sender: 'spam@bad.example', recipient: '' }, 'DUNNO'],
+  ['nothing of a recipient', { sender: 'spam@bad.example' }, 'DUNNO'],
 ] as const) {
   test(`${what}: ${action}`, async () => {
     const socket = await opened()

@@ -112,6 +112,11 @@ export class SmtpClient implements AsyncDisposable {
     this.#socket.destroy()
   }
 
+  /** Goes away without waiting for what is under way (RST). */
+  reset(): void {
+    this.#socket.resetAndDestroy()
+  }
+
   /** Says that nothing more will come, and goes on listening. */
   end(): void {
     this.#socket.end()

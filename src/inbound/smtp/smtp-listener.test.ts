@@ -17,6 +17,7 @@ const tls = { context: async () => createSecureContext(testCertificate) }
 /** A listener whose mail goes into a list: what is under test is what is said on the wire. */
 async function listener(limits: Partial<Limits> = {}) {
   const taken: { envelope: Envelope; text: string }[] = []
+  const logged: Record<string, unknown>[] = []
   const entered = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const smtp = new SmtpListener(
@@ -25,11 +26,14 @@ async function listener(limits: Partial<Limits> = {}) {
       async admit(_sender, recipient) {
         if (recipient.startsWith('broken')) throw new Error('the database is away')
         if (!recipient.endsWith('@here.example')) throw new Rejection(550, '5.1.1', 'No such address here')
+        const concealed = recipient.startsWith('private')
+        if (/^(?:private-)?blocking@/.test(recipient))
+          throw Object.assign(new Rejection(550, '5.7.1', 'Sender blocked by the recipient'), { concealed })
         return {
           organizationId: '',
           mailboxId: '',
           memberId: null,
-          private: false,
+          private: concealed,
           recipient,
           blockable: true,
           follows: false,
@@ -39,17 +43,19 @@ async function listener(limits: Partial<Limits> = {}) {
       async receive(envelope: Envelope, bytes: Buffer) {
         entered.resolve()
         if (envelope.sender.startsWith('slow')) await held.promise
+        if (envelope.sender.startsWith('forged')) throw new Rejection(550, '5.7.26', 'Not from this domain')
         taken.push({ envelope, text: bytes.toString('latin1') })
         return { reply: reply(250, '2.6.0', 'Stored'), otherwise: new Map() }
       },
     },
     new SystemClock(),
-    pino({ level: 'silent' }),
+    pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
   )
   await smtp.listen('127.0.0.1', 0)
   return {
     port: smtp.port,
     taken,
+    logged,
     /** Resolves when a message is being taken; one from a slow sender is not taken before `release`. */
     entered: entered.promise,
     release: held.resolve,
@@ -252,6 +258,33 @@ describe('one server', () => {
     assert.doesNotMatch(await client.rest(), /250/)
   })
 
+  test('a client that resets the connection in the middle of the handshake harms nobody', async () => {
+    await using client = await SmtpClient.greeted(server.port)
+    assert.equal((await client.say('STARTTLS')).code, 220)
+    client.write('\x16\x03\x01\x02\x00')
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+    client.reset()
+    await using next = await SmtpClient.greeted(server.port)
+    assert.equal((await next.say('NOOP')).code, 250)
+  })
+
+  for (const [from, to, what, sender] of [
+    ['ann@peer.example', 'blocking@here.example', 'recipient refused', 'ann@peer.example'],
+    ['ann@peer.example', 'private-blocking@here.example', 'recipient refused', undefined],
+    ['forged@peer.example', 'bob@here.example', 'message refused', 'forged@peer.example'],
+    ['forged@peer.example', 'private@here.example', 'message refused', undefined],
+  ] as const) {
+    test(`where ${to} is refused mail the log ${sender ? 'names' : 'does not name'} the sender`, async () => {
+      await using client = await SmtpClient.greeted(server.port)
+      server.logged.length = 0
+      assert.equal((await client.send(from, to, 'hello')).code, 550)
+      assert.deepEqual(
+        server.logged.map((line) => [line.msg, line.sender]),
+        [[what, sender]],
+      )
+    })
+  }
+
   for (const [when, octets] of [
     ['before the handshake', ''],
     ['in the middle of the handshake', '\x16\x03\x01\x02\x00'],
@@ -300,6 +333,16 @@ describe('one server', () => {
     client.write('WIZ\r\n'.repeat(30))
     assert.match(await client.rest(), /^(500 5\.5\.1 .*\r\n){20}421 4\.7\.0 .*\r\n$/)
   })
+})
+
+test('who is sent away in the middle of a handshake hears nothing in the clear', async () => {
+  await using server = await listener({ connections: 2 })
+  await using one = await SmtpClient.greeted(server.port)
+  await using other = await SmtpClient.greeted(server.port)
+  for (const client of [one, other]) assert.equal((await client.say('STARTTLS')).code, 220)
+  await using third = await SmtpClient.greeted(server.port, { localAddress: '127.0.0.2' })
+  assert.equal((await third.say('NOOP')).code, 250)
+  assert.equal(await one.rest(), '')
 })
 
 test('without a certificate STARTTLS is neither offered nor taken', async () => {
@@ -483,6 +526,14 @@ test('stopping sends the idle away, finishes the message in hand, and takes nobo
   assert.match(await sending.rest(), /^421 4\.3\.2 /)
   await stopped
   assert.equal(server.taken.length, 1)
+})
+
+test('a listener that has stopped leaves no timer behind', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
+  const before = timers()
+  const server = await listener()
+  await server[Symbol.asyncDispose]()
+  assert.ok(timers() <= before)
 })
 
 test('stopping does not wait for ever for a message that does not end', async () => {
