@@ -12,31 +12,44 @@ const identity: Identity = {
   scopes: new Set<Scope>(['labels:read']),
 }
 
+interface Asked {
+  readonly identify?: Identify
+  readonly inSession?: Identify
+  readonly among?: () => SharedAllowance
+}
+
 /** What is asked before a request with that token is let in, at a time that passes by `advance` alone. */
-function gate({ identify, among }: { identify?: Identify; among?: () => SharedAllowance } = {}) {
+function gate({ identify, inSession, among }: Asked = {}) {
   let now = 0
   const keys = { identify: identify ?? (async () => identity), isKey: () => true }
   const shared = among && ({ consume: async () => among() } as unknown as SharedWindow)
-  const sessions = { identify: async () => undefined, confirmedAt: async () => undefined }
+  const sessions = { identify: inSession ?? (async () => undefined), confirmedAt: async () => undefined }
+  const policies: unknown[] = []
   const authorize = authorizer({ keys, sessions, publicUrl: undefined }, () => now, shared)
   return {
+    policies,
     advance: (ms: number) => {
       now += ms
     },
     /** The headers of the answer, or the refusal with those. */
-    ask: async (config: { scope?: Scope; allMailboxes?: true } = {}) => {
-      const authorization = 'Bearer x'
+    ask: async (
+      config: { scope?: Scope; allMailboxes?: true } = {},
+      sent: Record<string, string> = { authorization: 'Bearer x' },
+    ) => {
       const headers: Record<string, unknown> = {}
+      const headersDistinct = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]]))
       const request = {
         ...{
+          method: 'GET',
           clientAddress: '192.0.2.1',
-          headers: { authorization },
+          headers: sent,
           routeOptions: { config: { scope: 'labels:read', ...config } },
         },
-        raw: { headers: { authorization }, headersDistinct: { authorization: [authorization] } },
+        raw: { headers: sent, headersDistinct },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
       const refusal = await authorize(request, reply).catch((error) => error)
+      policies.push(headers['RateLimit-Policy'])
       return { code: refusal?.code, retryAfter: refusal?.retryAfter, left: headers.RateLimit }
     },
   }
@@ -103,4 +116,22 @@ test('a key that is restricted to mailboxes does nothing that is about all of th
     assert.equal((await ask()).code, undefined)
     assert.equal((await ask({ allMailboxes: true })).code, code)
   }
+})
+
+test('what is counted is named: the requests of a key, or those of a member', async () => {
+  const member = { sessionId: 's', role: 'member', permissions: new Set<never>() }
+  const inSession = async () => ({ ...identity, member })
+  const { ask, policies } = gate({ inSession })
+  assert.deepEqual(await ask(), allowed('"key";r=599;t=60'))
+  assert.deepEqual(await ask({}, { cookie: '__Host-mailroom_session=x' }), allowed('"member";r=598;t=60'))
+  assert.deepEqual(policies, ['"key";q=600;w=60', '"member";q=600;w=60'])
+})
+
+test('without a key or a session nothing is looked up', async () => {
+  const lookedUp: string[] = []
+  const identify: Identify = async (token) => void lookedUp.push(token)
+  const { ask } = gate({ identify, inSession: identify })
+  for (const headers of [{}, { cookie: 'other=x' }, { authorization: 'Basic eDp5' }, { authorization: 'Bearer' }])
+    assert.equal((await ask({}, headers)).code, 'unauthorized')
+  assert.deepEqual(lookedUp, [])
 })

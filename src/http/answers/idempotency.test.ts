@@ -13,7 +13,7 @@ import { keyring } from '#test/world/installation.ts'
 import { Caller } from '../access/caller.ts'
 import { newRequestId } from '../connections/malformed-requests.ts'
 import { answerError } from './answer-errors.ts'
-import { answerOnce, created } from './idempotency.ts'
+import { answerAfter, answerOnce, created } from './idempotency.ts'
 
 let database: Database
 let organizationId: string
@@ -45,6 +45,10 @@ async function process(db: Db, work: () => object): Promise<string> {
     await answerOnce(db, request, reply, async () => created('/things/1', work(), 'secret'))
     return reply
   })
+  app.post('/fetched', async (request, reply) => {
+    await answerAfter(db, request, reply, async () => created('/fetched/1', work()))
+    return reply
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   processes.push(app)
   return app.listeningOrigin
@@ -74,8 +78,8 @@ function refuse(): never {
   throw invalid('name', 'It is taken')
 }
 
-async function post(base: string, key: string, headers: Record<string, string> = {}) {
-  const response = await fetch(`${base}/things`, { method: 'POST', headers: { 'idempotency-key': key, ...headers } })
+async function post(base: string, key: string, headers: Record<string, string> = {}, path = '/things') {
+  const response = await fetch(`${base}${path}`, { method: 'POST', headers: { 'idempotency-key': key, ...headers } })
   const replayed = response.headers.get('idempotency-replayed')
   return { status: response.status, replayed, body: await response.json() }
 }
@@ -131,4 +135,22 @@ test('a conflict is no answer to keep: it passes, and then the same request is d
   held = false
   const again = await post(app, 'conflict')
   assert.deepEqual([again.status, again.replayed], [201, null])
+})
+
+test('what waits for another server is done once, and again only after a refusal that is not kept', async () => {
+  let done = 0
+  let held = false
+  const app = await process(database.db, () => {
+    done++
+    if (held) throw new Refusal('conflict', 'Somebody else is changing it')
+    return { done }
+  })
+  const ask = () => post(app, 'fetched', {}, '/fetched')
+  held = true
+  assert.equal((await ask()).status, 409)
+  held = false
+  const first = await ask()
+  assert.deepEqual([first.status, first.replayed, first.body], [201, null, { done: 2 }])
+  const again = await ask()
+  assert.deepEqual([again.status, again.replayed, again.body, done], [201, 'true', first.body, 2])
 })
