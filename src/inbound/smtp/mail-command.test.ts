@@ -73,6 +73,7 @@ for (const [argument, text] of [
 test('a command is a word, in any case, and its argument', () => {
   assert.deepEqual(splitCommand('mail FROM:<a@b>  '), ['MAIL', 'FROM:<a@b>'])
   assert.deepEqual(splitCommand('Quit'), ['QUIT', ''])
+  assert.deepEqual(splitCommand(' noop x'), ['', 'noop x'])
 })
 
 function answers(expected: string) {

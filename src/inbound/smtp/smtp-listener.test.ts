@@ -353,7 +353,8 @@ test('without a certificate STARTTLS is neither offered nor taken', async () => 
   await using client = await SmtpClient.open(smtp.port)
   await client.reply()
   assert.doesNotMatch((await client.say('EHLO peer.example')).lines.join(), /STARTTLS/)
-  assert.equal((await client.say('STARTTLS')).code, 502)
+  const { code, status } = await client.say('STARTTLS')
+  assert.equal(`${code} ${status}`, '502 5.5.1')
 })
 
 for (const end of FAKE_ENDS) {

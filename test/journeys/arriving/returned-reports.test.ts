@@ -105,6 +105,18 @@ test('an ordinary message that names a mailbox too reaches that alone; over LMTP
   assert.deepEqual(await left(), [])
 })
 
+test('a report that names a mailbox too reaches both', async () => {
+  const { address } = await forwarding()
+  const back = await senderOf('author@far.example', address)
+  const { address: other } = await usual.mailbox(`other${++count}`)
+  assert.equal(await hand(world, '', [other, back], deliveryReport('failed', { Subject: 'To both' })), '250 2.6.0')
+  assert.deepEqual(await subjectsIn(usual, other), ['To both'])
+  assert.deepEqual(
+    (await left()).map(({ to }) => to),
+    [['author@far.example']],
+  )
+})
+
 test('a rewritten sender is none at any other domain', async () => {
   const { address } = await forwarding()
   const short = await senderOf('author@far.example', address)

@@ -224,6 +224,24 @@ test('a relay that cannot be reached is tried three times', async () => {
   assert.match((await shown(id)).last_error, /^bob@there\.example: /)
 })
 
+test('what is promised for a day begins at midnight UTC, and ends before the next', async () => {
+  const plan = { name: 'one', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 1 }
+  await world.db.insertInto('plans').values(plan).execute()
+  const own = await world.organization({ plan: 'one' })
+  const { address } = await own.mailbox('ada')
+  const day = Math.ceil(world.clock.now() / 86_400_000 + 1) * 86_400_000
+  const warned = async (at: number) => {
+    const message = { from: address, to: 'bob@there.example', text: '', send_at: new Date(at).toISOString() }
+    const { status, body } = await own.request('POST', '/v1/scheduled', message)
+    assert.equal(status, 201)
+    return body.warnings.length > 0
+  }
+  assert.equal(await warned(day + 86_400_000), false)
+  assert.equal(await warned(day), false)
+  assert.equal(await warned(day + 86_399_999), true)
+  await world.db.deleteFrom('outbound_messages').where('organization_id', '=', own.id).execute()
+})
+
 test('a day whose allowance is full fails it after three attempts, in the documented words', async () => {
   const plan = { name: 'two', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 2 }
   await world.db.insertInto('plans').values(plan).execute()

@@ -44,3 +44,9 @@ test('what is forwarded is sent at once', { timeout }, async () => {
   await on.world.send({ from: 'ann@far.example', to: ada.address, subject: 'Now', text: 'Hello' })
   await sent()
 })
+
+test('what one of two recipients forwards is sent at once', { timeout }, async () => {
+  const { address } = await on.organization.mailbox('bea')
+  await on.world.send({ from: 'ann@far.example', to: [ada.address, address], subject: 'Now', text: 'Hello' })
+  await sent()
+})
