@@ -1,7 +1,7 @@
-import type { Searchable } from '#/mime/body/searchable.ts'
+import type { Searchable } from '#/mime/searchable.ts'
 import type { SearchTree } from '#/ports/search.ts'
 import { searchedFields } from './matches.ts'
-import { findWords, wantedWords, wordsOf } from './words.ts'
+import { findWords, type Wanted, type Word, wantedWords, wordsOf } from './words.ts'
 
 /** The place of a message that a query found. */
 export interface Match {
@@ -18,15 +18,24 @@ export function matchIn(tree: SearchTree, searchable: Searchable): Match | null 
     const wanted = wantedWords(phrase)
     for (const one of field === 'any' ? searchedFields : [field]) {
       for (const text of searchable[one]) {
-        const words = [...wordsOf(text)]
-        const first = findWords(words, wanted)
-        const last = words[first + (wanted.at(-1)?.at ?? 0) - (wanted[0]?.at ?? 0)]
-        const start = words[first]?.start
-        if (start !== undefined && last) return { field: one, text: cut(text, start, last.end) }
+        const place = placeIn(text, wanted)
+        if (place) return { field: one, text: cut(text, place.start, place.end) }
       }
     }
   }
   return null
+}
+
+/** Where words that are wanted follow each other for the first time. The text is read no further. */
+function placeIn(text: string, wanted: readonly Wanted[]): { start: number; end: number } | undefined {
+  const length = 1 + (wanted.at(-1)?.at ?? 0) - (wanted[0]?.at ?? 0)
+  const last: Word[] = []
+  for (const word of wordsOf(text)) {
+    last.push(word)
+    if (last.length > length) last.shift()
+    if (last.length === length && findWords(last, wanted) === 0) return { start: last[0]?.start ?? 0, end: word.end }
+  }
+  return undefined
 }
 
 /** The terms about words that a message has because it was found, or may have. */
