@@ -17,7 +17,7 @@ const newest = 1_000
 const mostHits = 5_000
 /** Messages of a sample with the words, of which their number in all can be told. */
 const fewHeld = 3
-/** Mailboxes that are named to the index; of more it is asked for the organization's. */
+/** Mailboxes that are named to the index, which looks for each of them; of more it is asked for the organization's. */
 const mostNamed = 20
 const megabyte = 1_000_000
 
@@ -26,6 +26,8 @@ interface SearchedFolder {
   readonly name: string
   readonly mailboxId: string
   readonly total: number
+  /** No Smart mailbox of the organization is left out. */
+  readonly ofAll: boolean
 }
 
 /** Searches mailboxes of one organization (docs/reference/search.md). */
@@ -38,7 +40,7 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   const scope = scopeOf(organizationId, folders, query)
   if (scope.folderIds.length === 0) return nothing
   const words = necessaryWords(query.tree)
-  const named = words && `${words} & (${marksOf(organizationId, mailboxes)})`
+  const named = words && `${words} & (${marksOf(organizationId, mailboxes, folders)})`
   const { places, edge } = await findPlaces(db, scope, { words: named, from: startOf(query), limit: query.limit })
   const page = places.slice(0, query.limit)
   const last = page.at(-1)
@@ -116,9 +118,13 @@ function outer({ receivedAt, folderId, uid }: Place): SearchPlace {
   return { receivedAt, folder: String(folderId), uid }
 }
 
-function marksOf(organizationId: string, mailboxes: readonly MailboxRef[]): string {
+function marksOf(
+  organizationId: string,
+  mailboxes: readonly MailboxRef[],
+  folders: readonly Pick<SearchedFolder, 'ofAll'>[],
+): string {
   const marks =
-    mailboxes.length > mostNamed
+    mailboxes.length > mostNamed || folders.some(({ ofAll }) => ofAll)
       ? [organizationMark(organizationId)]
       : mailboxes.map(({ mailboxId }) => mailboxMark(mailboxId))
   return marks.map((mark) => `'${mark}'`).join(' | ')
@@ -127,7 +133,12 @@ function marksOf(organizationId: string, mailboxes: readonly MailboxRef[]): stri
 async function foldersOf(db: Db, organizationId: string, mailboxes: readonly MailboxRef[]): Promise<SearchedFolder[]> {
   const ids = mailboxes.map(({ mailboxId }) => mailboxId)
   const { rows } = await sql<SearchedFolder>`
-    select id, name, mailbox_id as "mailboxId", total from mail_folders
+    select id, name, mailbox_id as "mailboxId", total, (
+        select count(*) from (
+          select from mailboxes where organization_id = ${organizationId} and kind = 'smart' limit ${ids.length + 1}
+      ) smart
+      ) = ${ids.length} as "ofAll"
+    from mail_folders
     where organization_id = ${organizationId} and mailbox_id = any(${ids}::uuid[]) and total > 0`.execute(db)
   return rows
 }
