@@ -1,4 +1,4 @@
-import type { Searchable } from '#/mime/searchable.ts'
+import type { Searchable } from '#/mime/body/searchable.ts'
 import type { SearchTree } from '#/ports/search.ts'
 import { searchedFields } from './matches.ts'
 import { findWords, type Wanted, type Word, wantedWords, wordsOf } from './words.ts'
