@@ -5,7 +5,7 @@ import { settingsChanged } from '#/events/types.ts'
 import type { Actor } from './actor.ts'
 import { eventOf } from './event-types.ts'
 
-/** What can be done, as `item.deed`. docs/reference/audit.md has the meaning of each. */
+/** All actions, as `item.deed`. docs/reference/audit.md has their meanings. */
 export const actions = [
   'label.created',
   'label.changed',
@@ -65,7 +65,7 @@ export const actions = [
   'request.unauthorized',
 ] as const
 
-/** They come often, and no page shows more after them than before. */
+/** Actions without an event: they are frequent, and change nothing that pages show. */
 const ofNoSetting: ReadonlySet<string> = new Set([
   'member.signed_in',
   'member.signed_out',
@@ -79,24 +79,22 @@ export type Action = (typeof actions)[number]
 export type Settings = Readonly<Record<string, unknown>>
 
 export interface Change {
-  /** Null: it concerns the installation. */
+  /** Null if it concerns the installation. */
   readonly organizationId: string | null
   readonly action: Action
   readonly id?: string
-  /** The item's name, as people know it. */
+  /** The item's name for people. */
   readonly name: string
-  /** Null where there was nothing. */
+  /** Null if the item is new. */
   readonly before: Settings | null
-  /** Null where nothing is left. */
+  /** Null if the item is deleted. */
   readonly after: Settings | null
-  /** It is a member's own: nobody else hears of it. */
+  /** It is a member's own: nobody else gets the event. */
   readonly personal?: boolean
 }
 
-/**
- * Writes an entry of the audit trail, in the transaction that makes the change: neither is stored without the other. Settings
- * that are what they were before are no change and leave no entry. The event log tells of it too, where it does of such changes.
- */
+/** Writes an entry of the audit trail, in the transaction of the change: both are stored or neither. Equal settings are no
+ *  change and leave no entry. Some kinds of changes are in the event log too. */
 export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
   const { organizationId, action, id = null, name, before, after } = change
   const [was, is] = [asStored(before), asStored(after)]

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 interface Pace {
-  /** Where no request was answered for so long, none is waited for: in milliseconds. */
+  /** After so long without an answered request, background work does not wait, in milliseconds. */
   readonly quietMs: number
-  /** Answers to whoever asks one thing after the other, before work goes on: so few of their requests meet it that the slowest hundredth
-   *  is as slow as without. */
+  /** Answers to a client that sends one request after the other, before background work continues: so few of its requests
+   *  meet such work that their slowest hundredth does not change. */
   readonly answers: number
-  /** Work goes on after so long, however much is asked for: in milliseconds. */
+  /** The longest wait of background work under constant load, in milliseconds. */
   readonly mostMs: number
 }
 
 const usual: Pace = { quietMs: 100, answers: 200, mostMs: 1_000 }
 
-/** The requests that this process answers. Work in the background goes on between them. */
+/** The requests that this process answers. Background work runs between them. */
 export class Foreground {
   readonly #pace: Pace
   readonly #counting = new Set<(ms: number) => void>()
@@ -23,13 +23,13 @@ export class Foreground {
     this.#pace = { ...usual, ...pace }
   }
 
-  /** A request was answered, which took so many milliseconds. */
+  /** Records that a request was answered, which took so many milliseconds. */
   answered(ms: number): void {
     this.#last = performance.now()
     for (const count of this.#counting) count(ms)
   }
 
-  /** Resolves when work in the background may go on. Whoever asks all the time has it wait for longer, not forever. */
+  /** Resolves when background work may continue. Under constant load it waits longer, but not forever. */
   async letPass(signal: AbortSignal): Promise<void> {
     const { quietMs, answers, mostMs } = this.#pace
     const since = performance.now()
@@ -39,7 +39,7 @@ export class Foreground {
       count++
       took += ms
       const elapsed = performance.now() - since
-      // As many times as many where several are asked for at a time: `took / elapsed` is how many.
+      // In proportion to concurrent requests, whose number is `took / elapsed`.
       if (count >= answers && count * elapsed >= answers * took) passed.abort()
     }
     const left = () => Math.min(this.#last + quietMs, since + mostMs) - performance.now()

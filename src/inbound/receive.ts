@@ -43,29 +43,29 @@ export interface Reception {
   readonly openPgp: OpenPgp
   authenticate(envelope: Envelope, message: Message, authors: Authors): Promise<Judgement>
   readonly followUps: Pick<FollowUps, 'prepare' | 'returned' | 'wake'>
-  /** Tells what was sent here. */
+  /** Recognises reports on mail that was sent here. */
   readonly bounceAddresses: BounceAddresses
-  /** Tells what was forwarded here. */
+  /** Recognises mail that was forwarded here. */
   readonly markKey: RelayMarkKey
   readonly hostname: string
   readonly log: Logger
 }
 
-/** Each hop adds a `Received`; a message with more than this goes round in circles (RFC 5321 6.3). */
+/** The most `Received` fields of a message, to which each hop adds one: more are a loop (RFC 5321 6.3). */
 const MOST_HOPS = 100
 
-/** One is right (RFC 5322 3.6). Every one is looked at for blocks, so there cannot be any number. */
+/** The most From fields. RFC 5322 3.6 allows one. All are checked for blocks, so their number is limited. */
 const MOST_FROM = 10
 const MOST_AUTHORS = 1_000
-/** Each domain is judged, by some eight look-ups. */
+/** The most domains of authors. DMARC of each takes some eight look-ups. */
 const MOST_DOMAINS = 10
 
-/** What becomes of a message after DATA. Throws `Rejection` while it is still the sender's to keep; resolves once it is
- *  durable in every mailbox that takes it. A mailbox that has blocked an author whom others have not is passed over,
- *  over SMTP in silence, since one answer serves all recipients (docs/reference/blocked-senders.md). */
+/** The path of a message after DATA. Throws `Rejection` while the sender is still responsible for it. Resolves once it is
+ *  durable in every mailbox that accepts it. A mailbox that has blocked an author is left out; over SMTP without notice if
+ *  another accepts the message, since one reply serves all recipients (docs/reference/blocked-senders.md). */
 export async function receive(at: Reception, envelope: Envelope, bytes: Buffer): Promise<AcceptedMessage> {
   const message = await at.reader.message(bytes)
-  // Of fields that nobody read nobody can say whom they name as author, or what results they forge.
+  // Fields that were not read may name other authors, or forge results.
   if (!message.headers.complete) throw new Rejection(554, '5.6.0', 'Message header too large')
   if (message.headers.count('received') > MOST_HOPS) throw new Rejection(554, '5.4.6', 'Mail loop detected')
   if (message.headers.count('from') > MOST_FROM)
@@ -128,18 +128,18 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   return { reply: reply(250, '2.6.0', `Stored as ${envelope.id}`), otherwise }
 }
 
-/** Where a mailbox was suspended since RCPT. One answer serves all recipients: sent again the message finds, at RCPT, who
- *  takes it. */
+/** For a mailbox that was suspended since RCPT. One reply serves all recipients. When the message is sent again, RCPT
+ *  refuses those that are suspended. */
 function refusal({ recipients }: Envelope): Rejection {
   if (recipients.length === 1) return new Rejection(...SUSPENDED)
   return new Rejection(451, '4.2.1', 'A recipient was suspended; send the message again to the others')
 }
 
-/** For whom has blocked a message's author. */
+/** For mailboxes that have blocked a message's author. */
 const BLOCKED = [550, '5.7.1', 'Author blocked by the recipient'] as const
 
-/** A filter that moves the message has the last word over DMARC's quarantine: it is what the owner asked for. Filters see
- *  the message before it is encrypted; which of them acted is part of what is not kept in the clear. */
+/** A filter that moves the message overrides DMARC's quarantine, since its owner asked for that. Filters see the message
+ *  before it is encrypted; a Private mailbox does not store in the clear which of them acted. */
 async function copyFor(
   at: Reception,
   to: Destination,
@@ -175,7 +175,7 @@ async function encrypted(at: Reception, envelope: Envelope, message: Message, ma
   return kept
 }
 
-/** Where a copy lies. */
+/** The place of a copy. */
 interface Kept {
   readonly mailbox: string
   readonly folder: string

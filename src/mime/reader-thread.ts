@@ -39,13 +39,13 @@ const readings = {
   },
 }
 
-/** A message but for what holds its bytes, which both threads have. */
+/** A message without the parts that hold its bytes, which both threads have. */
 export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> & {
   readonly fields: readonly Field[]
   readonly complete: boolean
   readonly charset: string
-  /** Separated by spaces, which ids do not have. A message may have 100,000 ids: to receive so many strings takes ten times as long
-   *  as to split one. */
+  /** Separated by spaces, which ids do not contain. A message may have 100,000 ids: receiving as many strings takes ten
+   *  times as long as splitting one. */
   readonly strong: string
   readonly weak: string
 }

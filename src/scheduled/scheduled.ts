@@ -17,7 +17,7 @@ export interface Scheduled {
   readonly scheduledBy: 'api_key' | 'member'
   /** Null for a key, and for a member who was removed. */
   readonly scheduledByMember: { readonly id: string; readonly email: string } | null
-  /** Null for a member, and where it is not known. */
+  /** Null for a member, and if unknown. */
   readonly scheduledByKey: { readonly id: string; readonly name: string } | null
   readonly createdAt: Date
 }
@@ -31,12 +31,12 @@ export interface Draft
   readonly organizationId: string
   readonly mailboxId: string
   readonly by: 'api_key' | 'member'
-  /** Of the key or member that schedules it. */
+  /** The id of the key or member that schedules it. */
   readonly byId: string
   /** Each once, in canonical form. */
   readonly recipients: readonly string[]
   readonly raw: Buffer
-  /** Of the Message-IDs by which an answer cancels it; null: none does. */
+  /** The marks of the Message-IDs by which an answer cancels it; null if none does. */
   readonly answerMarks: readonly string[] | null
 }
 

@@ -31,13 +31,13 @@ export async function senderFor(db: Db, caller: Caller, from: Address): Promise<
   return { mailboxId: mailbox.id, ...checked(mailbox), name: from.name || mailbox.name }
 }
 
-/** Checks the mailbox of a message that was accepted earlier. @throws Refusal if it is gone, or cannot send any more */
+/** Checks the mailbox of a message that was accepted earlier. @throws Refusal if it is deleted, or cannot send any more */
 export function assertStillSender(mailbox: Candidate | undefined, address: string): Pick<Sender, 'address' | 'domain'> {
   if (!mailbox) throw invalid('from', `The mailbox ${address} is gone`)
   return checked(mailbox)
 }
 
-/** The mailboxes of messages, by `senderKey`. Mailboxes that are gone, or lost that address, are absent. */
+/** The mailboxes of messages, by `senderKey`. Without those that are deleted or lost that address. */
 export async function sendersOf(
   db: Db,
   messages: readonly (Writes & { readonly organizationId: string })[],
@@ -53,7 +53,7 @@ export async function sendersOf(
   return new Map(rows.map((one) => [senderKey({ mailboxId: one.id, sender: one.address }), one]))
 }
 
-/** The mailbox of a message, null once it is gone, and its envelope sender. */
+/** The mailbox of a message, null once it is deleted, and its envelope sender. */
 interface Writes {
   readonly mailboxId: string | null
   readonly sender: string

@@ -6,12 +6,12 @@ import { dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 
-/** The workspace of the web app, and where it is built. */
+/** The workspace of the web app, and the directory of its build. */
 const workspace = join(import.meta.dirname, '../../web')
 const directory = join(workspace, 'dist')
 const stamp = '.sources'
 
-/** Rules of the service that the web app has too. */
+/** Rules of the service that the web app uses too. */
 const shared = [
   'replies/rules.ts',
   'replies/subject.ts',
@@ -21,14 +21,14 @@ const shared = [
 ].map((file) => `../src/${file}`)
 
 export interface BuiltWeb {
-  /** Undefined where nothing is built. */
+  /** Undefined without a build. */
   readonly directory: string | undefined
-  /** What is built is not of these sources. */
+  /** The build is of other sources. */
   readonly outdated: boolean
 }
 
-/** What is built of the web app. Where that is not of the sources that are here, and Vite is installed (`npm ci --omit=dev`
- *  leaves it out), `tell` is called and it is built. Without `tell` nothing is built. */
+/** The build of the web app. If it is outdated, and Vite is installed (`npm ci --omit=dev` leaves it out), calls `tell` and
+ *  builds it. Without `tell` it builds nothing. */
 export async function builtWeb(tell?: () => void): Promise<BuiltWeb> {
   const [wanted, found] = await Promise.all([hashOfSources(), readFile(join(directory, stamp), 'utf8').catch(() => '')])
   if (found !== '' && (wanted === undefined || found === wanted)) return { directory, outdated: false }
@@ -40,7 +40,7 @@ export async function builtWeb(tell?: () => void): Promise<BuiltWeb> {
   return { directory, outdated: false }
 }
 
-/** In a process of its own: what it needs of memory goes with it. */
+/** In a process of its own, which frees its memory when it ends. */
 async function build(vite: string, hash: string): Promise<void> {
   const making = await mkdtemp(join(workspace, '.dist-'))
   try {
@@ -49,7 +49,7 @@ async function build(vite: string, hash: string): Promise<void> {
     await compress(join(making, 'assets'))
     await writeFile(join(making, stamp), hash)
     await chmod(making, 0o755) // who serves it is often another user
-    // Another service may have built it meanwhile. Files are hashed, so what it serves is not changed by ours.
+    // Another service may have built it meanwhile. Files have their hashes in their names, so its files stay valid.
     await rm(directory, { recursive: true, force: true })
     await rename(making, directory)
   } finally {
@@ -71,7 +71,7 @@ async function compress(assets: string): Promise<void> {
   )
 }
 
-/** Of every file that the build reads; undefined where they are not there. */
+/** Of every file that the build reads; undefined if they do not exist. */
 async function hashOfSources(): Promise<string | undefined> {
   const files = (await Array.fromAsync(glob('{src/**/*.*,*.ts,*.html,*.json}', { cwd: workspace }))).sort()
   if (!files.includes('index.html')) return undefined

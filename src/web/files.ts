@@ -5,14 +5,11 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 
-/**
- * What a page may load: files of this service, and nothing else. It has no script and no style in its own text.
- *
- * A message's HTML is shown in a frame without scripts and with an origin of its own. Its document comes from the page
- * (`srcdoc`), so it inherits this policy, and a policy of its own can only narrow it. Mail needs styles and pictures: those of
- * a message apply by a nonce that no message can know, and its pictures are `data:` URLs. `unsafe-inline` would serve too, but for
- * the whole app. Pictures in a message that is being written are `blob:`: they lie in the browser until they are sent.
- */
+/** What a page may load: files of this service only. It has no inline script or style. A message's HTML is shown in a frame
+ *  without scripts and with an origin of its own. Its document comes from the page (`srcdoc`), so it inherits this policy,
+ *  which its own policy can only narrow. Mail needs styles and pictures: styles of a message have a nonce that no message
+ *  can know, and its pictures are `data:` URLs. `unsafe-inline` would also do, but for the whole app. Pictures in a message
+ *  that is being written are `blob:` URLs: they are in the browser until they are sent. */
 const policyFor = (nonce: string) =>
   [
     "default-src 'none'",
@@ -29,21 +26,21 @@ const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
-  // The page names its files by what is in them, so they are kept and it is asked for each time.
+  // Files have their hashes in their names and are cached; the page is revalidated each time.
   'Cache-Control': 'no-cache',
 }
 
-/** The web app, as it was built: its files, and the page that shows it at every path that nothing else has. */
+/** The built web app: its files, and the page for every path that nothing else has. */
 export class WebPages {
   readonly #directory: string | undefined
   #page = ''
 
-  /** `directory` is where it was built; undefined where it was not. */
+  /** `directory` has the build; undefined without one. */
   constructor(directory: string | undefined) {
     this.#directory = directory
   }
 
-  /** Serves the files, and `/`, which leads to the reference where there is no web app. */
+  /** Serves the files, and `/`, which leads to the reference if there is no web app. */
   async serve(app: App): Promise<void> {
     if (this.#directory !== undefined) {
       this.#page = await readFile(join(this.#directory, 'index.html'), 'utf8')
@@ -62,7 +59,7 @@ export class WebPages {
     app.get('/', hidden, (request, reply) => this.page(request, reply) ?? reply.redirect('/docs/'))
   }
 
-  /** Answers a browser that asks for a page with the app; undefined for any other request. */
+  /** Answers a browser that requests a page with the app; undefined for any other request. */
   page(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     if (this.#directory === undefined || !asksForPage(request)) return undefined
     const nonce = randomBytes(16).toString('base64')
@@ -74,7 +71,7 @@ export class WebPages {
   }
 }
 
-/** Whether it is for a path that is not the API's and that names no file. */
+/** Whether the path is neither the API's nor a file's. */
 function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   return accept.includes('text/html') && !/^\/(?:v1|docs|assets|\.well-known)(?:[/?]|$)/.test(url)

@@ -26,13 +26,13 @@ import {
   settleStep,
 } from './steps.ts'
 
-/** Between looks for a run, in milliseconds. */
+/** The pause between looks for a run, in milliseconds. */
 const idleMs = 1_000
-/** A run is kept so long before others have their turn, in milliseconds. */
+/** How long a run is kept before others are served, in milliseconds. */
 const turnMs = 1_000
 /** A step that fails so often ends the run. */
 const mostAttempts = 5
-/** Until a step that failed is tried again. */
+/** The pause after a failed step. */
 const secondsBetweenAttempts = 10
 
 interface Parts {
@@ -42,17 +42,17 @@ interface Parts {
   readonly foreground: Foreground
 }
 
-/** A run that this process has claimed, from step to step. */
+/** A run that this process has claimed, between steps. */
 interface Turn {
   readonly run: ClaimedRun
-  /** To go on with, where that is known. */
+  /** The folder to continue with, if known. */
   readonly folder?: RunFolder | undefined
   /** By performance.now(). */
   readonly until: number
 }
 
-/** Has filters go through mail that is there, some messages at a time. Runs are rows of a table that several processes share; one is
- *  claimed for some steps, so that runs take turns. */
+/** Applies filters to stored mail, some messages at a time. Runs are rows of a table that processes share. One is claimed
+ *  for some steps, so that runs are served in turn. */
 export class FilterRunner extends StepWorker {
   readonly #parts: Parts
   #turn: Turn | undefined
@@ -88,7 +88,7 @@ export class FilterRunner extends StepWorker {
     return run && { run, until }
   }
 
-  /** Resolves to what is left of the turn. */
+  /** Resolves to the remaining time of the run. */
   async #advance({ run, until, folder: known }: Turn): Promise<Turn | undefined> {
     const { db } = this.#parts
     const cancelled = run.state === 'cancelled'
@@ -103,7 +103,7 @@ export class FilterRunner extends StepWorker {
     return this.#evaluate(turn)
   }
 
-  /** Finds up to where a folder is gone through. */
+  /** Determines the last uid that the run reads in a folder. */
   async #look(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
     const { uidValidity, lastUid, total } =
@@ -112,7 +112,7 @@ export class FilterRunner extends StepWorker {
       total: (run.total ?? 0) + total,
       folder: { ...folder, uidValidity, lastUid, done: lastUid === 0 },
     })
-    // Those that it has not looked at come first.
+    // Folders that it has not read come first.
     return next && { ...next, folder: undefined }
   }
 
@@ -121,7 +121,7 @@ export class FilterRunner extends StepWorker {
     const atOnce = this.#atOnce
     const page = await this.#page(run, folder, atOnce)
     if (page?.uidValidity !== folder.uidValidity) {
-      // It is gone, or another one bears its name.
+      // It is deleted, or another folder has its name.
       return this.#settle(turn, { folder: { ...folder, done: true } })
     }
     const filters = await this.#filters(run)
@@ -157,7 +157,7 @@ export class FilterRunner extends StepWorker {
     return performance.now() < until && !this.stopping.aborted
   }
 
-  /** As they were when the run began, but without effect where a label has been deleted since. */
+  /** The filters as of the beginning of the run, without those whose label has been deleted since. */
   async #filters({ owner, filters }: ClaimedRun): Promise<CompiledFilter[]> {
     const keywords = filters.flatMap(({ action, argument }) =>
       action === 'label' && argument !== null ? argument : [],
@@ -169,7 +169,7 @@ export class FilterRunner extends StepWorker {
     })
   }
 
-  /** Makes the first change of a plan, and notes in its transaction what is left of the plan. */
+  /** Makes the first change of a plan, and stores the rest of the plan in its transaction. */
   async #change(
     { run, folder, until }: Started,
     plan: Plan,
@@ -184,7 +184,7 @@ export class FilterRunner extends StepWorker {
     const step = stepOf(db, changeId)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
     const recording: Recording = {
-      // What was counted of the messages is kept with the plan: they are not looked at again.
+      // The plan has the counts of its messages, so that they are not evaluated again.
       intend: async (did) => {
         await step.intend(did)
         await keepPlan(db, run, folder, { ...plan, begun: true }, { counts, seen })
@@ -233,7 +233,7 @@ function mailboxOf({ owner: { organizationId } }: ClaimedRun, { mailboxId }: Run
   return { organizationId, mailboxId }
 }
 
-/** Undefined where the folder or its mailbox is gone. */
+/** Undefined if the folder or its mailbox is deleted. */
 async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
   try {
     return await looked

@@ -7,16 +7,16 @@ import type { Counts } from './counts.ts'
 import type { Plan } from './plan.ts'
 import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
 
-/** Far more than a step takes. */
+/** Far longer than a step takes. */
 export const runLeases = new Leases('filter_runs', 60_000)
 
-/** By the column's milliseconds. PostgreSQL rounds to them, and what is rounded up is not due yet. */
+/** To the milliseconds of the column. PostgreSQL rounds, and a time that was rounded up is not due yet. */
 const dueNow = sql<Date>`date_trunc('milliseconds', ${databaseNow})`
 
-/** The run was claimed by another process meanwhile. */
+/** Another process has claimed the run meanwhile. */
 export class LeaseLost extends Error {}
 
-/** Claims the run whose last step is longest ago. */
+/** Claims the run whose last step is the oldest. */
 export async function claimRun(db: Db): Promise<ClaimedRun | undefined> {
   const due = sql`finished_at is null and due_at <= ${databaseNow}`
   type Row = Omit<ClaimedRun, 'owner' | 'by' | 'id' | 'epoch'> & {
@@ -45,7 +45,7 @@ export async function claimRun(db: Db): Promise<ClaimedRun | undefined> {
   }
 }
 
-/** The folder that a run goes on with: any that it has not looked at comes first. */
+/** The folder with which a run continues: first those that it has not read at all. */
 export async function nextFolder(db: Db, { id, owner }: ClaimedRun): Promise<RunFolder | undefined> {
   const { rows } = await sql<RunFolder>`
     select place.mailbox_id as "mailboxId", mailbox.address, place.folder, place.uid_validity as "uidValidity",
@@ -57,7 +57,7 @@ export async function nextFolder(db: Db, { id, owner }: ClaimedRun): Promise<Run
   return rows[0]
 }
 
-/** What a step comes to. What is left out stays as it is. */
+/** The result of a step. Omitted fields stay. */
 export interface Step {
   readonly total?: number
   readonly seen?: number
@@ -66,12 +66,12 @@ export interface Step {
   readonly folder: RunFolder & { readonly done: boolean }
 }
 
-/** Of a folder that is gone. */
+/** For a deleted folder. */
 export const nowhere: Extent = { uidValidity: 0, lastUid: 0, total: 0 }
 
-/** Writes what a step has come to: in the transaction of the step's changes, where there are any. Answers the run as it is then, and the
- *  folder if that is not done. Lets go of the run, unless it goes on.
- *  @throws LeaseLost, and then none of the transaction may be kept */
+/** Stores the result of a step, in the transaction of its changes, if there are any. Answers the run after it, and the
+ *  folder if that is not done. Releases the run, unless it continues. @throws LeaseLost; then the transaction must be rolled
+ *  back */
 export async function settleStep(
   db: Db,
   run: ClaimedRun,
@@ -102,12 +102,12 @@ export async function settleStep(
   }
 }
 
-/** Has the run go on with its next step elsewhere, or later. */
+/** Releases a run, so that its next step can run elsewhere, or later. */
 export async function releaseRun(db: Db, run: ClaimedRun): Promise<void> {
   await runLeases.release(db, [run], sql`attempts = 0`)
 }
 
-/** Notes what is about to be done and what was counted for it, where a mail host has no transactions. The run stays claimed. */
+/** Records what a step is about to do and its counts, for a mail host without transactions. The run stays claimed. */
 export async function keepPlan(
   db: Db,
   run: ClaimedRun,
@@ -127,7 +127,7 @@ export async function keepPlan(
   })
 }
 
-/** Begins the change by which all of a run can be undone, and answers its id. */
+/** Begins the change that can undo the whole run, and answers its id. */
 export function beginRunChange(db: Db, run: ClaimedRun): Promise<string> {
   const { id, owner, by } = run
   return db.transaction().execute(async (tx) => {
@@ -145,7 +145,7 @@ export function beginRunChange(db: Db, run: ClaimedRun): Promise<string> {
   })
 }
 
-/** Ends a run, and with it the change by which it can be undone, which goes where nothing was changed. */
+/** Ends a run and the change that can undo it, which is deleted if nothing was changed. */
 export async function endRun(db: Db, run: ClaimedRun, state: RunState, error: string | null): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (run.changeId !== null) await endChange(tx, run.changeId)
@@ -158,7 +158,7 @@ export async function endRun(db: Db, run: ClaimedRun, state: RunState, error: st
   })
 }
 
-/** Has the step tried again later. `given` attempts count on. */
+/** Defers a step. `given` attempts are counted. */
 export async function deferRun(
   db: Db,
   run: ClaimedRun,

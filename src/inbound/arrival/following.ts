@@ -11,8 +11,8 @@ import type { Envelope } from '../smtp/envelope.ts'
 import { loggedSender } from '../smtp/reply.ts'
 import { receivedBy, resultsField } from './trace.ts'
 
-/** Whether a message that was forwarded here has come in again where it lies already: it is taken, so that nobody hears
- *  of a bounce, and passed over. */
+/** Whether a message that was forwarded here has arrived again where it is stored already. It is accepted, so that nobody
+ *  gets a bounce, and dropped. */
 export async function hasArrivedBefore(
   { db, log }: Reception,
   { id, sender }: Envelope,
@@ -29,7 +29,7 @@ export async function hasArrivedBefore(
   return true
 }
 
-/** What the message is known by; with the mark that it bears, if any. */
+/** The digest that identifies the message: that of its mark, if it has a valid one. */
 export async function digestOf(
   { id }: Envelope,
   { messageId }: Message,
@@ -38,19 +38,20 @@ export async function digestOf(
   mark: Buffer | undefined,
 ): Promise<Buffer> {
   if (mark) return digestUnder(mark)
-  // Where it takes several, a sender who comes again must not leave it twice where it has been stored.
+  // With several recipients, a repetition must not store it twice in a mailbox that has it.
   if (messageId !== null || runs.length > 1) return await sha256(bytes)
-  // A second one like it is another message. This one is known if it is forwarded and comes back.
+  // Another message with equal octets is a message of its own. This digest recognises the message if it is forwarded and
+  // comes back.
   return hash('sha256', id, 'buffer')
 }
 
-/** Another than that of the message itself: anybody with a mark could send anything under it, and the message, where it comes
- *  straight to that mailbox later, must not be taken for a second one. */
+/** Differs from the digest of the message itself. Anybody who has a mark could send any message under it, and the message
+ *  itself, arriving later at that mailbox directly, must not count as a duplicate. */
 function digestUnder(mark: Buffer): Buffer {
   return createHash('sha256').update('relayed').update(mark).digest()
 }
 
-/** What the mailboxes of a run do with the message by themselves. */
+/** The forwarding and automatic answers of these mailboxes. */
 export async function followUpsOf(
   { followUps, hostname }: Reception,
   arrived: Pick<Arrived, 'message' | 'verdict' | 'digest'> & { readonly envelope: Envelope },
@@ -70,8 +71,9 @@ export async function followUpsOf(
   })
 }
 
-/** What the message reports of messages that were sent here. What its author's domain disowns reports nothing. A notice of a mail
- *  server may have an author that is no address, as Courier's `<@>`: no domain disowns it, and it comes to a bounce address. */
+/** What the message reports on messages sent here. A message that fails its author's DMARC policy reports nothing. A mail
+ *  server's notice may have an author without an address, such as Courier's `<@>`. It fails no policy, and comes to a bounce
+ *  address. */
 export function returnedFollowUps(
   { bounceAddresses }: Reception,
   { envelope, message, verdict }: Pick<Arrived, 'message' | 'verdict'> & { readonly envelope: Envelope },
@@ -88,7 +90,7 @@ export function returnedFollowUps(
   }))
 }
 
-/** The message as one that goes back to authors of what was forwarded. */
+/** The message as a report to authors of forwarded mail. */
 export function reportOf(
   { hostname }: Reception,
   arrived: Pick<Arrived, 'message' | 'verdict'> & { readonly envelope: Envelope },

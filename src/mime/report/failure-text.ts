@@ -2,32 +2,30 @@ import { canonicalAddress } from '../address/address.ts'
 import type { Message } from '../message.ts'
 import { enhancedCodeIn, line, type Reported } from './reported.ts'
 
-/** Whom servers write reports as. */
+/** The senders of servers' reports. */
 const daemon =
   /^(?:mailer-daemon|mailerdaemon|postmaster|daemon|mdaemon|mail-daemon|mail[._-]delivery[._-]?(?:system|subsystem)|mailsubsystem|mail)@/i
 
-/** What such a report says; what one says that is about a delay, which asks nobody to do anything; and what a program says for a
- *  person who is away. */
+/** Texts of such reports; of reports on a delay, which require nothing; and of programs that answer for an absent person. */
 const failure =
   /could(?:n.t| not) be (?:delivered|reached|sent)|was(?:n.t| not) able to deliver|unable to deliver|undeliverable|not deliverable|did(?:n.t| not) reach|failed permanently|permanent(?:ly)?(?: \w+)? (?:error|fail)|delivery (?:\w+ )*(?:has )?failed|failed to deliver|delivery failure|returned (?:mail|to sender)|cannot be delivered|not been delivered to|konnte nicht|n'a pas pu|no se pudo|non (?:è|e') stat/i
 const delay =
   /has been delayed|is delayed|not yet been delivered|warning message|will (?:be )?(?:continue|keep|retr)|still (?:being )?(?:trying|tried|attempt)|no action is required|temporar(?:y|ily) (?:problem|delay)/i
 
-/** Where what was sent begins to be quoted. */
+/** Where the quotation of the message begins. */
 const quoted =
   /^[ \t>-]*(?:-{3,} ?(?:below this line|original message|this is a copy|the header of|transcript|returned message|unsent message|message header|enclosed|boundary)|original message (?:follows|headers?)|message headers? follow|your (?:original )?message (?:follows|header|reads)|the (?:original )?message (?:header|text) (?:follows|was)|received: (?:from|by|\())/im
 
 const address = /(?:^|[\s<"'([:;,])([^\s<>"'()[\]:;,\\]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]{2,})/gi
 
-/** What a server said, and no date. */
+/** A server's reply; a date is none. */
 const said = /(?:^|[\s:#<(])(?:#?[45]\.\d{1,3}\.\d{1,3}\b|[45]\d\d[ -](?=\D|\d\.))/
 
 const mostText = 16 * 1024
 
-/**
- * Whom a report without a part for programs says a message has not reached: that of Exim, by its field, of qmail and its kin (QSBMF,
- * https://cr.yp.to/proto/qsbmf.txt), and of servers that say it in words. None where a person writes, or the message is only late.
- */
+/** The recipients that a report without a machine-readable part says a message has not reached: that of Exim, by its field,
+ *  of qmail and similar (QSBMF, https://cr.yp.to/proto/qsbmf.txt), and of servers that say it in words. None if a person
+ *  writes, or the message is only late. */
 export function failuresInText({ headers, sender }: Pick<Message, 'headers' | 'sender'>, body: string): Reported[] {
   const failed = headers.all('x-failed-recipients').flatMap((value) => value.split(/[,\s]+/))
   const named = failed.flatMap((one) => canonicalAddress(one) ?? [])
@@ -46,7 +44,7 @@ function addressesIn(text: string): string[] {
   return Array.from(text.matchAll(address), ([, one = '']) => canonicalAddress(one)).filter((one) => one !== undefined)
 }
 
-/** With the first thing that a server said behind the address. */
+/** With the first server's reply behind the address. */
 function reported(name: string | undefined, text: string): Reported {
   const at = name === undefined ? 0 : Math.max(0, text.toLowerCase().indexOf(name))
   const lines = text.slice(at).split(/\r?\n/).slice(0, 12)

@@ -7,16 +7,16 @@ import { type ThreadIds, threadIds } from '../header/references.ts'
 import { isDeliveryReport, readReport } from './delivery-report.ts'
 import type { Reported } from './reported.ts'
 
-/** So much of a notice is read: both mail hosts read the same of it. What it returns stands behind a text and a report. */
+/** Octets of a notice that are read, the same on both mail hosts. The returned header follows a text and a report. */
 export const noticeBytes = 64 * 1024
 
 /** Of one notice. */
 const mostRecipients = 50
 const mostNames = 4
 
-/** What a notice of non-delivery says. Plain JSON, since it is stored so. */
+/** The contents of a notice of non-delivery. Plain JSON, since it is stored. */
 export interface Undelivered {
-  /** The Message-ID of the message that it is about. */
+  /** The Message-ID of the returned message. */
   readonly about: string
   readonly recipients: readonly Pick<Reported, 'names' | 'status' | 'diagnostic'>[]
 }
@@ -27,7 +27,7 @@ export function isNotice(headers: Headers): boolean {
   return /^multipart\/report\b/i.test(type) && isDeliveryReport(parseParameters(type))
 }
 
-/** The ids in the header that a notice returns; undefined where the message is none, or returns no header. Takes its first
+/** The ids in the header that a notice returns; undefined if the message is no notice, or returns no header. Takes its first
  *  `noticeBytes`. Never throws. */
 export function returnedIds(raw: Buffer): ThreadIds | undefined {
   const start = raw.subarray(0, noticeBytes)
@@ -41,7 +41,7 @@ export function returnedIds(raw: Buffer): ThreadIds | undefined {
   return undefined
 }
 
-/** The ids that connect a message with others: its own, and for a notice those of the message that it returns. */
+/** The ids that connect a message with others: its own, and for a notice those of the returned message. */
 export function connectingIds(raw: Buffer, headers: Headers): ThreadIds {
   const named = threadIds(headers)
   const returned = isNotice(headers) ? returnedIds(raw) : undefined
@@ -53,19 +53,19 @@ export function connectingIds(raw: Buffer, headers: Headers): ThreadIds {
   return { messageId, strong: [...strong], weak, root }
 }
 
-/** What names a message with these ids: they and its own. */
+/** The ids that identify a message: these and its own. */
 export function namedBy({ messageId, strong, weak }: ThreadIds): Pick<ThreadIds, 'strong' | 'weak'> {
   if (messageId === null) return { strong, weak }
   return messageId.includes('@') ? { strong: [...strong, messageId], weak } : { strong, weak: [...weak, messageId] }
 }
 
-/** Whom a notice says that a message has not reached. Undefined where it is none, or does not say which message. */
+/** The recipients that a message has not reached, by a notice. Undefined if it is none, or does not identify the message. */
 export function undelivered(raw: Buffer, given: Headers): Undelivered | undefined {
   if (!isNotice(given)) return undefined
   const start = raw.subarray(0, noticeBytes)
-  // Anew, since what reads the parts sets the charset.
+  // Parsed again, since reading the parts sets the charset.
   const { headers } = readHeaders(start)
-  // What names no header that it returns may still answer the message.
+  // A notice without a returned header may still be an answer to the message.
   const about = returnedIds(start)?.messageId ?? threadIds(headers).strong.at(-1)
   const report = readReport({ raw: start, headers, sender: [] })
   if (about === undefined || report?.kind !== 'delivery') return undefined

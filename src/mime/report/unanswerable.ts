@@ -3,8 +3,7 @@ import type { Headers } from '../header/headers.ts'
 import { withoutComments } from '../header/lexical.ts'
 import { isAutomatic } from './report.ts'
 
-/** Why a header says that nobody is expected to answer the message (RFC 3834, section 2; RFC 5230, section 4.6); undefined where it does
- *  not. */
+/** Why a header says that no answer is expected (RFC 3834, section 2; RFC 5230, section 4.6); undefined if it does not. */
 export function whyUnanswerable(headers: Headers): string | undefined {
   if (headers.fields.some(({ name }) => name.startsWith('list-'))) return 'it comes from a list'
   if (headers.all('precedence').some((value) => /^(?:bulk|junk|list)$/i.test(withoutComments(value)))) {

@@ -1,11 +1,11 @@
 import { grown } from './grown.ts'
 
-/** Numbers the ids of a folder: each 64-bit hash, taken as two words, is a node. The hashes are keyed, so nobody can
- *  choose where theirs fall. Open addressing, linear probing; 14 bytes an id. */
+/** Numbers the ids of a folder: each 64-bit hash, as two words, is a node. The hashes are keyed, so that nobody can choose
+ *  their slots. Open addressing, linear probing; 14 bytes per id. */
 export class IdTable {
   count = 0
   #words: Uint32Array
-  /** Nodes plus one; 0 is free. Three slots for every two nodes that there is room for. */
+  /** Nodes plus one; 0 is free. Three slots for every two nodes of the capacity. */
   #slots: Uint32Array
 
   constructor(expected: number) {
@@ -17,13 +17,13 @@ export class IdTable {
     return this.#words.byteLength + this.#slots.byteLength
   }
 
-  /** Makes room at once for so many more, where they are more than all that there is room for: a message may name 100,000
-   *  ids, and to grow by a quarter at a time takes five times as long as they do. */
+  /** Grows at once to hold so many more, if they exceed the capacity: a message may have 100,000 ids, and growing by a
+   *  quarter at a time takes five times as long as adding them. */
   expect(more: number): void {
     if (2 * more > this.#words.length) this.#grow(this.count + more)
   }
 
-  /** The node of a hash, a new one where there is none yet. */
+  /** The node of a hash; a new one if there is none. */
   intern(first: number, second: number): number {
     const slot = this.#slot(first, second)
     const held = this.#slots[slot] as number
@@ -57,7 +57,7 @@ export class IdTable {
     return bytes
   }
 
-  /** Where the hash is, else the free slot where it belongs. */
+  /** The slot of the hash, or else the free slot for it. */
   #slot(first: number, second: number): number {
     const slots = this.#slots
     const words = this.#words

@@ -10,7 +10,7 @@ import { SenderTable } from './sender-table.ts'
 
 const mostTouched = 20_000
 
-/** One conversation as the index knows it. */
+/** One conversation of the index. */
 export interface Conversation {
   /** Hash of the claimed root. */
   readonly root: Buffer
@@ -29,8 +29,8 @@ export interface Conversation {
  *  The owner applies changes of the folder. */
 export class ThreadIndex {
   readonly #madeUp: MadeUpIds
-  /** Rows that were added, went or changed since this was emptied, for the mailbox's index; undefined where none has asked, or
-   *  they became too many to be worth following. */
+  /** Rows that were added, deleted or changed since the mailbox's index read them. Undefined if it has not read any, or they
+   *  became too many. */
   touched: number[] | undefined
   readonly ids: IdTable
   readonly rows: FolderRows
@@ -69,7 +69,7 @@ export class ThreadIndex {
     return parts.reduce((sum, { bytes }) => sum + bytes, 4096 + this.#holders.byteLength)
   }
 
-  /** Deleted messages keep their rows and ids. True once these are so many that a rebuild pays. */
+  /** Deleted messages keep their rows and ids. True once there are so many that a rebuild pays. */
   get isWorn(): boolean {
     return this.rows.count - this.rows.live > 1000 + this.rows.live / 2
   }
@@ -98,7 +98,7 @@ export class ThreadIndex {
     return node === undefined ? undefined : this.#conversation(node)
   }
 
-  /** The claimed roots of the conversations of these messages, by uid. Passes over messages that are gone. */
+  /** The claimed roots of the conversations of these messages, by uid. Skips deleted messages. */
   roots(uids: readonly number[]): Map<number, Buffer> {
     const named = new Map<number, Buffer>()
     const roots = new Map<number, Buffer>()
@@ -153,7 +153,7 @@ export class ThreadIndex {
     }
   }
 
-  /** The first id that the row names strongly, else its own. */
+  /** The first strong id of the row, else its own. */
   #claimedRoot(row: number): Buffer {
     return this.ids.bytesOf(this.named.firstStrong(row) ?? this.rows.node(row))
   }

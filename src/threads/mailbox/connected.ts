@@ -1,10 +1,10 @@
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { ThreadIndex } from '../index/thread-index.ts'
 
-/** The index of a folder, within those of its mailbox. */
+/** A folder's index among those of its mailbox. */
 export interface IndexedFolder {
   readonly name: string
-  /** What the index has of the folder. */
+  /** The folder's state in the index. */
   readonly state: FolderState
   readonly index: ThreadIndex
 }
@@ -17,12 +17,12 @@ export interface Member {
 
 type Visit = (folder: number, root: number) => void
 
-/** How a row bears an id. By its arrival alone a message without a Message-ID is known in other folders. */
+/** How a row has an id. A message without a Message-ID is known in other folders by its arrival only. */
 const [own, strong, weak, byArrival] = [0, 1, 2, 3] as const
 type Bond = typeof own | typeof strong | typeof weak | typeof byArrival
 
-/** All messages of a conversation over several folders, in no order: the threads of single folders, whose indexes these are,
- *  that have an id in common (docs/threads.md#across-folders). Takes one look in each folder for each id. */
+/** All messages of a conversation over several folders, in no order: threads of single folders that share an id
+ *  (docs/threads.md#across-folders). Takes one look-up per folder and id. */
 export function connected(folders: readonly IndexedFolder[], start: Member): Member[] {
   const members: Member[] = []
   const threads: { folder: number; root: number }[] = []
@@ -35,7 +35,7 @@ export function connected(folders: readonly IndexedFolder[], start: Member): Mem
   }
   const first = indexOf(folders, start.folder)
   visit(start.folder, first.conversations.root(first.rows.node(start.row)))
-  // Grows as it is gone through.
+  // Grows during the loop.
   for (const { folder, root } of threads) {
     const index = indexOf(folders, folder)
     const followed = new Set<number>()
@@ -52,7 +52,7 @@ export function connected(folders: readonly IndexedFolder[], start: Member): Mem
   return members
 }
 
-/** Finds a message of each thread that a row touches, or touched while it was there, and perhaps of some others. */
+/** Finds a message of each thread that a row touches or touched, and perhaps of some others. */
 export function neighbours(
   folders: readonly IndexedFolder[],
   { folder, row }: Member,
@@ -83,7 +83,7 @@ export function startOf(folders: readonly IndexedFolder[], hash: Buffer): Member
     if (node === undefined) continue
     const head = index.conversations.head(index.conversations.root(node))
     if (head >= 0) return { folder, row: head }
-    // A message without a Message-ID names its arrival alone so.
+    // Only a message without a Message-ID has such an id.
     const row = index.named
       .weaklyNaming(node)
       .find((one) => arrivalNode(index, one) === node && !index.rows.isGone(one))
@@ -131,7 +131,7 @@ function follow(
 ): void {
   const index = indexOf(folders, folder)
   for (let at = 0; at < folders.length; at++) {
-    // Within a folder its own index has joined what belongs together, but for arrivals.
+    // Within a folder its own index has connected messages, except by arrival.
     if (at === folder && bond !== byArrival) continue
     const other = indexOf(folders, at)
     const there = nodeIn(other, index, node)
@@ -143,7 +143,7 @@ function follow(
   }
 }
 
-/** The node that a node of another index is in this one. */
+/** The node in this index for a node of another one. */
 function nodeIn({ ids }: ThreadIndex, other: ThreadIndex, node: number): number | undefined {
   const [low, high] = other.ids.hash(node)
   return ids.find(low, high)

@@ -32,7 +32,7 @@ export interface Wanted {
   readonly among?: ReadonlySet<number> | undefined
 }
 
-/** Where a list is: at a conversation's newest message, of those of the folder that it is of. */
+/** A position in a list: the newest message of a conversation in the list's folder. */
 export type MailboxPlace = ListPlace & Placed
 
 /** A conversation, and its place in the list. */
@@ -44,7 +44,7 @@ export interface Listed {
 /** How long the event loop is held, in milliseconds. */
 const turnLength = 5
 
-/** The conversations of a mailbox: an index of all its folders that has nothing but theirs and some bits of each row
+/** The conversations of a mailbox: an index over those of its folders, which stores only some bits per row
  *  (docs/threads.md#across-folders). */
 export class MailboxIndex {
   /** In the order of lists. */
@@ -57,7 +57,7 @@ export class MailboxIndex {
     this.#numbers = numbers
   }
 
-  /** Brings the marks up to date with the folders, in turns of the event loop. Answers whether it took several. */
+  /** Updates the marks from the folders, in turns of the event loop. Answers whether it took several. */
   async refresh(): Promise<boolean> {
     let turns = 0
     let until = performance.now() + turnLength
@@ -76,7 +76,7 @@ export class MailboxIndex {
     return this.#within(wanted).reduce((sum, at) => sum + this.#folder(at).index.notes.countMarked(mask, marks), 0)
   }
 
-  /** Of all conversations that are wanted. One pass over the rows of the folders: 2 ms for 100,000. */
+  /** For all matching conversations. One pass over the rows of the folders: 2 ms for 100,000. */
   numbers(wanted: Wanted): Set<number> {
     const found = new Set<number>()
     const { mask, marks } = marksOf(wanted)
@@ -91,7 +91,7 @@ export class MailboxIndex {
     return found
   }
 
-  /** The newest messages of the conversations that are wanted, as far as they are judged so: 0, not yet. */
+  /** The newest messages of matching conversations that are not judged yet. */
   newestJudged(wanted: Wanted, judgement: number): { message: Placed; number: number }[] {
     const numbers = this.numbers(wanted)
     const found: { message: Placed; number: number }[] = []
@@ -105,7 +105,7 @@ export class MailboxIndex {
     return found
   }
 
-  /** From behind a place, or so many, newest first. */
+  /** From behind a place or from an offset, newest first. */
   page(wanted: Wanted, { limit, from }: { limit: number; from: MailboxPlace | number }): Listed[] {
     const page: Listed[] = []
     let toSkip = typeof from === 'number' ? from : 0
@@ -125,7 +125,7 @@ export class MailboxIndex {
     })
   }
 
-  /** The claimed roots of the conversations of messages in a folder, by uid. Passes over messages that are gone. */
+  /** The claimed roots of the conversations of messages in a folder, by uid. Skips deleted messages. */
   roots(folder: string, uids: readonly number[]): Map<number, Buffer> {
     const at = this.folders.findIndex(({ name }) => name === folder)
     const named = new Map<number, Buffer>()
@@ -148,7 +148,7 @@ export class MailboxIndex {
     return start && this.#conversation(start)
   }
 
-  /** The rows that stand for conversations, each once. */
+  /** The rows that represent conversations, each once. */
   *#newestFirst(wanted: Wanted, behind: MailboxPlace | undefined): Generator<Member> {
     const { mask, marks } = marksOf(wanted)
     const next = (folder: number, from: number) => {
@@ -167,7 +167,7 @@ export class MailboxIndex {
     }
   }
 
-  /** How many messages of a folder come before the place, oldest first. */
+  /** The number of a folder's messages before the place, oldest first. */
   #placesBefore(folder: number, place: MailboxPlace | undefined): number {
     const rows = this.#rows(folder)
     if (!place) return rows.count

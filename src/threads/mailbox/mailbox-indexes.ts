@@ -11,13 +11,13 @@ import type { IndexedFolder } from './connected.ts'
 import { MailboxIndex } from './mailbox-index.ts'
 import type { Numbers } from './marks.ts'
 
-/** Folders whose messages belong to no conversation: nobody has sent them yet, or nobody wants them. */
+/** Folders whose messages belong to no conversation: unsent or unwanted mail. */
 export const leftOut: ReadonlySet<string> = new Set(['drafts', 'junk', 'trash'])
 
-/** How often to look again at folders that change while they are read. */
+/** How often to read again if folders change meanwhile. */
 const attempts = 3
 
-/** Mailboxes of which it is remembered what their folders were like. */
+/** Mailboxes whose folders' states are remembered. */
 const mostRemembered = 10_000
 
 interface Parts {
@@ -34,8 +34,8 @@ export class MailboxIndexes {
     this.#parts = parts
   }
 
-  /** With all changes before this call. Read it at once, since it keeps changing. Throws what the mail host throws, `not_found`
-   *  for a mailbox that is not there. */
+  /** With all changes before this call. Read it at once, since it keeps changing. Throws what the mail host throws,
+   *  `not_found` for an unknown mailbox. */
   upToDate(mailbox: MailboxRef): Promise<MailboxIndex> {
     const name = nameOf(mailbox)
     let one = this.#mailboxes.get(name)
@@ -47,7 +47,7 @@ export class MailboxIndexes {
     return one.reading.run()
   }
 
-  /** Whether only what changed since would be read, as far as is known. */
+  /** Whether only later changes would be read, as far as is known. */
   isHeld(mailbox: MailboxRef): boolean {
     return this.#mailboxes.get(nameOf(mailbox))?.folders.areHeld ?? false
   }
@@ -66,7 +66,7 @@ function nameOf({ organizationId, mailboxId }: MailboxRef): string {
 class Folders {
   readonly #parts: Parts
   readonly #mailbox: MailboxRef
-  /** By name: the state before the index was last brought up to date. The cache alone keeps indexes in memory. */
+  /** By name: the state at the last update. Only the cache keeps indexes in memory. */
   readonly #known = new Map<string, { state: FolderState; index: WeakRef<ThreadIndex> }>()
   readonly #numbers: Numbers = { last: 0 }
 
@@ -84,7 +84,7 @@ class Folders {
     for (let attempt = 1; ; attempt++) {
       const last = attempt === attempts
       const step = await this.#step().catch((error: unknown) => {
-        // A folder that has gone since it was listed.
+        // The folder was deleted since it was listed.
         if (last || !(error instanceof Refusal && error.code === 'invalid_request')) throw error
         return undefined
       })
@@ -95,7 +95,7 @@ class Folders {
     }
   }
 
-  /** Reads those folders that have changed. */
+  /** Reads the folders that have changed. */
   async #step(): Promise<{ folders: IndexedFolder[]; changed: boolean }> {
     const { mailHost, threads } = this.#parts
     const states = await mailHost.folderStates(this.#mailbox)
@@ -121,14 +121,14 @@ class Folders {
     return held && known.index.deref() === held.index ? held : undefined
   }
 
-  /** A folder that is new and empty joins and parts nothing; with another index, all conversations are looked at again. */
+  /** A new empty folder changes no conversation. With a new index, all conversations are examined again. */
   #learn(name: string, state: FolderState, index: ThreadIndex): void {
     const before = this.#known.get(name)
     this.#known.set(name, { state, index: new WeakRef(index) })
     if (before?.index.deref() !== index) index.touched = before || index.rows.count > 0 ? undefined : []
   }
 
-  /** Whether one of them had messages, which connected others. */
+  /** Whether one of them had messages, which may have connected others. */
   #forgetOthers(listed: ReadonlySet<string>): boolean {
     const gone = [...this.#known].filter(([name]) => !listed.has(name))
     for (const [name] of gone) this.#known.delete(name)

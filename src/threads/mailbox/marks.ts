@@ -1,23 +1,23 @@
 import type { ThreadIndex } from '../index/thread-index.ts'
 import { connected, type IndexedFolder, isLater, type Member, neighbours } from './connected.ts'
 
-// What the rows of folders note of their conversations over all folders.
-/** The marks are those of a conversation as it is. */
+// What rows of folders store of their conversations over all folders.
+/** The marks of the conversation are up to date. */
 const joined = 1
-/** The message of the conversation that was received last; the same of those in its folder. */
+/** The message of the conversation that was received last; the last one in its folder. */
 const newest = 2
 const newestHere = 4
-/** On the newest ones: whether any message of the conversation is unread. */
+/** On the newest messages: whether any message of the conversation is unread. */
 const unread = 8
 
 const marksAtOnce = 32
 
-/** How many conversations of a mailbox have been numbered: each gets a number as its rows are marked. */
+/** The number of numbered conversations of a mailbox. Each gets a number when its rows are marked. */
 export type Numbers = { last: number }
 
 const highestNumber = 2 ** 32 - 1
 
-/** What the row has that stands for a conversation in a list. */
+/** The mark of the row that represents a conversation in a list. */
 export function marksOf(wanted: { readonly folder?: string | undefined; readonly unread?: boolean | undefined }): {
   mask: number
   marks: number
@@ -27,12 +27,12 @@ export function marksOf(wanted: { readonly folder?: string | undefined; readonly
   return { mask: standing | unread, marks: standing | (wanted.unread ? unread : 0) }
 }
 
-/** Whether a row is the message of its conversation that was received last. */
+/** Whether a row is its conversation's last received message. */
 export function isNewest({ notes }: ThreadIndex, row: number): boolean {
   return (notes.marks(row) & newest) > 0
 }
 
-/** Brings the marks up to date with the folders, in steps of a fraction of a millisecond, between which the folders may change. */
+/** Updates the marks from the folders, in steps of a fraction of a millisecond. Folders may change between steps. */
 export function* marking(folders: readonly IndexedFolder[], numbers: Numbers): Generator<void> {
   for (;;) {
     if (numbers.last === highestNumber || folders.some(({ index }) => !index.touched)) yield* markAll(folders, numbers)
@@ -58,8 +58,8 @@ function* markAll(folders: readonly IndexedFolder[], numbers: Numbers): Generato
   }
 }
 
-/** Marks the conversations that rows belong or belonged to. All of them are told to be wrong before the first is marked, so that
- *  one of which many messages changed is gone through once. */
+/** Marks the conversations that rows belong or belonged to. First it invalidates all of them, so that a conversation with
+ *  many changed messages is processed once. */
 function* markAgain(folders: readonly IndexedFolder[], touched: readonly Member[], numbers: Numbers): Generator<void> {
   const starts: Member[] = []
   for (const [number, member] of touched.entries()) {

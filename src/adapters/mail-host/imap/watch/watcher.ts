@@ -23,11 +23,11 @@ import {
 
 /** In milliseconds. */
 export interface Times {
-  /** Between two searches for mailboxes that are due. */
+  /** The pause between two searches for due mailboxes. */
   readonly pollMs: number
-  /** Between two looks at a mailbox. */
+  /** The pause between two looks at a mailbox. */
   readonly restMs: number
-  /** From a look to telling of it: by then Mailroom has noted what it had changed before. */
+  /** From a look to its events: by then Mailroom has recorded its own earlier changes. */
   readonly graceMs: number
 }
 
@@ -40,21 +40,21 @@ interface Parts {
   readonly times?: Partial<Times>
 }
 
-/** Mailboxes that this process has claimed at once, and connections of their own that it looks through. */
+/** Mailboxes that this process has claimed, and its connections for looking at them. */
 const mostClaimed = 100
 const mostConnections = 8
-/** How long a mailbox waits for one of them, in milliseconds. */
+/** How long a mailbox waits for a connection, in milliseconds. */
 const longestWait = 20_000
-/** Until the next look after one that failed. */
+/** The pause after a failed look. */
 const failedMs = 60_000
-/** Until the next look where there is more to tell, or Mailroom changed what was looked at. */
+/** The pause if there are more changes, or if Mailroom changed the same messages. */
 const soonMs = 1_000
 /** Events in a statement. */
 const atATime = 1_000
 
 const byMailProgram: By = { kind: 'mail_program', id: null, name: '' }
 
-/** Tells what other programs change on the mail server, of the mailboxes that somebody listens to. Processes share them by leases. */
+/** Logs changes by other programs on the mail server, in mailboxes that somebody listens to. Processes share them by leases. */
 export class MailWatcher extends StepWorker {
   readonly #db: Db
   readonly #log: Logger
@@ -72,7 +72,7 @@ export class MailWatcher extends StepWorker {
     this.#access = new Access(server, mostConnections)
   }
 
-  /** Looks once at what is due, to the end. */
+  /** Looks at all due mailboxes once. */
   async round(): Promise<void> {
     await this.#beginLooks()
     await Promise.all(this.#looks)
@@ -123,7 +123,7 @@ export class MailWatcher extends StepWorker {
     )
   }
 
-  /** What is told and what is remembered are one transaction: a process that dies does both or neither. */
+  /** Events and the remembered state are one transaction: a process that dies writes both or neither. */
   async #appendEvents(watch: Watch, looks: readonly FolderLook[]): Promise<void> {
     const { id: mailboxId, organizationId } = watch
     const { restMs } = this.#times

@@ -9,15 +9,15 @@ import { lookUp, type Place, type Scope, type Walked, walk } from './candidates.
 import { condition, heldWords, necessaryWords } from './condition.ts'
 import { mailboxMark, organizationMark } from './index-text.ts'
 
-/** Messages that are tried in a statement, first where an index knows the words, then anywhere: 20 ms on the embedded database,
- *  which serves nobody else meanwhile. */
+/** Messages examined by a statement, first if an index knows the words, then without one: 20 ms on the embedded database,
+ *  which serves nothing else meanwhile. */
 const fewNewest = 200
 const newest = 1_000
-/** Beyond these a word is so frequent that it is sooner found by going through the newest messages. */
+/** A word with more messages is so frequent that scanning the newest messages is faster. */
 const mostHits = 5_000
-/** Messages of a sample with the words, of which their number in all can be told. */
+/** Messages of a sample with the words, from which their total number can be estimated. */
 const fewHeld = 3
-/** Mailboxes that are named to the index, which looks for each of them; of more it is asked for the organization's. */
+/** Mailboxes that the index looks up one by one; with more it looks up the organization's. */
 const mostNamed = 20
 const megabyte = 1_000_000
 
@@ -26,7 +26,7 @@ interface SearchedFolder {
   readonly name: string
   readonly mailboxId: string
   readonly total: number
-  /** No Smart mailbox of the organization is left out. */
+  /** All Smart mailboxes of the organization are searched. */
   readonly ofAll: boolean
 }
 
@@ -53,7 +53,7 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   }
 }
 
-/** The places of what is found, one more than `limit` if there are. `edge`: there may be more from there on. */
+/** The places of results, one more than `limit` if there are. `edge`: there may be more from there. */
 async function findPlaces(
   db: Db,
   scope: Scope,
@@ -85,7 +85,7 @@ async function findPlaces(
   }
 }
 
-/** Whether the index would find too many to be of use: to find that out there takes as long as they are many. */
+/** Whether the index would have too many results to be of use. Finding that out there takes as long as there are results. */
 function isFrequent({ looked, held }: Pick<Walked, 'looked' | 'held'>, total: number): boolean {
   return held >= fewHeld && (held / looked) * total > 2 * mostHits
 }
@@ -105,7 +105,7 @@ function scopeOf(organizationId: string, folders: readonly SearchedFolder[], { t
   }
 }
 
-/** Where to begin: after the page before, and where a query has an end, there. */
+/** Where to begin: behind the previous page, or where the query's range begins. */
 function startOf({ tree, now, after }: SearchQuery): Place | undefined {
   if (after && !/^\d{1,15}$/.test(after.folder)) throw invalid('cursor', 'cursor is not one that a search answered')
   const given = after && { receivedAt: after.receivedAt, folderId: Number(after.folder), uid: after.uid }
@@ -143,7 +143,7 @@ async function foldersOf(db: Db, organizationId: string, mailboxes: readonly Mai
   return rows
 }
 
-/** In the order of the places, without those that have left their folders. */
+/** In the order of the places, without messages that have been removed. */
 async function load(
   db: Db,
   organizationId: string,
