@@ -14,7 +14,7 @@ export interface SmtpWork {
   readonly octets: number
   /** Their text is words, as frequent as those of a language. */
   readonly words?: boolean
-  /** One that has a name in test/hostile-mail.ts, in place of so many octets. */
+  /** One that has a name in test/mail/hostile-mail.ts, in place of so many octets. */
   readonly letter?: string
 }
 
