@@ -85,7 +85,7 @@ test("an organization's entries go with it, and those of others stay", async () 
   assert.deepEqual([await all(gone), (await all(other)).length], [[], 1])
 })
 
-test('an entry goes with the transaction that it is written in', async () => {
+test('an entry is rolled back with its transaction', async () => {
   const id = await newOrganization()
   const failing = database.db.transaction().execute(async (tx) => {
     await addLabel(tx, organizationItself(id), { name: 'Work', colour: 'red' }, byOperator)
@@ -171,7 +171,7 @@ function statementsOf(db: Db): { db: Db; statements: CompiledQuery[] } {
   return { db: watching, statements }
 }
 
-test('what was before an entry is what was after the one before, whatever is changed', async () => {
+test('the settings before an entry are those after the previous one, whatever is changed', async () => {
   const name = fc.constantFrom('Work', 'Home', 'Café', '茶')
   const colour = fc.constantFrom('red', 'blue', '#1e90ff')
   const change = fc.oneof(fc.record({ name }), fc.record({ colour }), fc.record({ name, colour }))

@@ -87,7 +87,7 @@ for (const [what, path] of [
   ['its pattern in another case', () => encodeURIComponent('JOE+X/Y@XN--bcher-kva.example')],
   ['its pattern in Unicode form', () => encodeURIComponent('joe+x/y@BÜCHER.example')],
 ] as const) {
-  test(`DELETE takes ${what}`, async () => {
+  test(`DELETE accepts ${what}`, async () => {
     const organization = await world.organization()
     const blocked = await block(organization, 'joe+x/y@bücher.example')
     const { status, body } = await organization.request('DELETE', `/v1/blocked-senders/${path(blocked)}`)
@@ -97,7 +97,7 @@ for (const [what, path] of [
   })
 }
 
-test('DELETE takes a domain’s pattern', async () => {
+test('DELETE accepts a domain’s pattern', async () => {
   const organization = await world.organization()
   await block(organization, '@example.com')
   assert.equal((await organization.request('DELETE', '/v1/blocked-senders/@example.com')).status, 200)

@@ -114,7 +114,7 @@ test('changes are read page by page', async () => {
   assert.deepEqual(ids, made)
 })
 
-test('an undo names what is gone, moved or changed since, and puts the rest back', async () => {
+test('an undo names messages that were deleted, moved or changed since, and reverts the others', async () => {
   const box = await newBox()
   const { change_id } = await bulk(box, { uids: [1, 2, 3], folder: 'archive', starred: true })
   await world.mailHost.expunge(box.mailbox, 'archive', [1])
@@ -136,7 +136,7 @@ test('an undo names what is gone, moved or changed since, and puts the rest back
   assert.equal(moved?.flagged, false)
 })
 
-test('an undo makes a folder again that has gone', async () => {
+test('an undo creates a deleted folder again', async () => {
   const box = await newBox()
   await bulk(box, { uids: [1], folder: 'Old' })
   const back = await bulk(box, { uids: [1], folder: 'archive' }, 'Old')
@@ -173,7 +173,7 @@ test('requests pass between the parts of an undo', async () => {
   assert.deepEqual(passed, [1, 1])
 })
 
-test('of an undo that somebody else began, the rest is done by whoever looks', async () => {
+test('an interrupted undo is finished by whoever looks', async () => {
   const box = await newBox()
   const { change_id } = await bulk(box, { uids: [1], starred: true })
   const { body } = await undo(change_id)

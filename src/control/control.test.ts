@@ -28,7 +28,7 @@ const echo = async (argv: readonly string[]): Promise<Reply> => ({
   exitCode: 3,
 })
 
-test('a command goes over whole, and its output and exit code come back', async () => {
+test('a command is sent whole, and its output and exit code are returned', async () => {
   const directory = newDirectory()
   await using _server = await listenForCommands(directory, echo)
   const argv = ['org', 'create', 'Ä 李雷 😀\n"|"', '']

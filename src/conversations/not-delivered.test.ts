@@ -99,7 +99,7 @@ test('one that comes to the bounce address is proven, and the newest about a rec
   assert.deepEqual(message?.said, [bob])
 })
 
-test('of a message of others nobody is told that it came back', async () => {
+test('a notice about a message of others is not shown', async () => {
   const { address } = await organization.mailbox('dan')
   assert.equal(
     await hand(world, 'ann@peer.example', address, letter({ 'Message-ID': '<1@peer.example>' })),

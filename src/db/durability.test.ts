@@ -11,7 +11,7 @@ import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
-test('row 39: a database that syncs is taken', () => assertDurable(database.db))
+test('row 39: a database that syncs is accepted', () => assertDurable(database.db))
 
 for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
   test(`row 39: a database that says it has ${setting} off is refused`, async () => {

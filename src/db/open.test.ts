@@ -64,7 +64,7 @@ test('a transaction left open when its connection comes back is rolled back', as
   assert.equal(await value("(select count(*) from plans where name = 'left open')"), 0)
 })
 
-test('after an error inside a transaction the connection goes on', async () => {
+test('after an error inside a transaction the connection continues', async () => {
   const failing = database.db.transaction().execute(async (tx) => {
     await tx
       .insertInto('plans')

@@ -55,7 +55,7 @@ test('a transaction that begins with its first statement is undone as a whole, w
   })
 })
 
-test('a transaction goes on after one that failed at its first statement, or had none', async () => {
+test('a transaction runs after one that failed at its first statement, or had none', async () => {
   await database.db.connection().execute(async (db) => {
     for (const divisor of [1, 0, 2, 0, 5]) {
       const quotient = db.transaction().execute(async (tx) => {

@@ -23,7 +23,7 @@ function workAfter(foreground: Foreground, stopping = signal) {
   return { done, goesOn: () => isGoingOn }
 }
 
-test('work goes on at once where nobody asks for anything', async () => {
+test('background work continues at once without requests', async () => {
   await new Foreground({ mostMs: never, answers: never }).letPass(signal)
 })
 
@@ -48,11 +48,11 @@ test('work waits for more answers where more is asked for at a time', async () =
   await work.done
 })
 
-test('work goes on however much is asked for', async () => {
+test('background work continues under constant load', async () => {
   await workAfter(asked({ answers: never, mostMs: 1 })).done
 })
 
-test('work goes on where nobody asks for more', async () => {
+test('background work continues once requests end', async () => {
   const foreground = new Foreground({ quietMs: 1, mostMs: never, answers: never })
   foreground.answered(0)
   await workAfter(foreground).done

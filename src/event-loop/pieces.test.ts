@@ -26,7 +26,7 @@ test('what is larger than a piece lies in memory that threads share', async () =
   }
 })
 
-test('others have their turn while much is joined', async () => {
+test('other work runs while much is joined', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 0)
   await joined([bytesOf(20 * pieceBytes)])

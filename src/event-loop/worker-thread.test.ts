@@ -13,7 +13,7 @@ test('work is done in another thread, each with its own result', async () => {
   assert.deepEqual(await Promise.all([1, 2, 3].map((number) => thread.run(number))), [2, 4, 6])
 })
 
-test('work that throws rejects, and the next goes on', async () => {
+test('work that throws rejects, and the next runs', async () => {
   const text = `serve((number) => { if (number === 1) throw new RangeError('no ones'); return { result: number } })`
   await using thread = new WorkerThread<number, number>(moduleOf(text), 'test')
   await assert.rejects(thread.run(1), { name: 'RangeError', message: 'no ones' })
@@ -34,7 +34,7 @@ test('work can ask its sender, and gets the answer', async () => {
   ])
 })
 
-test('what a thread had in hand when it ended rejects, and the next task starts another', async () => {
+test('tasks of a thread that ends reject, and the next task starts another thread', async () => {
   const text = `serve((code) => { if (code) process.exit(code); return { result: 'done' } })`
   await using thread = new WorkerThread<number, string>(moduleOf(text), 'test')
   const [first, second] = await Promise.allSettled([thread.run(1), thread.run(0)])

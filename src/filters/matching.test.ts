@@ -169,7 +169,7 @@ for (const action of ['move', 'label'] as const) {
   })
 }
 
-test('Where no filter moves it, a message lies where it would have', () => {
+test('Where no filter moves it, a message stays in its folder', () => {
   assert.equal(applyFilters([filter({ ...all })], message, 'junk').folder, 'junk')
 })
 

@@ -22,7 +22,7 @@ async function attempt(organization: TestOrganization, body: object) {
   return answer.body
 }
 
-test('POST /v1/filters/test tells which filters match, on what text, what each would do, what the message ends as', async () => {
+test('POST /v1/filters/test says which filters match, on what text, what each would do, what the message ends as', async () => {
   const organization = await world.organization()
   await organization.request('POST', '/v1/labels', { name: 'Bills' })
   const bills = await filter(organization, {

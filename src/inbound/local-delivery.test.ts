@@ -41,7 +41,7 @@ for (const [what, found, expected] of [
     assert.deepEqual(await outcomeFor(async () => found), expected))
 }
 
-test('mail from here waits where its mailbox takes no more for now, and where the database does not answer', async () => {
+test('local mail is deferred if its mailbox has no room for now, or the database does not answer', async () => {
   assert.deepEqual(await outcomeFor(async () => box, false), ['deferred', '4.3.1'])
   const away = Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })
   assert.deepEqual(await outcomeFor(() => Promise.reject(away)), ['deferred', '4.3.0'])

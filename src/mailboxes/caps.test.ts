@@ -84,7 +84,7 @@ test('row 34: a single statement that makes too many makes none, and neither doe
   await assertCounted(at, cap)
 })
 
-test('what is deleted makes room again, and a smaller plan refuses until enough has gone', async () => {
+test('deleting makes room again, and a smaller plan refuses until enough is deleted', async () => {
   const at = await place()
   for (let n = 0; n < cap; n++) assert.ok(await plainInsert('read committed', at, n))
   const { db } = database

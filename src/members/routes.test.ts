@@ -88,7 +88,7 @@ for (const [field, value] of [
   })
 }
 
-test('A member who is removed takes their own labels along, and the keywords stay in use', async () => {
+test('A removed member’s own labels are deleted, and the keywords stay in use', async () => {
   const organization = await world.organization()
   const member = await organization.member('ada@example.com')
   const owner = { organizationId: organization.id, memberId: member.id }

@@ -95,7 +95,7 @@ test('a message has an attachment where there is more than pictures of its HTML 
   assert.deepEqual(having, attached)
 })
 
-test('a group is opened up, and an old mailer takes an address for an id only weakly', () => {
+test('a group is opened up, and an address in an old mailer’s field is a weak id only', () => {
   const { to, from, strong, weak } = readMessage(bytesOf('old-mailer.eml'))
   assert.deepEqual(
     to.map(({ address }) => address),

@@ -40,7 +40,7 @@ for (const [what, options] of [
 }
 
 for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
-  test(`${length} octets come out as they went in, in lines of 64 characters`, async () => {
+  test(`${length} octets are read back unchanged, in lines of 64 characters`, async () => {
     const bytes = randomBytes(length)
     const plain = { certificate: good.publicKey, usableAt: now, before: '', bytes, after: '' }
     const enclosed = await openPgp.enclose({ ...plain, usableAt: new Date() })

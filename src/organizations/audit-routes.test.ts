@@ -55,7 +55,7 @@ test('pages go from newest to oldest by the last id, without a gap', async () =>
   assert.deepEqual(names, ['c', 'b', 'a'])
 })
 
-test('entries are told by action, item, actor and time', async () => {
+test('entries are selected by action, item, actor and time', async () => {
   const organization = await world.organization()
   const owner = await ownerOf(organization)
   await organization.request('POST', '/v1/labels', { name: 'By key' })

@@ -16,7 +16,7 @@ test('a name is kept trimmed and in NFC, and found in any case and form', async 
   assert.equal(await organizationByName(database.db, 'Cafe Ä'), undefined)
 })
 
-test('a name that is taken in another case is refused', async () => {
+test('a name that exists in another case is refused', async () => {
   await createOrganization(database.db, { name: 'Taken', plan: 'free' }, byOperator)
   await assert.rejects(createOrganization(database.db, { name: 'TAKEN', plan: 'free' }, byOperator), {
     code: 'invalid_request',

@@ -62,7 +62,7 @@ test('recipients that are due go, however many of their message wait for later',
   assert.deepEqual([await claimed(), await claimed()], [[30], []])
 })
 
-test('of an organization what is due for longest goes first', async () => {
+test('within an organization the longest due message is first', async () => {
   const late = await addSent(db, one, ['a@x'], now)
   const early = await addSent(db, one, ['b@x'], new Date(now.getTime() - 1))
   const next = async () => (await claimWaiting(db, now, [], 1)).map(({ messageId }) => messageId)
@@ -76,7 +76,7 @@ test('a batch has been tried as often as any of its recipients', async () => {
   assert.deepEqual([batch?.attempts, batch?.cutShort, batch?.suspect], [5, 2, false])
 })
 
-test('what a suspended organization has waits, whatever it is', async () => {
+test('messages of a suspended organization wait in every state', async () => {
   const suspend = (at: Date | null) =>
     db.updateTable('organizations').set({ suspended_at: at }).where('id', '=', one).execute()
   const ids = { suspect: await addSent(db, one, ['a@x'], now), scheduled: '' }
@@ -90,7 +90,7 @@ test('what a suspended organization has waits, whatever it is', async () => {
   assert.deepEqual([await claimed(), await suspect(), await begun()], [[1], ids.suspect, [ids.scheduled]])
 })
 
-test('by a route that is busy nothing goes, neither what waits nor a suspect', async () => {
+test('nothing is claimed for a busy route, neither waiting nor suspect', async () => {
   const busy = await addSent(db, one, ['a@x'], now, { route: 'busy' })
   await claimed()
   await die()
@@ -122,7 +122,7 @@ test('scheduled messages are begun up to four MiB at a time, but one in any case
   assert.deepEqual([await begun(), await begun(), await begun()], [ids.slice(0, 1), ids.slice(1, 4), ids.slice(4)])
 })
 
-test('of scheduled messages too organizations take turns, however many have more than one claim takes', async () => {
+test('scheduled messages of organizations are claimed in turn, however many have more than one claim', async () => {
   const few = await anOrganization()
   for (const organization of [one, await anOrganization(), await anOrganization()])
     for (let nth = 0; nth < mostScheduled; nth++) await addScheduled(db, organization, ['a@x'], now)
@@ -137,7 +137,7 @@ test('of scheduled messages too organizations take turns, however many have more
   assert.deepEqual(first.flatMap(({ id }) => (late.includes(id) ? id : [])).toSorted(), late.toSorted())
 })
 
-test('of scheduled messages too, what one organization has waiting holds up no other, be it many or large', async () => {
+test('many or large scheduled messages of one organization delay no other', async () => {
   const other = await anOrganization()
   for (let nth = 0; nth < 100; nth++) await addScheduled(db, one, ['a@x'], now)
   now = new Date(now.getTime() + 1)

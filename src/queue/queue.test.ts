@@ -101,7 +101,7 @@ test('what is scheduled does not go before its time, and begins with the claim',
   assert.equal(await database.db.transaction().execute((tx) => cancel(tx, Caller.unrestricted(one), id)), false)
 })
 
-test('organizations take turns, whatever one of them has waiting', async () => {
+test('organizations are served in turn, whatever one of them has waiting', async () => {
   const other = await organization()
   for (let n = 0; n < 5; n++) await sent(one, `a${n}@x`)
   now = new Date(now.getTime() + 1_000)
@@ -116,7 +116,7 @@ test('organizations take turns, whatever one of them has waiting', async () => {
   assert.ok(second === 0 || second === 1, `${second}`)
 })
 
-test('an attempt that ended with its worker is counted apart, and goes alone from then on', async () => {
+test('an attempt whose worker died is counted apart, and its recipients are sent alone from then on', async () => {
   for (const to of ['a@x', 'b@x']) await sent(one, to)
   await claimWaiting(database.db, now, [], 10)
   await die()

@@ -97,7 +97,7 @@ test('a message of which a worker has lost a recipient is not ended, and another
   )
 })
 
-test('a change is one of the message alone that it is about', async () => {
+test('a change of state affects its message only', async () => {
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   const { message } = (await begin()).find((claim) => claim.message.id === id) ?? {}
   assert.ok(message)
@@ -192,7 +192,7 @@ test('copies are stored of the messages that are pending, and only where all of 
   assert.deepEqual(await states(), { [waits]: 'queued', [other]: 'copy_pending' })
 })
 
-test('what is scheduled and taken out of the queue has failed, and it is told who may have it', async () => {
+test('a scheduled message removed from the queue has failed, and names recipients who may have it', async () => {
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   const queued = await addSent(db, one, ['c@x'], now)
   assert.equal(await retryNow(db, id), undefined, 'it goes at its time')

@@ -71,7 +71,7 @@ test('row 38: an unreachable database is asked about a message until the service
   await assert.rejects(removing, { name: 'AbortError' })
 })
 
-test('row 38: once it is reachable the message is gone, and it is said whether it was stored', async () => {
+test('row 38: once the database is reachable the message is deleted, and the answer says whether it was stored', async () => {
   const id = await schedule()
   const { signal } = new AbortController()
   for (const removed of [true, false])

@@ -38,7 +38,7 @@ test('Message-IDs come with or without brackets, in one string or several', () =
   assert.deepEqual([inReplyTo, references], [['<a@x>'], ['<b@x>', '<c@x>', '<d@x>']])
 })
 
-test('a Message-ID of 900 octets is taken, and none that is longer', () => {
+test('a Message-ID of 900 octets is accepted, and none that is longer', () => {
   const of = (length: number) => outgoing(anyone, { ...least, in_reply_to: `${'a'.repeat(length - 2)}@x` }).inReplyTo
   assert.equal(of(900)[0]?.length, 902)
   assert.throws(() => of(901), { field: 'in_reply_to' })
@@ -108,7 +108,7 @@ for (const [what, change, message] of [
     /not a data URI: encode it as base64/,
   ],
 ] as const) {
-  test(`it is told what to do about ${what}`, () => {
+  test(`the error says what to do about ${what}`, () => {
     assert.throws(() => outgoing(anyone, { ...least, ...(change as Partial<SendingBody>) }), { message })
   })
 }
@@ -118,7 +118,7 @@ test('a content type is in lower case', () => {
   assert.equal(read.attachments[0]?.contentType, 'text/plain')
 })
 
-test('attachments of 8 MiB are taken, and not one octet more', () => {
+test('attachments of 8 MiB are accepted, and not one octet more', () => {
   const of = (octets: number) => ({ ...attachment, content: Buffer.alloc(octets).toString('base64') })
   const half = 4_194_304
   assert.equal(outgoing(anyone, { ...least, attachments: [of(half), of(half)] }).attachments.length, 2)

@@ -105,7 +105,7 @@ test('each sign-in has a token of its own, and ends the session that the browser
   assert.deepEqual([(await ask(cookieIn(first))).status, (await ask(cookieIn(second))).status], [401, 200])
 })
 
-test('signing out ends the session and takes the cookie away; other sessions go on', async () => {
+test('signing out ends the session and deletes the cookie; other sessions stay', async () => {
   const { organization, id } = await withMember()
   const [one, other] = [await signIn(organization, id), await signIn(organization, id)]
   assert.equal((await one.request('GET', '/v1/me')).status, 200)
@@ -178,7 +178,7 @@ test('to a key, what is for members alone does not exist, to the letter, whateve
   }
 })
 
-test('a request with a key and a cookie goes by the key', async () => {
+test('for a request with a key and a cookie the key counts', async () => {
   const { organization, id } = await withMember('owner')
   const member = await signIn(organization, id)
   const other = await world.organization()

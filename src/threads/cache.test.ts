@@ -132,7 +132,7 @@ test('after the mail host was away, even in the middle of a build, a folder read
   assert.equal((await cache.upToDate(mailbox, 'inbox')).index.messages, 3)
 })
 
-test('a folder whose count does not add up is read anew, and if that does not help it is the mail host that fails', async () => {
+test('a folder whose count does not add up is read again, and if that does not help the mail host has failed', async () => {
   const host = new Watched()
   const cache = cacheOver(host)
   const mailbox = await mailboxWith(2)
@@ -145,7 +145,7 @@ test('a folder whose count does not add up is read anew, and if that does not he
   await assert.rejects(cache.upToDate(mailbox, 'inbox'), isRefusal('mail_unavailable'))
 })
 
-test('a folder that is made anew under its name is read anew', async () => {
+test('a folder that is created again under its name is read again', async () => {
   const host = new Watched()
   const cache = cacheOver(host)
   const mailbox = await mailboxWith(2)

@@ -30,7 +30,7 @@ const rowsFrom = (first: number, count: number) =>
 
 const whole = (count: number) => ({ rows: rowsFrom(1, count), exists: count })
 
-test('an index of which most has gone is built anew', async () => {
+test('an index with mostly deleted messages is rebuilt', async () => {
   const expunged = Uint32Array.from({ length: 2_100 }, (_, at) => at + 1)
   const { index, asked } = folderOf(
     whole(3_000),

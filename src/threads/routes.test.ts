@@ -318,7 +318,7 @@ test('A Private mailbox cannot be read as threads: invalid_request', async () =>
   }
 })
 
-test('A mailbox that has gone is not_found at once, and another under its address is read instead', async () => {
+test('A deleted mailbox is not_found at once, and another with its address is read instead', async () => {
   const { mailbox, query } = await mailboxWith([hello])
   const [{ id, folder }] = (await get(`/v1/threads?${query}`)).body.data
   const paths = [`/v1/threads?${query}`, `/v1/threads/${id}?${query}`]

@@ -30,7 +30,7 @@ class Work {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what is in one place goes one after the other, other places beside it', async () => {
+test('work of one sequence runs in order, that of others concurrently', async () => {
   const work = new Work().add('1/a 1', '1/a 2', '1/b 1', '2/a 1')
   await settle()
   assert.deepEqual(work.begun, ['1/a 1', '1/b 1', '2/a 1'])

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-test('Prometheus takes the alert rules', async () => {
+test('Prometheus accepts the alert rules', async () => {
   await run('promtool', ['check', 'rules', join(import.meta.dirname, '../../deploy/prometheus-alerts.yaml')])
 })
 

@@ -20,7 +20,7 @@ while True:
     print(s.recv(4096).decode(), flush=True)
 `
 
-test('systemd hears when the service serves, and when it stops', async () => {
+test('systemd is notified when the service serves, and when it stops', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'mailroom-notify-'))
   const socket = join(directory, 'notify')
   const systemd = spawn('python3', ['-c', listener, socket], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -66,7 +66,7 @@ test('who has not said it again for a minute is forgotten', async () => {
   assert.deepEqual(await say(bob, address, 'reading'), [])
 })
 
-test('a stream tells members who read the mailbox of changes, and nobody of what is said again', async () => {
+test('a stream reports changes to members who read the mailbox, and repeats nothing', async () => {
   const { organization, address, ada, bob, eve } = await desk()
   const streamOf = ({ cookie }: { cookie: string }) => EventStream.open(world.base, { cookie, query: '?after=now' })
   await using ours = await streamOf(bob)

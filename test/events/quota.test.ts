@@ -34,7 +34,7 @@ async function told(organization: TestOrganization, count: number, options: { ke
 const storage = { mailbox: null, quota: 'storage', limit: 10_000 }
 const sending = { mailbox: null, quota: 'sending', limit: 5 }
 
-test('storage is told when it comes to 80 and to 100 percent, and again after it has been below', async () => {
+test('storage has an event at 80 and at 100 percent, and again after it has been below', async () => {
   const organization = await organizationOn({ storage_bytes: 10_000, sends_per_day: 0 })
   const { id, address } = await organization.mailbox('ada')
   const arrive = async () =>
@@ -57,7 +57,7 @@ test('storage is told when it comes to 80 and to 100 percent, and again after it
   assert.deepEqual(await percents(4), [80, 100, 80, 100])
 })
 
-test('the allowance is told as it is used up, to those who see the use of the organization', async () => {
+test('the allowance has events as it is used up, for those who see the organization’s usage', async () => {
   const organization = await organizationOn({ storage_bytes: 1_000_000, sends_per_day: 5 })
   const { id, address } = await organization.mailbox('ada')
   const send = (recipients: number) => {

@@ -70,7 +70,7 @@ async function now(one: Pick<Furnished, 'organization'>): Promise<string> {
 const label = ({ organization }: Pick<Furnished, 'organization'>, name: string = randomUUID().slice(0, 8)) =>
   organization.request('POST', '/v1/labels', { name })
 
-test('mail that arrives, is changed, moved and deleted is told in that order, with place and author', async () => {
+test('mail that arrives, is changed, moved and deleted has events in that order, with place and actor', async () => {
   const one = await furnished()
   const { organization, address } = one
   const { keyword } = (await label(one, 'Receipts')).body
@@ -152,14 +152,14 @@ const block = ({ organization }: Furnished) =>
   organization.request('POST', '/v1/blocked-senders', { pattern: '@spam.example' })
 
 for (const [type, name, act] of settings)
-  test(`${type} is told by whoever did it, once`, async () => {
+  test(`${type} has one event, with its actor`, async () => {
     const one = await furnished()
     await act(one)
     const [event] = await told(one, 1, `?types=${type}`)
     assert.deepEqual([event.item.name, event.by.kind, event.mailbox], [name, 'key', null])
   })
 
-test('a mailbox is told as it is made, changed and deleted, and its mail is not told one by one', async () => {
+test('a mailbox has events when it is created, changed and deleted; its deleted mail has none', async () => {
   const one = await furnished()
   await world.send({ from: 'ann@there.example', to: one.address, subject: 'Notes', text: 'Hello' })
   await printed(operatorOn(world), 'mailbox', 'delete', one.address)
@@ -180,7 +180,7 @@ test('a mailbox is told as it is made, changed and deleted, and its mail is not 
   assert.deepEqual(data.at(-1).item, { id: one.id, name: one.address })
 })
 
-test('whatever changes of a mailbox is told as mailbox.changed, once', async () => {
+test('each change of a mailbox is one event mailbox.changed', async () => {
   const { organization, address } = await furnished()
   const start = await now({ organization })
   const member = `eve@${organization.domain}`
@@ -203,7 +203,7 @@ test('whatever changes of a mailbox is told as mailbox.changed, once', async () 
   )
 })
 
-test('what is rolled back, or is a member’s own, is not told', async () => {
+test('what is rolled back, or is a member’s own, has no event', async () => {
   const one = await furnished()
   const start = await now(one)
   await personalItems(world, one.organization)
@@ -250,7 +250,7 @@ test('a request that waits is answered by the next event that it asks for', asyn
   assert.ok(none.next >= start)
 })
 
-test('a stream has what is there and what comes, and goes on where it broke, with nothing twice', async () => {
+test('a stream has past and new events, and continues where it broke, with nothing twice', async () => {
   const one = await furnished()
   const { key } = one.organization
   const made: string[] = []
@@ -275,7 +275,7 @@ test('a stream has what is there and what comes, and goes on where it broke, wit
   assert.deepEqual(seen, made.slice(0, seen.length))
 })
 
-test('a stream that has told nothing for 15 s sends a comment with an id to go on from', async () => {
+test('a stream without an event for 15 s sends a comment with an id to continue from', async () => {
   const one = await furnished()
   const { key } = one.organization
   const start = await now(one)
@@ -351,7 +351,7 @@ test('streams and waiting requests end when the service stops', async () => {
   await stopped
 })
 
-test('each type needs the scope of what it tells, and a key hears of its own organization and mailboxes alone', async () => {
+test('each type needs the scope of its data, and a key gets events of its own organization and mailboxes only', async () => {
   const [one, other] = [await furnished(), await furnished()]
   const { organization, address } = one
   const second = await organization.mailbox('bob')
@@ -394,7 +394,7 @@ test('each type needs the scope of what it tells, and a key hears of its own org
   assert.deepEqual([unfit.status, /labels:read/.test(unfit.body.error.message)], [403, true])
 })
 
-test('a member’s own labels on messages are told to nobody else', async () => {
+test('events name a member’s own labels to nobody else', async () => {
   const one = await furnished()
   const { organization, address } = one
   const member = await signIn(organization, (await organization.member(address)).id)
@@ -436,7 +436,7 @@ for (const [what, query, field] of [
     assert.deepEqual([status, body.error.field], [400, field])
   })
 
-test('events are kept for 30 days; a cursor from before those is told to read anew', async () => {
+test('events are kept for 30 days; a cursor from before those is refused', async () => {
   const one = await furnished()
   await label(one, 'Old')
   const [first] = await told(one, 2)
@@ -466,7 +466,7 @@ test('an organization’s events go with it', async () => {
   assert.deepEqual([await left(gone), await left(stays)], [0, 3])
 })
 
-test('in a restored database events come after all that there were, though its transactions begin anew', async () => {
+test('in a restored database events come after all earlier ones, though its transaction ids start again', async () => {
   const one = await furnished()
   await label(one, 'Before')
   const cursor = await now(one)

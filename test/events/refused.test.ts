@@ -24,7 +24,7 @@ async function refusals(organization: TestOrganization, count: number, options: 
   return found.map(({ mailbox, refusal }) => [mailbox, refusal])
 }
 
-test('mail to an address that nobody has, from a blocked sender or author, or that fails DMARC is told, with addresses alone', async () => {
+test('mail to an address that nobody has, from a blocked sender or author, or that fails DMARC has an event, with addresses only', async () => {
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')
   const { address: mine } = await privateMailbox(organization, 'grace')

@@ -46,7 +46,7 @@ async function withMailbox() {
   return { organization, address, schedule, send }
 }
 
-test('what becomes of each recipient of a message that is sent is told', async () => {
+test('the outcome of each recipient of a sent message has an event', async () => {
   const { organization, send } = await withMailbox()
   sink.act = (step, { line }) => {
     if (step !== 'rcpt') return undefined
@@ -67,7 +67,7 @@ test('what becomes of each recipient of a message that is sent is told', async (
   assert.equal((await told(organization, 5)).at(-1), 'message.delivered bob@there.example')
 })
 
-test('a scheduled message is told as it is made, cancelled and sent', async () => {
+test('a scheduled message has events when it is created, cancelled and sent', async () => {
   const { organization, schedule } = await withMailbox()
   await schedule('ann@there.example')
   const cancelled = await schedule('ann@there.example')
@@ -83,7 +83,7 @@ test('a scheduled message is told as it is made, cancelled and sent', async () =
   ])
 })
 
-test('a scheduled message that everybody refuses is told as failed', async () => {
+test('a scheduled message that everybody refuses has an event of its failure', async () => {
   const { organization, schedule } = await withMailbox()
   sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 Nobody' : undefined)
   const id = await schedule('ann@there.example')
@@ -95,7 +95,7 @@ test('a scheduled message that everybody refuses is told as failed', async () =>
   assert.deepEqual([data[0].sending.id, /550 5.1.1 Nobody/.test(data[0].sending.reason)], [id, true])
 })
 
-test('an auto-reply is told once it has gone', async () => {
+test('an auto-reply has an event once it is delivered', async () => {
   const { organization, address } = await withMailbox()
   const settings = { mailbox: address, reply_body: 'I am away.', reply_enabled: true }
   assert.equal((await organization.request('PATCH', '/v1/forwarding', settings)).status, 200)

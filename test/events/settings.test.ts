@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('the stream of a member tells what settings have changed, where no event does; nobody else is told', async () => {
+test('the stream of a member says which settings have changed without an event; no other stream does', async () => {
   const organization = await world.organization()
   const { id } = await organization.member(`ada@${organization.domain}`, 'owner')
   const ada = await signIn(organization, id)

@@ -268,7 +268,7 @@ async function refusing(type: string): Promise<{ once(): Promise<void> } & Async
 }
 
 for (const [type, [act, isSo]] of Object.entries(causes)) {
-  test(`${type} and what it tells are written together, or neither is`, async () => {
+  test(`${type} and its cause are written together, or neither is`, async () => {
     const plan = type === 'quota.reached' ? 'small' : 'team'
     let one = await Office.open(plan)
     let acting: Promise<unknown>

@@ -60,7 +60,7 @@ const needed: Readonly<Record<string, Scope>> = {
 }
 const scopeFor = (type: EventType) => needed[type] ?? needed[type.split('.')[0] ?? '']
 
-test('a key hears the types whose scope it has, and no other, with who did it', async () => {
+test('a key gets the types whose scope it has, and no other, with the actor', async () => {
   const { organization, heard, by } = await logged(eventTypes)
   for (const scope of scopes.filter((one) => one !== 'events:read')) {
     const events = await heard(await organization.newKey('events:read', scope))
@@ -81,7 +81,7 @@ test('a key that is restricted to a mailbox does not hear what is of all, nor of
   assert.ok(ofNone.includes('label.created'))
 })
 
-test('a mailbox that is shared is told as changed, by who shared it', async () => {
+test('a mailbox that is shared has an event mailbox.changed, with the actor', async () => {
   const organization = await world.organization()
   const { id, address } = await organization.mailbox('ada')
   const owner = await organization.member(address, 'owner')

@@ -126,7 +126,7 @@ test("row 41: the window of send_at is by the database's clock", async () => {
   await database.db.deleteFrom('outbound_messages').execute()
 })
 
-test("row 41: what is due is due by the database's clock, and goes once", async () => {
+test("row 41: messages are due by the database's clock, and sent once", async () => {
   await schedule(slow, '2026-10-24T12:03:00Z', { to: 'later@there.example' })
   await schedule(fast, '2026-10-24T12:00:00Z', { to: 'now@there.example' })
   for (const world of [slow, fast]) await world.rounds.processAll()

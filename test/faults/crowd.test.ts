@@ -35,7 +35,7 @@ async function handFrom(localAddress: string, message = letter()): Promise<strin
   return `${code} ${status}`
 }
 
-test('row 16: a thousand idle SMTP clients, some at an octet a second, a flood from one address: mail from others is taken', async () => {
+test('row 16: a thousand idle SMTP clients, some at an octet a second, a flood from one address: mail from others is accepted', async () => {
   await using clients = new AsyncDisposableStack()
   const idle = await many(1_000, (at) =>
     SmtpClient.greeted(world.smtp.port, { localAddress: `127.0.1.${1 + (at % 10)}` }),

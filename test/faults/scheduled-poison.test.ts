@@ -84,7 +84,7 @@ test('row 30: one that ends workers as it is handed over fails after three, and 
   assert.equal(office.sink.lines.filter((line) => line.startsWith('MAIL')).length, others.length)
 })
 
-test('row 30: one that ends workers as it is sent fails after three, and all that was in hand with it is sent', async () => {
+test('row 30: a poison message fails after three attempts, and all messages in progress with it are sent', async () => {
   const { fatal, others } = await scheduleFour()
   office.sink.act = (step, { recipient }) => {
     if (step !== 'rcpt' || recipient !== 'fatal@there.example') return undefined

@@ -10,7 +10,7 @@ export class Letter {
   readonly recipients: readonly string[]
   /** It bears a Message-ID, by which it is known when it comes again. */
   readonly known: boolean
-  /** How often it was sent up to its final dot. */
+  /** How often it was sent up to its end of data. */
   attempts = 0
   acknowledged = false
 

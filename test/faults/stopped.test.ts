@@ -28,7 +28,7 @@ async function start(env: Record<string, string>): Promise<Service> {
 }
 
 if (process.env.TEST_DATABASE_URL === undefined)
-  test('row 40: a process that is stopped keeps its data directory to itself, and goes on where it was', async () => {
+  test('row 40: a suspended process keeps its data directory locked, and continues where it was', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await moveIn(home, { domain: 'stopped.test', mailboxes: ['ada'] })

@@ -76,7 +76,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.equal(went().length, 102)
   })
 
-  test("row 41: what may be scheduled, and when it goes, is by the database's clock, and it goes once", async () => {
+  test("row 41: the window and the time of scheduled messages are by the database's clock, and each is sent once", async () => {
     const at = new Date(midnight.getTime() + 3_600_000)
     await setClock(at)
     const schedule = async (api: number, ahead: number) => {

@@ -52,16 +52,16 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   // One of the role submission has nothing that waits in it: what it said 250 to is the workers'.
   for (const role of ['api', 'mx', 'worker'] as const) {
-    test(`kill -9 of one ${role} process of two: the other goes on, and all is well within 30 s`, async () => {
-      const victim = role === 'worker' ? await workerAtTheDot() : fleet.one(role)
+    test(`kill -9 of one ${role} process of two: the other continues, and all is well within 30 s`, async () => {
+      const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)
       await fleet.kill(victim)
       await allIsWell(fleet, load.programs)
       await fleet.add(role)
     })
   }
 
-  /** One that has sent a dot, and waits for its answer. */
-  async function workerAtTheDot(): Promise<Service> {
+  /** One that has sent the end of data, and waits for the reply. */
+  async function workerAtEndOfData(): Promise<Service> {
     const { sink } = fleet
     const [busy, ...others] = fleet.of('worker')
     assert.ok(busy)

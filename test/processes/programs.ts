@@ -36,7 +36,7 @@ export class Programs extends Crew {
     }
   }
 
-  /** For the checker, of what arrives: a second copy comes where a worker died at the dot. */
+  /** For the checker, of what arrives: a second copy comes where a worker died at the end of data. */
   sendings(): Map<string, Attempt> {
     return new Map(
       [...this.messages].map(([name, message]) => [name, { ...message, attempts: Number.MAX_SAFE_INTEGER }]),

@@ -21,7 +21,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await load.stop()
     const account = await accountFor(fleet, load)
     assertKept(account)
-    // Nobody was cut off at the dot, so nothing went twice.
+    // No worker was cut off at the end of data, so nothing was sent twice.
     assert.deepEqual([account.mail.duplicated, account.sent.duplicated], [[], []])
     assert.deepEqual(
       [...load.programs.failures.keys()].filter((failure) => failure !== 'ECONNREFUSED'),

@@ -71,7 +71,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await everyMx('zebras are mail like other', async (mx) => (await arrived(mx, ada, 'a zebra')).unread)
   })
 
-  test('a sender who is blocked through one process is refused by every mx within 5 s, and taken again after', async () => {
+  test('a sender who is blocked through one process is refused by every mx within 5 s, and accepted again after', async () => {
     const pattern = 'spammer@pest.example'
     const byEnvelope = (mx: Service) => fleet.hand(mx, pattern, ada)
     const byHeader = (mx: Service) => fleet.hand(mx, author, ada, { From: pattern })

@@ -52,7 +52,7 @@ const told = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ pass
 
 // Beside each other, since two of them wait for a silence.
 suite('runs of files', { concurrency: true }, () => {
-  test('files that pass, fail, break off, hang and leave something running are told apart, and all is ended', async () => {
+  test('files that pass, fail, crash, hang and leave something running are distinguished, and all is ended', async () => {
     const { result, said, byName } = await run({
       'good.mjs': "test('one', () => {}); test('two', () => {})",
       'bad.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
@@ -78,7 +78,7 @@ suite('runs of files', { concurrency: true }, () => {
     assert.deepEqual(left, [])
   })
 
-  test('files that share a process are told apart, and those behind one that hangs or breaks off run all the same', async () => {
+  test('files that share a process are distinguished, and those behind one that hangs or crashes are run', async () => {
     const { result, said, byName } = await run(
       {
         'a.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",

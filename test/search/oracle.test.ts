@@ -100,7 +100,7 @@ async function compare(): Promise<void> {
   assert.ok(finding > queries / 3, 'many of the queries find something')
 }
 
-test('what is found moves, changes and goes, and the search with it', async () => {
+test('search results follow messages that are moved, changed and deleted', async () => {
   const mailbox = addresses[0] ?? ''
   const [first] = await searched('is:unread in:inbox', [mailbox], 100)
   assert.ok(first)

@@ -101,7 +101,7 @@ test('another organization finds nothing of it', async () => {
   assert.equal((await search({ q: 'zeppelin' }, stranger.key, [ada.address])).status, 404)
 })
 
-test('a cursor goes on with the same search, and with no other', async () => {
+test('a cursor continues the same search, and no other', async () => {
   const first = await search({ q: 'from:zoe', limit: '3' })
   assert.equal(first.body.data.length, 3)
   const cursor = first.body.next_cursor

@@ -22,7 +22,7 @@ for (const [what, told, isTold] of [
   ['of all its labels, of which it has none', { labels: [] }, false],
   ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
 ] as const) {
-  test(`a message that is shown as read, with a label, is ${isTold ? '' : 'not '}what an event tells ${what}`, () =>
+  test(`a message that is shown as read, with a label, is ${isTold ? '' : 'not '}what an event says ${what}`, () =>
     assert.equal(isToldBy({ ...place, ...told } as EventMessage, shown), isTold))
 }
 

@@ -36,7 +36,7 @@ test('the files that the page names are kept for a year, since a change gives th
   }
 })
 
-test('they come compressed to who takes that', async () => {
+test('they are compressed for clients that accept it', async () => {
   for (const path of await files()) {
     const plain = await octets(path, 'identity')
     assert.equal(plain.headers.get('content-encoding'), undefined, path)

@@ -69,7 +69,7 @@ for (const [where, options] of [
   })
 }
 
-test('who is no member is told so, in words of ours, and may use a link', async () => {
+test('a person who is no member is told so, in our own words, and may use a link', async () => {
   provider.people.set('eve', { email: 'eve@people.example', email_verified: true })
   await using visitor = await arrive()
   const { page } = visitor

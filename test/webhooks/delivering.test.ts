@@ -154,7 +154,7 @@ test('with a mailbox, only what is about it', async () => {
   )
 })
 
-test('a failed delivery is tried again, and what follows it in its order waits; all else goes on', async () => {
+test('a failed delivery is retried, and later events of its sequence wait; all others continue', async () => {
   await using hook = await Hook.start()
   hook.receiver.answers = whileIt((name) => name === 'a1', 500, 'no\0t yet')
   await hook.tellOf({ a: ['a1', 'a2'], b: ['b1', 'b2'] })
@@ -226,7 +226,7 @@ test('while a receiver is away the log is not copied, and all comes once it is b
   assert.equal((await hook.deliveries('?limit=100')).length, 100)
 })
 
-test('a receiver that goes away in the middle is left alone, and what it has not had is not copied', async () => {
+test('a receiver that fails in the middle of a round gets nothing more, and undelivered events are not copied', async () => {
   await using hook = await Hook.start()
   hook.receiver.answers = (_, response) => void response.writeHead(hook.receiver.all.length > 300 ? 500 : 204).end()
   const { id: organizationId } = hook.organization
@@ -246,7 +246,7 @@ test('a receiver that goes away in the middle is left alone, and what it has not
   await hook.untilShown(({ status, waiting }) => status === 'active' && waiting === 0)
 })
 
-test('a webhook that fails for three days is paused, told of, and goes on where it was once resumed', async () => {
+test('a webhook that fails for three days is paused, with an event, and continues where it was once resumed', async () => {
   await using hook = await Hook.start()
   hook.receiver.answers = whileIt(() => true, 500)
   await hook.labels('First')
@@ -307,7 +307,7 @@ test('a webhook that gets another URL tries what has failed at once, and stays p
   assert.equal((await hook.at('PATCH', '', { url: `${url}again` })).body.status, 'paused')
 })
 
-test('a webhook that is resumed while it is posted to begins anew, whatever comes of that round', async () => {
+test('a webhook that is resumed during a round starts again, whatever the result of that round', async () => {
   await using hook = await Hook.start()
   const { promise: tried, resolve: begin } = Promise.withResolvers<void>()
   const { promise: resumed, resolve: go } = Promise.withResolvers<void>()
@@ -368,7 +368,7 @@ test('the owners get a message when a webhook is paused, with its reason, and no
   assert.deepEqual(await messagesIn(organization, boxes.cy ?? ''), [])
 })
 
-test('a receiver that never answers, or answers without an end, holds up nobody', async () => {
+test('a receiver that never answers, or answers without an end, delays nobody', async () => {
   await using silent = await Hook.start()
   silent.receiver.answers = () => new Promise(() => {})
   await using endless = await Hook.start(undefined, silent.organization)
@@ -405,7 +405,7 @@ test('a secret that was rotated signs for another day', async () => {
   assert.deepEqual(signatures, [2, 1])
 })
 
-test('a webhook hears what the key may read that made it, as long as that lives', async () => {
+test('a webhook gets what the key that made it may read, as long as that is valid', async () => {
   const organization = await world.organization()
   const narrow = await organization.newKey('webhooks:write', 'webhooks:read', 'events:read', 'labels:read')
   await using receiver = await Receiver.start()
@@ -514,7 +514,7 @@ test('deliveries are listed page by page', async () => {
   assert.deepEqual((await of('?state=failed')).data, [])
 })
 
-test('a webhook hears nothing of another organization, which does not see it', async () => {
+test('a webhook gets nothing of another organization, which does not see it', async () => {
   await using hook = await Hook.start()
   const other = await world.organization()
   await other.request('POST', '/v1/labels', { name: 'Theirs' })

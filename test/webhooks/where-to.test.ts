@@ -60,7 +60,7 @@ test('of several addresses only those are connected to that are allowed', async 
   assert.deepEqual(await outcome('http', { a: ['10.0.0.1', '127.0.0.1'], aaaa: ['::1'] }), [204])
 })
 
-test('a name that leads elsewhere by now is looked at anew', async () => {
+test('a name that has another address by now is checked again', async () => {
   // Each connection is for one request.
   receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
   const before = receiver.all.length

@@ -63,7 +63,7 @@ test('who signs in at the provider is identified, with what it says of them', as
   })
 })
 
-test('the browser is sent with PKCE, state and nonce; whoever confirms has to sign in anew', async () => {
+test('the browser is sent with PKCE, state and nonce; a confirmation requires a new sign-in', async () => {
   const provider = providerWith({ MAILROOM_OIDC_SCOPES: 'openid email groups' })
   const parameters = async (anewAs?: string) =>
     Object.fromEntries(new URL(await provider.authorizationUrl(requestOf({ anewAs }))).searchParams)
@@ -188,7 +188,7 @@ for (const [what, path, answer, reason] of [
   ['gives no ID token', '/token', { body: { access_token: 'x', token_type: 'Bearer' } }, 'invalid'],
   ['hangs up on the keys', '/jwks', 'hang up', 'unavailable'],
 ] as const) {
-  test(`a provider that ${what} identifies nobody, and the next sign-in asks it anew`, async () => {
+  test(`a provider that ${what} identifies nobody, and the next sign-in asks it again`, async () => {
     const provider = providerWith()
     forge.answers.set(path, answer)
     await assert.rejects(signIn(ada, { provider }), isFailure(reason))
@@ -197,7 +197,7 @@ for (const [what, path, answer, reason] of [
   })
 }
 
-test('the client’s secret is in the header, or in the body for a provider that takes it there alone', async () => {
+test('the client’s secret is in the header, or in the body for a provider that accepts it only there', async () => {
   await signIn()
   const body = { ...forge.metadata(), token_endpoint_auth_methods_supported: ['client_secret_post'] }
   forge.answers.set('/.well-known/openid-configuration', { body })

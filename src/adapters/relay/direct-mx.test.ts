@@ -185,7 +185,7 @@ describe('mail that cannot go anywhere', () => {
       assert.match(outcome.reason, /dest\.test|127\.0\.0\.1/)
     })
 
-  test('hosts that all turn us away for good: refused, in the words of one', async () => {
+  test('hosts that all refuse for good: refused, with the reply of one', async () => {
     await using at = await sinksAt({ act: () => '554 5.7.1 Your address is listed' })
     await using relay = relayTo({ 'dest.test': { a: ['127.0.0.1'] } }, { port: at.port })
     const { result, status, reply, host } = await deliver(relay)
@@ -257,7 +257,7 @@ describe('TLS that is offered and not to be had', () => {
       assert.equal(sink.taken[0]?.tls, false)
     })
 
-  test('what was said in the clear is not taken for part of the secured session', async () => {
+  test('input in the clear is not part of the secured session', async () => {
     const act = (step: string) => (step === 'starttls' ? '220 Go ahead\r\n250 injected' : undefined)
     await using sink = await Sink.start({ tls: testCertificate, act })
     await using relay = relayTo({ 'dest.test': { a: ['127.0.0.1'] } }, { port: sink.port })

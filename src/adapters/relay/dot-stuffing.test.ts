@@ -25,7 +25,7 @@ test('a message is read by a server as it was given, whatever its dots and its p
   )
 })
 
-test('a message with a CR or an LF alone never goes out whole, whatever its pieces', async () => {
+test('a message with a lone CR or LF is never sent whole, whatever its pieces', async () => {
   const text = fc.array(fc.constantFrom('.', '\r', '\n', '\r\n', 'a')).map((parts) => parts.join(''))
   await fc.assert(
     fc.asyncProperty(text, cuts, async (text, cuts) => {

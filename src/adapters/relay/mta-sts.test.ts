@@ -203,7 +203,7 @@ describe('MTA-STS', () => {
     assert.equal(await domain.deliver(), 'delivered 2.0.0')
   })
 
-  test('mail waits where nobody can say whether a policy is kept, and goes where a new one cannot be', async () => {
+  test('mail is deferred if stored policies cannot be read, and sent if a new one cannot be stored', async () => {
     await using domain = await Domain.start()
     domain.page = { body: policy('enforce') }
     const fail = () => Promise.reject(new Error('away'))

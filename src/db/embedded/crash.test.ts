@@ -60,7 +60,7 @@ test('row 40: kill -9 in a stream of commits loses none that was acknowledged', 
   }
 })
 
-test('row 39: when an fsync fails its commit is refused, and the database goes on with all that it acknowledged', async () => {
+test('row 39: when an fsync fails its commit is refused, and the database continues with all that it acknowledged', async () => {
   const directory = await closedDatabase('failing')
   const { stdout } = await promisify(execFile)(
     process.execPath,

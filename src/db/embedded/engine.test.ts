@@ -92,7 +92,7 @@ test('a connection that closes with a transaction open leaves nothing of it to t
   ])
 })
 
-test('when PostgreSQL dies, what is in hand fails, and it starts again with all that was committed', async () => {
+test('when PostgreSQL dies, current work fails, and it restarts with all that was committed', async () => {
   await database.pool.query("insert into plans values ('committed', 1, 1, 1, 1)")
   const dying = database.pool.query('copy plans from stdin') // which PGlite takes for a broken connection: FATAL
   const waiting = database.pool.query('select 1')

@@ -114,7 +114,7 @@ test('eight are checked at once, and no more', async () => {
   assert.equal(most, 8)
 })
 
-test('a domain whose look-ups break, hang or say the worst does not hold up the others', async () => {
+test('a domain whose look-ups fail, hang or have the worst answers does not delay the others', async () => {
   const broken = await enrol('broken.test', 3)
   const silent = await enrol('silent.test', 2)
   const hostile = await enrol('hostile.test', 1)
@@ -190,7 +190,7 @@ test('a check that outlived its lease writes nothing', async () => {
   assert.equal(after.keys.length, 2)
 })
 
-test('a stop gives up the checks in hand at once, and leaves them due', async () => {
+test('a stop aborts current checks at once, and leaves them due', async () => {
   const domain = await enrol('stopped.test')
   const asked = Promise.withResolvers<void>()
   const txt = async () => {

@@ -79,7 +79,7 @@ async function events(organization: TestOrganization) {
 }
 
 describe('a run of one filter', () => {
-  test('stars what is there, counts it, and tells of it', async () => {
+  test('stars stored messages, counts them, and logs events', async () => {
     const { organization, address } = await withMail(invoices)
     const { id } = await filter(organization, { action: 'star' })
     const done = await run(organization, {}, `/v1/filters/${id}/runs`)

@@ -84,7 +84,7 @@ async function post(base: string, key: string, headers: Record<string, string> =
   return { status: response.status, replayed, body: await response.json() }
 }
 
-test('what one process refused does not take the place of what another has done since', async () => {
+test('a refusal of one process does not replace the answer that another has stored since', async () => {
   const doing = await process(database.db, () => ({ made: 'by the other' }))
   const done = await post(doing, 'overtaken')
   assert.equal(done.status, 201)
@@ -104,7 +104,7 @@ test('what one process refused does not take the place of what another has done 
   assert.equal(again.replayed, 'true')
 })
 
-test('it takes the place of an answer that is no longer given', async () => {
+test('it replaces an expired answer', async () => {
   const doing = await process(database.db, () => ({ made: 'long ago' }))
   await post(doing, 'old')
   await database.db

@@ -76,7 +76,7 @@ test('who has waited long enough is sent away, and those behind it come in', asy
   assert.equal(behind.state, 'in')
 })
 
-test('who goes away waits no longer, and takes no room later', async () => {
+test('a client that disconnects no longer waits, and occupies no room later', async () => {
   const room = new BodyMemory(roomy)
   const first = new Body(room, 'a', 60)
   const client = new AbortController()
@@ -90,7 +90,7 @@ test('who goes away waits no longer, and takes no room later', async () => {
   assert.equal(await room.enter({}, 'd', 60, client.signal), false)
 })
 
-test('whatever comes and leaves, neither all of them nor those of a key ever have more than their part', async () => {
+test('neither all requests nor those of a key ever exceed their share of memory', async () => {
   const arrival = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), octets: fc.integer({ min: 1, max: 60 }) })
   const step = fc.oneof(arrival, fc.nat({ max: 30 }))
   await fc.assert(

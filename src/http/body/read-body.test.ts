@@ -62,7 +62,7 @@ for (const [what, size] of [
   })
 }
 
-test('a body in chunks of an octet takes no more memory than another', async () => {
+test('a body in chunks of an octet uses no more memory than another', async () => {
   await using at = await server()
   const { raw, client } = await at.request(chunked)
   const size = 8 * smallBody
@@ -137,7 +137,7 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
   })
 
-  test(`nobody waits for a body whose client went away before (${head})`, async () => {
+  test(`a body whose client has disconnected is not awaited (${head})`, async () => {
     await using at = await server()
     const { raw, client } = await at.request(head)
     raw.on('error', () => {})
@@ -148,7 +148,7 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     assert.ok(await one.enter({}, 'a', limit, new AbortController().signal))
   })
 
-  test(`the room of a body whose client goes away is free again (${head})`, async () => {
+  test(`the memory of a body whose client disconnects is freed (${head})`, async () => {
     await using at = await server()
     const one = room()
     const { raw, client } = await at.request(head)

@@ -8,7 +8,7 @@ import fastify from 'fastify'
 import type { App } from '../app-type.ts'
 import { discardUnreadBodies } from './unread-bodies.ts'
 
-test('a client that goes away in the middle of a body that nobody reads leaves nothing behind', async () => {
+test('a client that disconnects during an unread body leaves nothing behind', async () => {
   await using app = fastify()
   discardUnreadBodies(app as unknown as App)
   const come = Promise.withResolvers<IncomingMessage>()

@@ -88,7 +88,7 @@ test('of the same message twice in one transaction, one is stored and both are d
   assert.equal(messages.filter(({ subject }) => subject === 'twins').length, 1)
 })
 
-test('a message that is there already leaves alone what comes with it', async () => {
+test('a duplicate does not affect messages of the same batch', async () => {
   const store = new ArrivalWriter(database.db, host)
   const known = delivery('known')
   await store.keep(known)

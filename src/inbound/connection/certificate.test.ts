@@ -57,7 +57,7 @@ test('a renewed certificate is shown within a minute', async () => {
   assert.deepEqual(server.lines, ['a new certificate is in use'])
 })
 
-test('so is one that a link was turned to', async () => {
+test('so is one behind a changed symbolic link', async () => {
   const { cert, key } = files()
   await rename(cert, `${cert}.1`)
   await symlink(`${cert}.1`, cert)

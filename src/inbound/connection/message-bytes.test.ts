@@ -65,7 +65,7 @@ test('row 11: of all sequences of up to 7 octets none ends a message but CR LF .
   }
 })
 
-test('whatever a message holds, stuffed and read in any pieces it is the same, and what follows is left', () => {
+test('any message, stuffed and read in any pieces, is the same, and what follows it is left', () => {
   const line = fc.string({ unit: fc.constantFrom('.', 'a', '\t', '\xff', ' '), maxLength: 6 })
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 })), (lines, sizes) => {

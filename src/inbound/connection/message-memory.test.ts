@@ -60,7 +60,7 @@ test('whoever keeps its pace gives way to nobody before its time', () => {
   assert.equal(gone.size, 0)
 })
 
-test('a message that is here as a whole is waited for, however long it takes to be stored', () => {
+test('a complete message is never evicted, however long storing it takes', () => {
   const { gone, pass, room } = memory(2 * MiB)
   const [stored, other] = [room(), room()]
   stored.reserve(MiB)
@@ -87,7 +87,7 @@ test('whoever has given way gets nothing any more, even where there is room agai
   assert.equal(slow.reserve(1), false)
 })
 
-test('whatever comes in and goes, nothing of the memory is lost, and never is there more of it', () => {
+test('through any sequence of messages the free memory neither leaks nor exceeds its size', () => {
   const step = fc.record({ session: fc.nat(5), octets: fc.nat(3_000), wait: fc.nat(20_000), end: fc.nat(3) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -74,7 +74,7 @@ test('LHLO greets, EHLO and HELO do not (RFC 2033 4.1)', async () => {
   ])
 })
 
-test('each recipient that was taken has an answer of its own, in their order (RFC 2033 4.2)', async () => {
+test('each accepted recipient has a reply of its own, in their order (RFC 2033 4.2)', async () => {
   await using client = await greeted()
   assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob', 'nobody', 'blocking', 'cy', 'bob']), [
     '250 2.6.0',
@@ -92,7 +92,7 @@ test('what is refused or out of order is said to each', async () => {
   assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob']), ['250 2.6.0'])
 })
 
-test('whom the message comes from is what XFORWARD says of it, for that message alone', async () => {
+test('XFORWARD gives the origin of one message only', async () => {
   await using client = await greeted()
   const originOf = async (...forward: string[]) => {
     for (const line of forward) assert.equal((await client.say(line)).code, 250, line)

@@ -62,7 +62,7 @@ for (const [argument, text] of [
   ['FROM:<ann@example.com> SIZE=1 SIZE=1', 'Invalid parameter SIZE'],
   ['FROM:<ann@example.com> A_B=1', 'Unsupported parameter (invalid)'],
 ] as const) {
-  test(`MAIL ${argument} hears of "${text}"`, () => {
+  test(`MAIL ${argument} is answered with "${text}"`, () => {
     assert.throws(
       () => parseMailFrom(argument),
       (error) => error instanceof Rejection && error.reply.text === text,

@@ -85,7 +85,7 @@ describe('one server', () => {
     assert.deepEqual((await client.say('HELO peer.example')).lines, ['250 mx.example'])
   })
 
-  test('every reply but the greeting, to EHLO and 354 bears an enhanced status code (RFC 2034)', async () => {
+  test('every reply but the greeting, to EHLO and 354 has an enhanced status code (RFC 2034)', async () => {
     await using client = await SmtpClient.greeted(server.port)
     for (const [line, expected] of [
       ['NOOP', '250 2.0.0'],
@@ -178,7 +178,7 @@ describe('one server', () => {
     ['a CR alone', 'a\rb'],
     ['a NUL', 'a\0b'],
   ] as const) {
-    test(`row 11: a message with ${what} is answered once, with 554 5.6.0, and the session goes on`, async () => {
+    test(`row 11: a message with ${what} is answered once, with 554 5.6.0, and the session continues`, async () => {
       await using client = await SmtpClient.greeted(server.port)
       const before = server.taken.length
       const { code, status } = await client.send('ann@peer.example', 'bob@here.example', message)
@@ -212,7 +212,7 @@ describe('one server', () => {
     }
   })
 
-  test('row 12: whoever speaks before the greeting hears 554 5.5.0 and is hung up on', async () => {
+  test('row 12: a client that sends before the greeting gets 554 5.5.0 and is disconnected', async () => {
     await using client = await SmtpClient.open(server.port, { first: 'EHLO peer.example\r\n' })
     assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
   })
@@ -223,7 +223,7 @@ describe('one server', () => {
     assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
   })
 
-  test('row 12: a message that does not wait for 354 hears 554 5.5.0 and is not taken', async () => {
+  test('row 12: a message that does not wait for 354 gets 554 5.5.0 and is not accepted', async () => {
     await using client = await SmtpClient.greeted(server.port)
     const before = server.taken.length
     client.write('MAIL FROM:<ann@peer.example>\r\nRCPT TO:<bob@here.example>\r\nDATA\r\nhello\r\n.\r\n')
@@ -300,13 +300,13 @@ describe('one server', () => {
     })
   }
 
-  test('mail before a greeting hears which one is missing', async () => {
+  test('the reply to MAIL before EHLO names the missing command', async () => {
     await using client = await SmtpClient.open(server.port)
     await client.reply()
     assert.deepEqual((await client.say('MAIL FROM:<ann@peer.example>')).lines, ['503 5.5.1 Send EHLO first'])
   })
 
-  test('a client that has said all it has to say still hears the answers', async () => {
+  test('a client that has shut down its side still gets the replies', async () => {
     await using client = await SmtpClient.greeted(server.port)
     client.write('NOOP\r\nRSET\r\n')
     client.end()
@@ -335,7 +335,7 @@ describe('one server', () => {
   })
 })
 
-test('who is sent away in the middle of a handshake hears nothing in the clear', async () => {
+test('a client that is disconnected during a handshake gets nothing in the clear', async () => {
   await using server = await listener({ connections: 2 })
   await using one = await SmtpClient.greeted(server.port)
   await using other = await SmtpClient.greeted(server.port)
@@ -345,7 +345,7 @@ test('who is sent away in the middle of a handshake hears nothing in the clear',
   assert.equal(await one.rest(), '')
 })
 
-test('without a certificate STARTTLS is neither offered nor taken', async () => {
+test('without a certificate STARTTLS is neither offered nor accepted', async () => {
   const log = pino({ level: 'silent' })
   const handler = { admit: () => assert.fail(), receive: () => assert.fail() }
   await using smtp = new SmtpListener({ hostname: 'mx.example' }, handler, new SystemClock(), log)
@@ -422,7 +422,7 @@ test('row 16: one address has so many connections and no more; another is served
   assert.equal((await other.say('NOOP')).code, 250)
 })
 
-test('row 16: where all places are taken, whoever has been idle for the longest makes way', async () => {
+test('row 16: at the limit of connections the longest idle one is closed', async () => {
   await using server = await listener({ connections: 3 })
   await using idle = await SmtpClient.greeted(server.port)
   await using sending = await SmtpClient.greeted(server.port)
@@ -433,7 +433,7 @@ test('row 16: where all places are taken, whoever has been idle for the longest 
   for (const client of [sending, third, fourth]) assert.equal((await client.say('NOOP')).code, 250)
 })
 
-test('row 16: where all places are taken by messages that do not end, the client that has most makes way', async () => {
+test('row 16: at the limit of connections, all in messages without an end, the client with most loses one', async () => {
   await using server = await listener({ connections: 4 })
   await using clients = new AsyncDisposableStack()
   const begun = async (localAddress: string) => {
@@ -479,7 +479,7 @@ test('row 16: a message that came fast and then no more runs out of time as soon
   assert.match(await client.rest(), /^421 4\.4\.2 /)
 })
 
-test('row 16: one address cannot take all the room there is for messages; another is served', async () => {
+test('row 16: one address cannot use all memory for messages; another is served', async () => {
   await using server = await listener({ messageSize: 10_000, memory: 24_000 })
   await using first = await SmtpClient.greeted(server.port)
   for (const line of ['MAIL FROM:<ann@peer.example>', 'RCPT TO:<bob@here.example>', 'DATA']) await first.say(line)
@@ -513,7 +513,7 @@ test('row 16: slow senders that hold all the room give way to one that is not, t
   assert.equal((await second.say('x\r\n.')).code, 250)
 })
 
-test('stopping sends the idle away, finishes the message in hand, and takes nobody new', async () => {
+test('stopping disconnects idle clients, finishes the current message, and accepts no new client', async () => {
   const server = await listener()
   await using idle = await SmtpClient.greeted(server.port)
   await using sending = await SmtpClient.greeted(server.port)
@@ -547,7 +547,7 @@ test('stopping does not wait for ever for a message that does not end', async ()
   assert.equal(server.taken.length, 0)
 })
 
-test('stopping does not wait for ever for a message that is not stored; its client hears no 250', async () => {
+test('stopping does not wait for ever for a message that is not stored; its client gets no 250', async () => {
   const server = await listener({ stop: 50, farewell: 10 })
   await using client = await SmtpClient.greeted(server.port)
   const sent = client.send('slow@peer.example', 'bob@here.example', 'hello')
@@ -556,7 +556,7 @@ test('stopping does not wait for ever for a message that is not stored; its clie
   server.release()
 })
 
-test('row 15: a client that vanishes after the final dot has sent its message all the same', async () => {
+test('row 15: a message is stored though its client vanishes after the end of data', async () => {
   await using server = await listener()
   await using client = await SmtpClient.greeted(server.port)
   await client.say('MAIL FROM:<slow@peer.example>')
@@ -574,7 +574,7 @@ test('row 15: a client that vanishes after the final dot has sent its message al
   )
 })
 
-test('whatever clients send, and in whatever pieces, what is taken is what was sent, and others are served', async () => {
+test('whatever clients send, in any pieces, accepted messages are those that were sent, and others are served', async () => {
   await using server = await listener({ greetingDelay: 1, errors: 1000 })
   const fragments = [
     ...[

@@ -71,7 +71,7 @@ test('the answer to HEAD has the length of a large message, and no body', async 
   }
 })
 
-test('four large messages are in memory at a time; the next one comes when one is answered or its client has gone', async () => {
+test('four large messages are in memory at a time; the next one is read when one is answered or its client has disconnected', async () => {
   const places = new LargeMessages()
   const asked: ServerResponse[] = []
   const fetched: ServerResponse[] = []

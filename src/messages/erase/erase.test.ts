@@ -102,7 +102,7 @@ for (const [what, body, folder, field] of [
   })
 }
 
-test('an undo names what was deleted for good since, and puts the rest back', async () => {
+test('an undo names what was deleted for good since, and reverts the rest', async () => {
   const box = await boxWith(3)
   const path = `/v1/messages?mailbox=${box.address}`
   const moved = await organization.request('PATCH', path, { uids: [1, 2, 3], folder: 'trash' })
@@ -138,7 +138,7 @@ test('no other folder can be emptied', async () => {
   assert.deepEqual(await uidsIn(box, 'inbox'), [1])
 })
 
-test('what comes to the folder after the request began stays', async () => {
+test('messages that arrive after the request began stay', async () => {
   const box = await boxWith(3, 'trash')
   const { body } = await empty(box, 'trash', '&up_to_uid=2')
   assert.deepEqual(body, { deleted: 2, has_more: false, up_to_uid: 2, undoable: false })

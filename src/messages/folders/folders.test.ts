@@ -141,7 +141,7 @@ test('DELETE deletes an empty folder, and never one with mail', async () => {
   assert.deepEqual(await subjectsIn(at.organization, at.address, 'Full'), ['one'])
 })
 
-test('DELETE moves the mail to where it is told, and makes that folder', async () => {
+test('DELETE moves the mail to the given folder, and creates it', async () => {
   const at = await box()
   await fill(at, 'Full', 'one', 'two', 'three')
   const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'Kept/Here' })

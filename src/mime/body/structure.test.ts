@@ -121,14 +121,14 @@ test('beyond 32 levels a part is not looked into', () => {
   assert.match(only ?? '', /^1(\.1){31} application\/octet-stream:--b32\r\n/)
 })
 
-test('beyond 1,000 parts the rest is one part', () => {
+test('after 1,000 parts the rest is one part', () => {
   const { raw, root } = read(mixed + '--b\n\nx\n'.repeat(20_000))
   assert.equal(root.parts.length, 1_000)
   assert.equal(root.parts.at(-1)?.end, raw.length)
   assert.equal(root.parts.at(-1)?.type, 'application/octet-stream')
 })
 
-test('any message is taken apart without failing, into parts in order and within their multipart', () => {
+test('any message is parsed without failing, into parts in order and within their multipart', () => {
   const line = fc.constantFrom(
     '--b',
     '--b--',

@@ -138,7 +138,7 @@ for (const [what, forged] of [
   ['around a comment', 'mx(x).example; dmarc=pass'],
   ['partly in quotes', 'mx."example"; dmarc=pass'],
 ] as const) {
-  test(`a result that claims to be ours is taken out where our name stands ${what}`, async () => {
+  test(`a result that claims to be ours is removed where our name is ${what}`, async () => {
     const raw = Buffer.from(
       `A: 1\r\nAuthentication-Results: ${forged}\r\nauthentication-results : mx.example;\r\n\tspf=pass\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n`,
     )

@@ -148,7 +148,7 @@ test('whatever is sent is read again as it was, in lines that SMTP takes', async
   )
 })
 
-test('row 10: what stands in a header never makes another one', async () => {
+test('row 10: the text of a header field never makes another one', async () => {
   const hostile = fc
     .array(
       fc.constantFrom('\r', '\n', '\0', '\u2028', '\u0085', ':', '<', '>', '"', '\\', ',', ' ', 'Bcc: eve@x', '=?'),

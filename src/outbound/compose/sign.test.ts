@@ -108,7 +108,7 @@ for (const name of [
   ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
 ]) {
-  test(`they hold no more once somebody has added ${name}, in front or behind`, async () => {
+  test(`they are invalid once somebody has added ${name}, in front or behind`, async () => {
     const raw = await message('Hello Bob')
     const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw]).toString('latin1')
     const added = `${name}: somebody@else.example\r\n`

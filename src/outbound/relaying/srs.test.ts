@@ -14,7 +14,7 @@ const mailboxId = '0badcafe-0000-4000-8000-000000000000'
 const at = (domain: string) => ({ mailboxId, domain })
 const here = at('here.example')
 
-test('a sender is rewritten to our domain, and read back whatever became of its case', () => {
+test('a sender is rewritten to our domain, and read back in any case', () => {
   const { sender, kept } = srs.rewrite('Ann.Lee+x=y@Far.example', here, now)
   assert.match(sender, /^SRS0=[0-9a-f]{8}0badcafe=[a-z2-7]{2}=Far\.example=Ann\.Lee\+x=y@here\.example$/)
   assert.equal(kept, undefined)
@@ -68,7 +68,7 @@ test('one that is kept in a table is kept once more for the next mailbox, and co
 
 const good = local(srs.rewrite('ann@far.example', here, now).sender)
 const foreign = local(srs.rewrite('SRS0=Hx+s=xy=far.example=ann@one.example', here, now).sender)
-test('both of these stand for somebody', () => {
+test('both of these are valid', () => {
   for (const one of [good, foreign]) assert.ok(srs.read(one, 'here.example', now))
 })
 for (const [what, given, domain = 'here.example'] of [
@@ -90,7 +90,7 @@ for (const [what, given, domain = 'here.example'] of [
   ['an id with something before it', `xsrs=${'0'.repeat(32)}`],
   ['an id with something behind it', `srs=${'0'.repeat(33)}`],
 ] as const) {
-  test(`nobody stands behind a rewritten sender ${what}`, () => assert.equal(srs.read(given, domain, now), undefined))
+  test(`a rewritten sender is invalid ${what}`, () => assert.equal(srs.read(given, domain, now), undefined))
 }
 
 test('bounces come back for 21 days, also where the count of days begins anew, and not once more after that', () => {
@@ -115,7 +115,7 @@ function unbound(kind: 'SRS0' | 'SRS1'): string {
   return `SRS0=${tag('srs0', stamp, 'far.example', 'ann')}=${stamp}=far.example=ann`
 }
 
-test('a sender in the form of before is told by its own reading alone, and for 21 days where it says its day', () => {
+test('a sender of the old form is read by its own method only, and for 21 days if it has a day', () => {
   assert.deepEqual(srs.readUnbound(unbound('SRS0'), days(21)), { address: 'ann@far.example', mailbox: undefined })
   assert.equal(srs.readUnbound(unbound('SRS0'), days(22)), undefined)
   assert.equal(srs.readUnbound(unbound('SRS0').replace('ann', 'bob'), now), undefined)

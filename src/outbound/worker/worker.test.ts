@@ -51,9 +51,9 @@ after(async () => {
 
 /** A relay that answers as it is told, and keeps what it was given. */
 class ScriptedRelay implements Relay {
-  readonly dotted: { recipients: readonly string[]; text: string }[] = []
+  readonly ended: { recipients: readonly string[]; text: string }[] = []
   answer: (recipient: string) => Partial<Outcome> = () => ({})
-  /** Awaited before the dot. */
+  /** Awaited before the end of data. */
   stall: () => Promise<void> = async () => {}
 
   routeOf(recipient: string): string {
@@ -67,7 +67,7 @@ class ScriptedRelay implements Relay {
     const text = (await collected(delivery.content(), delivery.size)).toString()
     await this.stall()
     await delivery.beforeEndOfData(accepted)
-    this.dotted.push({ recipients: accepted, text })
+    this.ended.push({ recipients: accepted, text })
     return outcomes
   }
 
@@ -173,11 +173,11 @@ test('recipients of one route travel together, and what is done leaves nothing b
   await using worker = workerWith(relay)
   await depart(await organization(), 'a@one.example', 'b@one.example', 'c@two.example')
   await worker.processAll()
-  assert.deepEqual(relay.dotted.map(({ recipients }) => recipients).sort(), [
+  assert.deepEqual(relay.ended.map(({ recipients }) => recipients).sort(), [
     ['a@one.example', 'b@one.example'],
     ['c@two.example'],
   ])
-  assert.match(relay.dotted[0]?.text ?? '', /^Subject: Out\r\nMessage-ID: .*\r\n\r\nTo a@one/)
+  assert.match(relay.ended[0]?.text ?? '', /^Subject: Out\r\nMessage-ID: .*\r\n\r\nTo a@one/)
   assert.equal(await waiting(), 0)
 })
 
@@ -196,10 +196,10 @@ test('who cannot be reached is tried again, less and less often, with the same o
   relay.answer = () => ({})
   await pass(20 * minute)
   await worker.processAll()
-  assert.equal(relay.dotted.length, 0, 'not before half an hour')
+  assert.equal(relay.ended.length, 0, 'not before half an hour')
   await pass(20 * minute)
   await worker.processAll()
-  assert.equal(relay.dotted.length, 1)
+  assert.equal(relay.ended.length, 1)
   assert.equal(await waiting(), 0)
   assert.deepEqual(await notices(from), [])
 })
@@ -211,7 +211,7 @@ test('who is refused for good is named in one notice to the sender, and the othe
   relay.answer = (recipient) => (recipient.startsWith('no') ? never : {})
   await depart(from, 'a@one.example', 'no1@one.example', 'no2@one.example')
   await worker.processAll()
-  assert.deepEqual(relay.dotted[0]?.recipients, ['a@one.example'])
+  assert.deepEqual(relay.ended[0]?.recipients, ['a@one.example'])
   assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender'])
   const raw = await newestNotice(from)
   const text = readContent(raw).text ?? ''
@@ -251,7 +251,7 @@ test('after four hours the sender gets one notice of the delay, after five days 
   assert.equal(await waiting(), 0)
 })
 
-test('a worker that was taken for dead does not send its dot', async () => {
+test('a worker whose lease is lost does not send its end of data', async () => {
   const [slow, quick] = [new ScriptedRelay(), new ScriptedRelay()]
   await using stopped = workerWith(slow)
   await using other = workerWith(quick)
@@ -266,14 +266,14 @@ test('a worker that was taken for dead does not send its dot', async () => {
   await Promise.race([reached.opened, stalled])
   await pass(minute)
   await other.processAll()
-  assert.equal(quick.dotted.length, 1)
+  assert.equal(quick.ended.length, 1)
   go.open()
   await stalled
-  assert.equal(slow.dotted.length, 0)
+  assert.equal(slow.ended.length, 0)
   assert.equal(await waiting(), 0)
 })
 
-test('an attempt that never ended is one, and what came to its dot says so', async () => {
+test('an attempt that never ended counts, and recipients whose end of data was sent are ambiguous', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
@@ -290,13 +290,13 @@ test('an attempt that never ended is one, and what came to its dot says so', asy
   await until(someEndOfData)
   await pass(minute)
   await worker.processAll()
-  assert.equal(relay.dotted.length, 1)
+  assert.equal(relay.ended.length, 1)
   gone.open()
   await killed.processAll()
   assert.equal(await waiting(), 0)
 })
 
-test('what was in hand when a worker ended goes one after the other, and other mail beside it', async () => {
+test('messages in progress when a worker died are sent one after the other, beside other mail', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
@@ -323,7 +323,7 @@ test('what was in hand when a worker ended goes one after the other, and other m
     under.clear()
   }
   await worker.processAll()
-  assert.deepEqual(relay.dotted.map(({ recipients }) => recipients[0]).sort(), [
+  assert.deepEqual(relay.ended.map(({ recipients }) => recipients[0]).sort(), [
     'a@one.example',
     'b@one.example',
     'c@one.example',
@@ -332,10 +332,10 @@ test('what was in hand when a worker ended goes one after the other, and other m
   assert.deepEqual(most, { suspects: 1, all: 2 })
   gone.open()
   await killed.processAll()
-  assert.deepEqual([dead.dotted.length, await waiting()], [0, 0])
+  assert.deepEqual([dead.ended.length, await waiting()], [0, 0])
 })
 
-test('where silence is preferred to a second copy, a dot that nobody answered is a failure that says so', async () => {
+test('with MAILROOM_AMBIGUOUS=fail an end of data without a reply is a failure that says so', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay, 'fail')
   const from = await organization()
@@ -366,7 +366,7 @@ test('nor is a message sent again whose worker ended after the end of data', asy
   await pass(minute)
   await worker.processAll()
   assert.deepEqual(
-    relay.dotted.map(({ recipients }) => recipients),
+    relay.ended.map(({ recipients }) => recipients),
     [['b@one.example']],
   )
   assert.match(
@@ -382,7 +382,7 @@ for (const [where, domain] of [
   ['that write to the same server', 'one.example'],
   ['that write to others', 'two.example'],
 ] as const) {
-  test(`an organization with many messages due holds up none of those ${where}`, async () => {
+  test(`an organization with many due messages delays none of those ${where}`, async () => {
     const relay = new ScriptedRelay()
     await using worker = workerWith(relay)
     const [many, other] = [await organization(), await organization()]
@@ -390,7 +390,7 @@ for (const [where, domain] of [
     await pass(1_000)
     for (let n = 0; n < 5; n++) await depart(other, `few${n}@${domain}`)
     await worker.processAll()
-    const order = relay.dotted.map(({ recipients: [first = ''] }) => first)
+    const order = relay.ended.map(({ recipients: [first = ''] }) => first)
     assert.equal(order.length, 65)
     // In turn they are among the first ten to begin; on a busy machine one of them may end later. Without turns all of
     // them come last.
@@ -405,7 +405,7 @@ test('workers that share a queue send nothing twice', async () => {
   const from = await organization()
   for (let n = 0; n < 100; n++) await depart(from, `a${n}@one.example`, `b${n}@two.example`)
   await Promise.all(workers.map((worker) => worker.processAll()))
-  const sent = relays.flatMap(({ dotted }) => dotted.flatMap(({ recipients }) => recipients))
+  const sent = relays.flatMap(({ ended }) => ended.flatMap(({ recipients }) => recipients))
   assert.deepEqual([sent.length, new Set(sent).size], [200, 200])
   assert.equal(await waiting(), 0)
   for (const worker of workers) await worker[Symbol.asyncDispose]()

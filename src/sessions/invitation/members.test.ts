@@ -41,7 +41,7 @@ test('a member who is added signs in with the link of the answer, once, and has 
   assert.equal((await sign()).status, 401)
 })
 
-test('a new link takes the place of the one before, and no trail has either', async () => {
+test('a new link replaces the one before, and the audit trail has neither', async () => {
   const organization = await world.organization()
   const owner = await signedIn(organization, 'owner')
   const { id, link: old } = (await owner.request('POST', '/v1/members', { email: 'ada@people.example' })).body
@@ -116,7 +116,7 @@ test('an admin makes no owner and does nothing to one; the refusal names the per
   assert.equal((await owner.request('PATCH', `/v1/members/${member.id}`, { role: 'owner' })).body.role, 'owner')
 })
 
-test('the last owner neither goes nor steps down, whoever asks', async () => {
+test('the last owner can be neither removed nor demoted, by anybody', async () => {
   const organization = await world.organization()
   const owner = await signedIn(organization, 'owner')
   const path = `/v1/members/${owner.id}`

@@ -74,7 +74,7 @@ test('where browsers have no passkeys, the sign-in says so and gives no challeng
   assert.match(refused.body.error.message, /TLS.*name.*localhost/)
 })
 
-test('the browser is told what the passkey has to be', async () => {
+test('the browser gets the requirements of the passkey', async () => {
   const { session, authenticator, email, organization } = await withPasskey()
   const { options } = (await session.request('POST', '/v1/me/passkeys/challenge')).body
   assert.partialDeepStrictEqual(options, {
@@ -363,7 +363,7 @@ test('an attestation with a certificate is refused, and no host that it names is
   assert.equal((await list(session)).length, 1)
 })
 
-test('removing a member takes their passkeys along', async () => {
+test('removing a member deletes their passkeys', async () => {
   const { organization, session, authenticator } = await withPasskey()
   await organization.world.db.deleteFrom('members').where('id', '=', session.id).execute()
   assert.equal((await tryPasskey(world, authenticator)).status, 401)

@@ -11,7 +11,7 @@ after(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test('everybody is told whether one can sign in with a password', async () => {
+test('everybody can learn whether one can sign in with a password', async () => {
   const ways = async ({ client }: World) => (await client.request('GET', '/v1/session/ways')).body.password
   assert.deepEqual([await ways(world), await ways(without)], [true, false])
 })

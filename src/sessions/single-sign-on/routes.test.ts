@@ -156,7 +156,7 @@ test('what the provider refuses, and what is not its answer, is said so', async 
   forge.answers.clear()
 })
 
-test('a provider that is away is said so before the browser goes there', async () => {
+test('a provider that does not answer is reported before the browser is redirected', async () => {
   const away = { ...forge.env, MAILROOM_OIDC_ISSUER: 'http://127.0.0.1:9' }
   await using other = await World.start({ database: world.database, env: away })
   const { status, body } = await new BrowserAt(other).request('POST', '/v1/session/single-sign-on', {})

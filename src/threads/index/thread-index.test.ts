@@ -99,7 +99,7 @@ for (const [what, headers, expected] of [
   })
 }
 
-test('an old reply leaves the conversation when its original goes, and is back when that comes again', () => {
+test('an old reply leaves the conversation when its original is deleted, and is back when that arrives again', () => {
   const index = newIndex()
   index.apply(step({ appended: [message(1, 'Message-ID: <a@x>\r\n'), message(2, `${old('<b@x>', '<a@x>')}\r\n`)] }))
   assert.equal(index.total, 1)
@@ -147,7 +147,7 @@ test('an index says what memory it holds', () => {
   assert.ok(share > 1 && share < 1.05, `${share}`)
 })
 
-test('an index that more has left than is there says that it is worn', () => {
+test('an index with more deleted messages than present ones is due to be rebuilt', () => {
   const index = newIndex()
   index.apply(step({ appended: Array.from({ length: 4000 }, (_, place) => message(place + 1, '')) }))
   index.apply(step({ expunged: Array.from({ length: 1999 }, (_, place) => place + 1) }))

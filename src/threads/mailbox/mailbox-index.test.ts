@@ -78,7 +78,7 @@ test('moving messages changes no id of a conversation', async () => {
   )
 })
 
-test('more changes than are followed have the conversations found anew', async () => {
+test('after more changes than are followed all conversations are found again', async () => {
   const mailbox = new Mailbox()
   const letter = (at: number) => ({
     ...{ seen: true, receivedAt: at, sender: '' },

@@ -66,7 +66,7 @@ test('a mailbox is not held before its folders have been read', async () => {
   assert.equal(indexes.isHeld(mailbox), true)
 })
 
-test('what comes into one folder while another is read for the first time is there', async () => {
+test('mail that arrives in one folder while another is first read is found', async () => {
   const host = holding('archive', 'inbox')
   host.reading = async (folder) => {
     if (folder === 'inbox' && host.folders.get('archive')?.length === 1) host.append('archive', 1_001)
@@ -83,7 +83,7 @@ test('folders that have not changed are not read again', async () => {
   assert.deepEqual(host.read, [])
 })
 
-test('a folder that goes once it was listed is left out, and one that is listed and never there is an error', async () => {
+test('a folder deleted after it was listed is left out; one that is listed and never exists is an error', async () => {
   const host = holding('Gone', 'inbox')
   host.reading = async (folder) => void (folder === 'Gone' && host.folders.delete('Gone'))
   assert.deepEqual(

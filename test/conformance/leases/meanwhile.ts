@@ -87,7 +87,7 @@ export function leasesMeanwhile(): void {
       assert.deepEqual(claims, [])
     })
 
-    test('a row that another process has locked is neither claimed nor taken back, nor waited for', async () => {
+    test('a row that another process has locked is neither claimed nor reclaimed, nor waited for', async () => {
       await db.transaction().execute(async (tx) => {
         assert.equal((await claim(tx)).length, 1)
         assert.deepEqual(await claim(db), [])
@@ -100,7 +100,7 @@ export function leasesMeanwhile(): void {
       assert.equal(await reclaimExpired(databaseNow), 1)
     })
 
-    test('a lease that its process has extended is not taken back', async () => {
+    test('a lease that its process has extended is not reclaimed', async () => {
       const held = await claimed()
       await sql`update domains set leased_until = clock_timestamp()`.execute(db)
       const taken = await meanwhile(

@@ -198,7 +198,7 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
       assert.equal((await claimedAgain()).id, lease.id)
     })
 
-    test('a process that stood still since it read the clock does not take a lease made meanwhile for one of a clock set back', async () => {
+    test('a process suspended since it read the clock does not mistake a newer lease for one of a clock set back', async () => {
       const lease = await claimed()
       const [chosen, due] = [sql`select id from ${sql.table(table)}`, sql`true`]
       const stale = new Date(Date.now() - 3 * lasts)

@@ -74,7 +74,7 @@ export function changesAndMoves(testIt: TestIt): void {
     assert.deepEqual(await uids('inbox'), [4, 1])
   })
 
-  testIt('an expunged message is gone, others stay', async ({ ada, host, append, uids }) => {
+  testIt('an expunged message is deleted, others stay', async ({ ada, host, append, uids }) => {
     await append(copy(ada, { keywords: ['work'] }), copy(ada, { keywords: ['work'] }))
     assert.deepEqual(await host.expunge(ada, 'inbox', [9, 1]), [1])
     assert.deepEqual(await host.expunge(ada, 'inbox', [1]), [])

@@ -21,7 +21,7 @@ export function savesDrafts(testIt: TestIt): void {
     assert.deepEqual(await host.draftsNamed(ada, '<draft.02@example.test>'), [])
   })
 
-  testIt('an edited draft takes the place of the one before', async ({ ada, host, uids }) => {
+  testIt('an edited draft replaces the one before', async ({ ada, host, uids }) => {
     const first = (await host.saveDraft(ada, draft('One'))) ?? 0
     const second = (await host.saveDraft(ada, draft('Two', [first], 2))) ?? 0
     assert.ok(second > first)
@@ -29,14 +29,14 @@ export function savesDrafts(testIt: TestIt): void {
     assert.match(String(await rawOf(await host.read(ada, 'drafts', second))), /Two/)
   })
 
-  testIt('a draft that has gone is replaced by none', async ({ ada, host, uids }) => {
+  testIt('a deleted draft is not replaced', async ({ ada, host, uids }) => {
     const first = (await host.saveDraft(ada, draft('One'))) ?? 0
     const second = (await host.saveDraft(ada, draft('Two', [first], 2))) ?? 0
     assert.equal(await host.saveDraft(ada, draft('Three', [first], 3)), undefined)
     assert.deepEqual(await uids('drafts'), [second])
   })
 
-  testIt('of edits at once one takes the place, and what is left is its text', async ({ ada, host, uids }) => {
+  testIt('of concurrent edits one replaces the draft, and its text stays', async ({ ada, host, uids }) => {
     const first = (await host.saveDraft(ada, draft('One'))) ?? 0
     const edits = await Promise.all(['A', 'B', 'C', 'D'].map((text) => host.saveDraft(ada, draft(text, [first], 2))))
     const won = edits.filter((uid) => uid !== undefined)

@@ -30,7 +30,7 @@ export function empties(testIt: TestIt): void {
     assert.deepEqual(await Array.fromAsync(host.empty(ada)), [])
   })
 
-  testIt('emptying that is broken off goes on where it was', async ({ ada, host, append, uids }) => {
+  testIt('interrupted emptying continues where it was', async ({ ada, host, append, uids }) => {
     await append(...Array.from({ length: 600 }, () => copy(ada)))
     for await (const gone of host.empty(ada)) {
       assert.ok(gone < 600)

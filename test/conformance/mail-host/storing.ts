@@ -81,7 +81,7 @@ export function storesAndLists(testIt: TestIt): void {
     )
   }
 
-  testIt('a large message that goes while it is read is not found', async ({ ada, host, append }) => {
+  testIt('a large message that is deleted while it is read is not found', async ({ ada, host, append }) => {
     await append(copy(ada, { message: readMessage(Buffer.alloc(2 * pieceBytes + 1, 'A: b\r\n')) }))
     const stored = await host.read(ada, 'inbox', 1)
     await host.expunge(ada, 'inbox', [1])
@@ -164,7 +164,7 @@ export function storesAndLists(testIt: TestIt): void {
     },
   )
 
-  testIt('a list goes on behind a place, also of a message that has gone or is listed no more', async (bench) => {
+  testIt('a list continues behind a place, also of a message that is deleted or no longer listed', async (bench) => {
     const { ada, host, append } = bench
     await append(...[3, 1, 2, 3, 1].map((at) => copy(ada, { receivedAt: second(at), keywords: ['k'] })))
     const { messages } = await host.list(ada, 'inbox', { limit: 5, page: 0 })

@@ -80,7 +80,7 @@ export function delivers(testIt: TestIt): void {
     assert.equal(sink.taken[0]?.parameters, 'SIZE=18 BODY=8BITMIME')
   })
 
-  testIt('8-bit mail goes as it is where it cannot be declared', { extensions: [] }, async ({ deliver, sink }) => {
+  testIt('8-bit mail is sent unchanged where it cannot be declared', { extensions: [] }, async ({ deliver, sink }) => {
     assert.deepEqual(short(await deliver(letter('Subject: x\r\n\r\nÄ\r\n'))), ['delivered 2.0.0'])
     assert.deepEqual(sink.taken[0]?.bytes.toString(), 'Subject: x\r\n\r\nÄ\r\n')
     assert.equal(sink.taken[0]?.parameters, '')
@@ -102,7 +102,7 @@ export function delivers(testIt: TestIt): void {
     assert.ok(!sink.lines.some((line) => line.startsWith('MAIL')))
   })
 
-  testIt('an internationalised domain goes in its ASCII form', { extensions: [] }, async ({ deliver, sink }) => {
+  testIt('an internationalised domain is sent in its ASCII form', { extensions: [] }, async ({ deliver, sink }) => {
     assert.deepEqual(short(await deliver({ sender: 'ann@bücher.example' })), ['delivered 2.0.0'])
     assert.equal(sink.taken[0]?.from, 'ann@xn--bcher-kva.example')
   })
@@ -120,7 +120,7 @@ export function delivers(testIt: TestIt): void {
   })
 
   testIt(
-    'where TLS is offered and not to be had it goes without',
+    'if TLS is offered and fails, mail is sent without',
     { tls: testCertificate, act: (step) => (step === 'starttls' ? '454 4.7.0 Not now' : undefined) },
     async ({ deliver, sink }) => {
       assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])

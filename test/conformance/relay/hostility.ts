@@ -36,7 +36,7 @@ export function outlivesHostility(testIt: TestIt): void {
     assert.match(outcome?.reply ?? '', /^554 5\.7\.1 y+…$/)
   })
 
-  testIt('replies ahead of their questions are not taken for answers', {}, async ({ deliver, sink, ends }) => {
+  testIt('replies before their commands do not count', {}, async ({ deliver, sink, ends }) => {
     // Nothing is sent in answer to words that came before the question.
     sink.act = (step) => (step === 'ehlo' ? '250 sink.example\r\n250 Ok\r\n250 Ok\r\n354 Go on\r\n250 Ok' : undefined)
     assert.deepEqual(short(await deliver()), ['deferred 4.5.0'])

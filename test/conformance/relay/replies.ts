@@ -52,7 +52,7 @@ export function tellsReplies(testIt: TestIt): void {
       assert.deepEqual(short(outcomes), ['deferred 4.2.0', 'refused 5.6.0', 'refused 5.1.1'])
     })
 
-    testIt(`no message goes where every recipient was refused, ${way}`, { extensions }, async (trial) => {
+    testIt(`no message is sent if every recipient was refused, ${way}`, { extensions }, async (trial) => {
       trial.sink.act = at('rcpt', '550 5.1.1 Nobody')
       const outcomes = await trial.deliver({ recipients: ['a@dest.test', 'b@dest.test'] })
       assert.deepEqual(short(outcomes), ['refused 5.1.1', 'refused 5.1.1'])

@@ -40,7 +40,7 @@ test('mailboxes are listed, those of one organization or all', async () => {
   assert.match(stdout, /^ADDRESS +NAME +ORGANIZATION +KIND +STATE +MIB +CREATED +ID\nada@/)
 })
 
-test('a suspended mailbox takes no mail and can still be read; resumed, it takes mail again', async () => {
+test('a suspended mailbox accepts no mail and can still be read; resumed, it accepts mail again', async () => {
   const own = await world.organization()
   const { address } = await own.mailbox('ada')
   const bob = await own.mailbox('bob')

@@ -88,7 +88,7 @@ test('before 250 the DNS is asked for SPF, DKIM and DMARC alone, and for the key
   assert.match(sink.taken[0]?.bytes.toString() ?? '', /^ARC-Seal: i=2;/m)
 })
 
-test('what cannot be composed now is deferred, and goes once it can be', async () => {
+test('a message that cannot be composed is deferred, and sent once it can be', async () => {
   const address = await mailboxThat(answers)
   const { rows } = await sql<{ id: string; key: Buffer }>`
     with before as (select id, private_key from dkim_keys where organization_id = ${organization.id})

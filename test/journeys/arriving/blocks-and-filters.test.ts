@@ -71,7 +71,7 @@ describe('row 17: @example.com and ann@example.net are blocked', () => {
     assert.equal(await hand('', address, letter({ From: undefined })), '250 2.6.0')
   })
 
-  test('whoever is unblocked is taken at once', async () => {
+  test('mail of an unblocked sender is accepted at once', async () => {
     const gone = await organization.request('DELETE', `/v1/blocked-senders/${encodeURIComponent('@example.com')}`)
     assert.equal(gone.status, 200)
     assert.equal(await hand('x@example.com', address, letter({ From: 'x@example.com' })), '250 2.6.0')
@@ -95,7 +95,7 @@ describe('row 18: one has blocked the sender, the other has not', () => {
     assert.equal(await hand('ann@blocked.example', bob), '250 2.6.0')
   })
 
-  test('From: the message is taken, kept for the other, and dropped for the one', async () => {
+  test('From: the message is accepted, kept for the other, and dropped for the one', async () => {
     const message = letter({ From: 'ann@blocked.example', Subject: 'For one of you' })
     assert.equal(await hand('list@peer.example', [ada, bob], message), '250 2.6.0')
     assert.ok(!(await subjectsIn(one, ada)).includes('For one of you'))

@@ -26,7 +26,7 @@ describe("DMARC: mail that is not provably its author's own", () => {
     assert.deepEqual(await subjectsIn(organization, address), [])
   })
 
-  test('is taken where SPF vouches for the author', async () => {
+  test('is accepted if SPF passes for the author', async () => {
     const message = letter({ From: 'ceo@strict.example', Subject: 'Really me' })
     assert.equal(await hand(world, 'ceo@strict.example', address, message), '250 2.6.0')
     assert.match(await newestIn(organization, address), /dmarc=pass\r\n\t header\.from=strict\.example/)

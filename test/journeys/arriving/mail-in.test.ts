@@ -270,7 +270,7 @@ describe('row 15: a message whose sender did not hear 250 and sends it again', (
     assert.deepEqual(await subjectsIn(organization, address), ['At once'])
   })
 
-  test('is stored though its sender hung up after the final dot, and then not again', async () => {
+  test('is stored though its sender disconnected after the end of data, and then not again', async () => {
     const { address } = await organization.mailbox('di')
     const message = letter({ Subject: 'Dropped' })
     await using client = await SmtpClient.greeted(world.smtp.port)
@@ -281,7 +281,7 @@ describe('row 15: a message whose sender did not hear 250 and sends it again', (
     assert.deepEqual(await subjectsIn(organization, address), ['Dropped'])
   })
 
-  test('is another message when it bears no Message-ID, when a byte differs, or after 7 days', async () => {
+  test('is another message without a Message-ID, when a byte differs, or after 7 days', async () => {
     const { address } = await organization.mailbox('ed')
     const anonymous = letter({ 'Message-ID': undefined })
     for (let n = 0; n < 2; n++) assert.equal(await hand('ann@peer.example', address, anonymous), '250 2.6.0')

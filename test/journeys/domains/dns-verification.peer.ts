@@ -60,7 +60,7 @@ describe('a domain whose records are in a real name server', () => {
     return await shown(id)
   }
 
-  test('goes from nothing to verified, receives mail, and lapses when the records are taken away', async () => {
+  test('is enrolled, verified, receives mail, and lapses when the records are removed', async () => {
     const { id, outstanding, dns } = await enrol()
     assert.equal(outstanding, 4)
     assert.equal(dns.length, 4)
@@ -104,7 +104,7 @@ describe('a domain whose records are in a real name server', () => {
     assert.equal((await nextCheck(id)).status, 'verified')
   })
 
-  test('tells of mistakes, one after the other, until they are mended', async () => {
+  test('names mistakes, one after the other, until they are corrected', async () => {
     await world.db.deleteFrom('mailboxes').execute()
     await world.db.deleteFrom('domains').where('domain', '=', domain).execute()
     const { id, dns } = await enrol()

@@ -261,7 +261,7 @@ test('a sub-domain of another organization’s domain needs its own proof, and g
   assert.deepEqual([await parent.status(), await child.status()], ['verified', 'verified'])
 })
 
-test('a suspended domain takes no mail and no mailboxes, and what is there can be read', async () => {
+test('a suspended domain accepts no mail and no mailboxes, and its mail can be read', async () => {
   const domain = await Enrolled.enrol(await world.organization(), 'suspended.test')
   const { organization } = domain
   await domain.publish()

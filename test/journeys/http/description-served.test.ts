@@ -33,7 +33,7 @@ test('whoever has the document asks whether it is the same, and gets it no secon
   }
 })
 
-test('the document comes compressed to who takes gzip', async () => {
+test('the document is compressed for clients that accept gzip', async () => {
   const plain = await (await fetch(url(), { headers: { 'accept-encoding': 'identity' } })).text()
   for (const [accepted, compressed] of [
     ['gzip', true],

@@ -314,7 +314,7 @@ for (const [what, authorization, message, challenge] of [
   ['a key cut short', () => `Bearer ${organization.key.slice(0, -1)}`, /mistyped/, /error="invalid_token"$/],
   ['a key of nobody', () => `Bearer ${generateKey()}`, /unknown, expired or revoked/, /error="invalid_token"$/],
 ] as const) {
-  test(`a request with ${what} is unauthorized, and hears why`, async () => {
+  test(`a request with ${what} is unauthorized, and the error says why`, async () => {
     const sent = authorization()
     const headers: Record<string, string> = sent === undefined ? {} : { authorization: sent }
     const answer = await world.client.request('GET', '/v1/labels', { headers })

@@ -34,7 +34,7 @@ test('a process hashes and verifies so many passwords at once, and no more', asy
   assert.equal(await isPassword('correct horse battery staple', hash), true)
 })
 
-test('a member who signs in meanwhile is told to come back, and then signs in', async () => {
+test('a member who signs in meanwhile is asked to retry, and then signs in', async () => {
   const { world, organization } = on
   const email = 'ada@people.example'
   await withPassword(organization, email)
@@ -49,7 +49,7 @@ test('a member who signs in meanwhile is told to come back, and then signs in', 
   assert.equal((await tryPassword(world, { email })).status, 201)
 })
 
-test('a mail program that logs in meanwhile is told to come back, and then logs in', async () => {
+test('a mail program that logs in meanwhile is asked to retry, and then logs in', async () => {
   const { organization, port } = on
   const { address } = await submittingMailbox(organization, 'ada')
   await using client = await secured(port)

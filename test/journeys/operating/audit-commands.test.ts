@@ -128,7 +128,7 @@ test('each command that changes settings leaves its entries, one that finds noth
   for (const made of secrets) assert.ok(!all.includes(made))
 })
 
-test('an organization that is deleted takes its entries along, and leaves one that does not name it', async () => {
+test('the entries of a deleted organization are deleted, and one stays that does not name it', async () => {
   const { id } = await printed(operator(), 'org', 'create', 'Gone')
   assert.equal((await entriesOf(world.db, id, {}, 10)).length, 1)
   await printed(operator(), 'org', 'delete', 'Gone', '--confirm', 'Gone')

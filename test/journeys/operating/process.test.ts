@@ -47,7 +47,7 @@ async function send(subject: string, text = 'Hello.'): Promise<void> {
   transport.close()
 }
 
-test('SIGTERM: a message in DATA and a request in hand are finished, and the exit code is 0 within 10 s', async () => {
+test('SIGTERM: a message in DATA and a current request are finished, and the exit code is 0 within 10 s', async () => {
   await using client = await SmtpClient.greeted(service.smtp.port)
   await client.say('MAIL FROM:<charles@engines.example>')
   await client.say(`RCPT TO:<${address}>`)

@@ -8,7 +8,7 @@ import { databaseHome } from '#test/world/database.ts'
 import { labelOnce } from '#test/world/label-once.ts'
 import { mailroom, startService } from '#test/world/service.ts'
 
-test('the secret in the data directory is changed while the service runs, and a change that was killed goes on', async () => {
+test('the secret in the data directory is changed while the service runs, and an interrupted change is finished', async () => {
   await using home = await databaseHome({ embedded: true })
   const { MAILROOM_DATA_DIR = '' } = home.env
   const env = { MAILROOM_DATA_DIR }

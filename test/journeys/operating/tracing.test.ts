@@ -170,7 +170,7 @@ for (const [what, start] of [
   ],
   ['says nothing', () => Collector.start(false)],
 ] as const) {
-  test(`a collector that ${what} holds up neither requests nor the stop`, async () => {
+  test(`a collector that ${what} delays neither requests nor the stop`, async () => {
     await using collector = await start()
     const service = await startService({ ...home.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
     for (let count = 0; count < 50; count++) assert.equal((await ask(service, '/v1/labels')).status, 200)

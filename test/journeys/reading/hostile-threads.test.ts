@@ -61,7 +61,7 @@ for (const [what, headers, conversations] of folders) {
   })
 }
 
-test('row 32: a message of 100,000 references that comes over SMTP is taken and read within a second', async () => {
+test('row 32: a message of 100,000 references that arrives by SMTP is accepted and read within a second', async () => {
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')
   const message = letter({ References: ids(100_000) })

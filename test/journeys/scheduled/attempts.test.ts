@@ -82,8 +82,9 @@ async function queued(): Promise<number> {
 }
 
 /** Tells the sink how to answer once a message is whole, or at RCPT for one recipient. */
-function answers(dot: Act | undefined, rcpt: Readonly<Record<string, Act>> = {}): void {
-  sink.act = (step, { recipient }) => (step === 'end of data' ? dot : step === 'rcpt' ? rcpt[recipient] : undefined)
+function answers(endOfData: Act | undefined, rcpt: Readonly<Record<string, Act>> = {}): void {
+  sink.act = (step, { recipient }) =>
+    step === 'end of data' ? endOfData : step === 'rcpt' ? rcpt[recipient] : undefined
 }
 
 test('row 29: deferred three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
@@ -202,7 +203,7 @@ test('deferred for some recipients it is sent, and those get it later, as any ma
   assert.deepEqual([await subjects('sent'), await subjects('inbox'), await queued()], [['Half'], [], 0])
 })
 
-test('mail to here and to elsewhere is one message: nobody there to take it, it waits for neither', async () => {
+test('mail to here and to elsewhere is one message: it waits for neither if none is delivered', async () => {
   const bea = (await organization.mailbox('bea')).address
   answers('451 4.7.1 Come again')
   const id = await schedule({ to: [bea, 'bob@there.example'], subject: 'Both' })
@@ -271,7 +272,7 @@ test('a day whose allowance is full fails it after three attempts, in the docume
   assert.equal(await sentToday(), 2)
 })
 
-test('nothing is sent for a mailbox that is suspended, or gone, and why is said', async () => {
+test('nothing is sent for a suspended or deleted mailbox, and the error says why', async () => {
   const bea = await organization.mailbox('bea')
   const [suspended, gone] = [await schedule(), await schedule({ from: bea.address })]
   await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('address', '=', ada).execute()
@@ -331,7 +332,7 @@ test('where the end of an attempt cannot be written down for a while it is not s
   assert.deepEqual([sink.taken.length, await shown(id), await subjects('sent')], [1, undefined, ['Once']])
 })
 
-test('an operator who takes it out of the queue has it fail', async () => {
+test('it fails when an operator removes it from the queue', async () => {
   answers('451 4.7.1 Come again')
   const id = await schedule()
   await world.rounds.processAll()
@@ -373,7 +374,7 @@ test('the list is soonest first, at most 200, with what members queued in the we
   await world.db.deleteFrom('outbound_messages').where('organization_id', '=', organization.id).execute()
 })
 
-test('a round takes what another worker was the first to reach for, and let go', async () => {
+test('a round claims what another worker had locked first and released', async () => {
   const ids = [await schedule(), await schedule()]
   let making: Promise<void> | undefined
   await world.db.transaction().execute(async (tx) => {

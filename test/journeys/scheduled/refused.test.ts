@@ -47,7 +47,7 @@ test('a message that its state keeps from being cancelled or put back says which
   assert.match(late.body.error.message, /is failed/)
 })
 
-test('who may only read a mailbox neither cancels its messages nor puts them back, and is told which mailbox it is', async () => {
+test('a caller who may only read a mailbox neither cancels nor retries its messages, and the error names the mailbox', async () => {
   const member = await organization.member(`${randomUUID()}@people.example`)
   const boxes = await Promise.all((['read', 'change', 'send'] as const satisfies readonly Level[]).map(share))
   const session = await signIn(organization, member.id)

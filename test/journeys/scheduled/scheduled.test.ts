@@ -138,7 +138,7 @@ test('a cancelled message leaves no byte behind, and is not sent', async () => {
   assert.equal((await folder('drafts')).length, 0)
 })
 
-test('a message with 8 MiB of attachments goes as it was given', async () => {
+test('a message with 8 MiB of attachments is sent as given', async () => {
   const content = Buffer.alloc(8 << 20, 'Mailroom ').toString('base64')
   const { status, body } = await schedule({ subject: 'Large', attachments: [{ filename: 'a.bin', content }] })
   assert.equal(status, 201)

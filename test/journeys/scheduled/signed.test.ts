@@ -55,7 +55,7 @@ async function sentAfter(milliseconds: number) {
 const selectorsOf = (octets: Buffer) => signaturesOf(octets).selectors.toSorted()
 const now = () => messageDate(new Date(world.clock.now()))
 
-test('what goes in time goes with the Date of that time and the octets that were signed when it was scheduled', async () => {
+test('a message sent in time has the Date of that time and the octets signed when it was scheduled', async () => {
   const organization = await world.organization()
   await signingDomain(world, organization)
   const { sendAt, stored } = await scheduled(organization)
@@ -64,7 +64,7 @@ test('what goes in time goes with the Date of that time and the octets that were
   assert.deepEqual(octets, stored)
 })
 
-test('what goes late is dated and signed anew, once', async () => {
+test('a message sent late is dated and signed again, once', async () => {
   const organization = await world.organization()
   await signingDomain(world, organization)
   const { stored } = await scheduled(organization)
@@ -84,7 +84,7 @@ test('what was signed with keys that have been followed by others is signed with
   for (const one of selectorsOf(octets)) assert.ok(!selectorsOf(stored).includes(one), one)
 })
 
-test('what was scheduled before its domain had keys is signed as it goes', async () => {
+test('a message scheduled before its domain had keys is signed when it is sent', async () => {
   const organization = await world.organization()
   const { stored } = await scheduled(organization)
   assert.deepEqual(selectorsOf(stored), [])
@@ -92,7 +92,7 @@ test('what was scheduled before its domain had keys is signed as it goes', async
   await sentAfter(minute)
 })
 
-test('what failed and is put back goes with another Date, however soon', async () => {
+test('a failed message that is retried has another Date, however soon', async () => {
   const organization = await world.organization()
   await signingDomain(world, organization)
   const { id } = await scheduled(organization)

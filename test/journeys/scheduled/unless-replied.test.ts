@@ -51,7 +51,7 @@ async function textsSent(): Promise<string[]> {
 const answer = (sent: string, change: SendMailOptions = {}) =>
   world.send({ from: bob, to: ada, subject: 'Re:', text: 'Yes', inReplyTo: sent, ...change })
 
-test('an answer cancels it, which is told and shown, and it can still be sent', async () => {
+test('an answer cancels it, with an event, and it can still be sent', async () => {
   const { id, sent } = await followUp()
   const { body: before } = await organization.request('GET', '/v1/events?after=now')
   await answer(sent)

@@ -59,7 +59,7 @@ test('a hundred messages are sent, each with an id of its own, and kept in Sent'
   assert.equal(one.recipients[0].address, 'bob7@there.example')
 })
 
-test('each message is judged as it would be alone, and holds up no other', async () => {
+test('each message is judged as it would be alone, and delays no other', async () => {
   const { organization, ada } = await sender()
   const hidden = await privateMailbox(organization, 'hidden')
   const good = { from: ada, to: 'bob@there.example', text: 'Hello', subject: 'good' }
@@ -121,7 +121,7 @@ test('the allowance is counted for each message, and a smaller one behind a larg
   assert.deepEqual([...new Set(await arrived())].toSorted(), ['0', '2'])
 })
 
-test('whom nothing is sent to is named for each message', async () => {
+test('suppressed recipients are named for each message', async () => {
   const { organization, ada } = await sender()
   await world.db
     .insertInto('suppressions')

@@ -128,7 +128,7 @@ test('an edit replaces what it gives, and keeps the id and the rest', async () =
   )
 })
 
-test('who knows another version changes nothing, and hears so', async () => {
+test('a caller with another version changes nothing, and gets a conflict', async () => {
   const draft = await newDraft({ text: 'One' })
   const path = `/v1/drafts/${draft.id}`
   const edited = await request('PATCH', path, { text: 'Two', version: draft.version })
@@ -219,7 +219,7 @@ test('drafts come page by page, the last edited first', async () => {
   assert.deepEqual(seen, made)
 })
 
-test('a deleted draft is gone', async () => {
+test('a deleted draft is not found', async () => {
   const { id } = await newDraft()
   assert.deepEqual((await request('DELETE', `/v1/drafts/${id}`)).body, { deleted: true, id })
   for (const method of ['GET', 'DELETE'] as const) assert.equal((await request(method, `/v1/drafts/${id}`)).status, 404)
@@ -258,7 +258,7 @@ test('a draft is sent once, and leaves the folder', async () => {
   assert.ok(noted.every(({ removed }) => removed))
 })
 
-test('a draft that was sent by a process which died then is gone, and leaves the folder later', async () => {
+test('a draft sent by a process that then died is not found, and leaves the folder later', async () => {
   const draft = await newDraft({ to: 'bob@there.example', text: 'Hello' })
   const { mailboxId, key } = draftNamed(draft.id)
   const mailbox = { organizationId: organization.id, mailboxId }

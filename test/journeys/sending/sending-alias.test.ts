@@ -78,7 +78,7 @@ test('what cannot be delivered comes back to the mailbox', async () => {
   assert.deepEqual(await subjects('inbox'), ['Undelivered mail returned to its sender'])
 })
 
-test('a scheduled message is from the alias too, and goes late signed by its domain', async () => {
+test('a scheduled message is from the alias too, and sent late it is signed by its domain', async () => {
   for (const late of [0, 30 * 60_000]) {
     const { status, body } = await schedule({ from: `Ada Byron <${alias}>` })
     assert.equal(status, 201)
@@ -89,7 +89,7 @@ test('a scheduled message is from the alias too, and goes late signed by its dom
   }
 })
 
-test('one whose alias is taken away before it goes is not sent', async () => {
+test('one whose alias is removed before it is due is not sent', async () => {
   const passing = `passing@${organization.domain}`
   await give(passing)
   const { body } = await schedule({ from: passing })

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const sent = () => on.sink.until(({ taken }) => taken.length === 1)
 
-test('what the API takes is sent at once', { timeout }, async () => {
+test('a message accepted by the API is sent at once', { timeout }, async () => {
   const message = { from: ada.address, to: 'bob@there.example', subject: 'Now', text: 'Hello' }
   assert.equal((await on.organization.request('POST', '/v1/send', message)).status, 202)
   await sent()

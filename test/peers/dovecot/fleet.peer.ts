@@ -58,7 +58,7 @@ const nothingWaits = () =>
     return rows.length === 0
   })
 
-test('what one process takes, makes or changes the others show at once', async () => {
+test('what one process accepts, creates or changes the others show at once', async () => {
   const { address } = await ask(0, 'POST', '/v1/mailboxes', { domain: 'fleet.test', local_part: 'dee' })
   for (const [n, Subject] of ['One urgent', 'Two', 'Re: Two'].entries()) {
     const fields = { Subject, 'Message-ID': `<${n}@x>`, ...(n === 2 && { References: '<1@x>' }) }
@@ -101,7 +101,7 @@ test('what is sent and what is scheduled leaves once, with one copy in Sent', as
   for (const api of [0, 1]) assert.deepEqual((await subjects(api, ada, 'sent')).sort(), expected)
 })
 
-test('row 33: a server that does not answer is 502 within 10 s by every process, mail is taken, and back it is all there', async () => {
+test('row 33: a server that does not answer is 502 within 10 s by every process, mail is accepted, and once it is back all is there', async () => {
   way.silence()
   const asked = performance.now()
   const said = await Promise.all(

@@ -163,7 +163,7 @@ test('a folder in which nothing happened costs one NOOP', async () => {
   assert.match(listener.said.join(''), /^(?:m\d+ NOOP\r\n){3}$/)
 })
 
-test('what the server tells of a change unasked is not asked for', async () => {
+test('a change that the server reports unasked is not requested', async () => {
   await using listener = await tap(shared.dovecot.server)
   await using at = await start({ ...shared.dovecot.server, port: listener.port })
   await appendMessages(at.other, 'INBOX', messages(5))

@@ -111,7 +111,7 @@ for (const [what, cut] of [
   }
 }
 
-test('a message is not taken for another of the same second and size', async () => {
+test('a message is not mistaken for another of the same second and size', async () => {
   await using at = await start()
   await at.append(letter({ subject: 'One', 'message-id': '' }))
   assert.deepEqual(await subjects(at.host, at.ada), ['One'])
@@ -123,7 +123,7 @@ test('a message is not taken for another of the same second and size', async () 
   assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
 })
 
-test('mail is taken on while the server is away, up to the limit, and comes in order when it is back', async () => {
+test('mail is accepted while the server is away, up to the limit, and delivered in order when it is back', async () => {
   // An organization may have half of the spool.
   await using at = await start(8_000)
   at.proxy.drop()
@@ -175,7 +175,7 @@ test('a change behind one that the server does not answer is refused, and not ma
   assert.deepEqual([one?.seen, one?.flagged, one?.keywords], [false, false, ['a']])
 })
 
-test('a mailbox for which more waits than can be waited for is looked at as it is, and holds up no other', async () => {
+test('a mailbox for which more waits than can be waited for is read as it is, and delays no other', async () => {
   await using at = await start()
   const bob = await newMailbox(shared.database.db, at.host, await newDomain(shared.database.db), 'bob')
   assert.deepEqual(await subjects(at.host, bob), [])
@@ -195,7 +195,7 @@ test('a mailbox for which more waits than can be waited for is looked at as it i
   assert.deepEqual(came.sort(), many)
 })
 
-test('what waits for a mailbox goes with it', async () => {
+test('a deleted mailbox’s spooled mail is deleted', async () => {
   await using at = await start()
   at.proxy.drop()
   await at.append(letter({}))
@@ -204,7 +204,7 @@ test('what waits for a mailbox goes with it', async () => {
   assert.equal(rows.length, 0)
 })
 
-test('emptying takes what waits without delivering it, and ends once nobody has any of it in hand', async () => {
+test('emptying removes spooled mail without delivering it, and ends once none is in delivery', async () => {
   await using at = await start()
   await using other = imapMailHost(shared.database.db, shared.dovecot.server)
   assert.deepEqual(await subjects(at.host, at.ada), [])

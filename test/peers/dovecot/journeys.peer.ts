@@ -69,7 +69,7 @@ test('what another program does to a mailbox the API shows at once, and the reve
   assert.deepEqual(found, ['1'])
 })
 
-test('row 33: a server that does not answer is 502 within 10 seconds, while mail is taken; back, it is all there', async () => {
+test('row 33: a server that does not answer is 502 within 10 seconds, while mail is accepted; once it is back all is there', async () => {
   const { address } = await organization.mailbox('bob')
   await hand(address, letter({ Subject: 'Before' }))
   assert.deepEqual(await subjectsIn(organization, address), ['Before'])

@@ -94,7 +94,7 @@ for (const [format, settings, own] of [
       }
     })
 
-    test('of filters that were made before leave mail in the inbox, with the reason, and hold up nobody', async () => {
+    test('of filters that were made before leave mail in the inbox, with the reason, and delay nobody', async () => {
       const [address, other] = [await mailbox(), await mailbox()]
       // A maildir has no such folder of its own.
       const reserved = format === 'mdbox' ? ['dbox-Mails', 'a/dbox-Mails'] : []

@@ -74,7 +74,7 @@ const inInbox = (count: number) => async (other: ImapSession) => {
 const by = 'mail_program'
 const asItIs = { unread: true, starred: false, labels: [] as string[] }
 
-test('what another program does is told once, and nothing of what was there before', async () => {
+test('changes by another program have one event each, and earlier mail has none', async () => {
   await using at = await start(inInbox(5))
   assert.deepEqual(await at.told(), [])
   await at.say('UID STORE 1 +FLAGS.SILENT (\\Seen)', 'UID STORE 2 +FLAGS.SILENT (\\Flagged Receipts)')
@@ -95,7 +95,7 @@ test('what another program does is told once, and nothing of what was there befo
   assert.equal((await at.told()).length, expected.length)
 })
 
-test('copies that a program puts into Sent are not told, and drafts as those of Mailroom are', async () => {
+test('copies that a program stores in Sent have no events, and drafts have those of Mailroom’s drafts', async () => {
   await using at = await start()
   await appendMessages(at.other, 'Sent', messages(1))
   await appendMessages(at.other, 'Drafts', messages(1, { seen: true }))
@@ -123,7 +123,7 @@ test('what is in a new folder has come, and a folder with another name is the sa
   assert.deepEqual(rest, [{ type: 'changed', by, folder: 'Sooner', uid: 2, ...asItIs, starred: true }])
 })
 
-test('a folder that was made again under its name begins anew, and nothing is told of it', async () => {
+test('a folder that was created again under its name is new, and has no events', async () => {
   await using at = await start(async (other) => {
     await other.connection.run(['CREATE Later'])
     await appendMessages(other, 'Later', messages(2))
@@ -137,7 +137,7 @@ test('a folder that was made again under its name begins anew, and nothing is to
   assert.deepEqual(await at.told(), [{ type: 'received', by, folder: 'Later', uid: 4, ...asItIs }])
 })
 
-test('what Mailroom does is told once, by whoever did it', async () => {
+test('Mailroom’s own changes have one event each, with their actor', async () => {
   await using at = await start(inInbox(6))
   const { host, ada } = at
   await host.update(ada, 'inbox', [1, 2], { seen: true })
@@ -180,7 +180,7 @@ for (const [what, steps, end] of [
     { unread: true, starred: true },
   ],
 ] as const) {
-  test(`between two looks both change one message: what is told ends in what it is: ${what}`, async () => {
+  test(`between two looks both change one message: the events end in its state: ${what}`, async () => {
     await using at = await start(inInbox(1))
     for (const step of steps) await step(at)
     await at.watcher.round()
@@ -189,7 +189,7 @@ for (const [what, steps, end] of [
   })
 }
 
-test('what a program does with a message that Mailroom has just stored is told', async () => {
+test('a program’s change of a message that Mailroom has just stored has an event', async () => {
   await using at = await start()
   await at.db.transaction().execute((tx) => at.host.append(tx, [copy(at.ada), copy(at.ada)]))
   await at.host.folders(at.ada)
@@ -201,7 +201,7 @@ test('what a program does with a message that Mailroom has just stored is told',
   assert.deepEqual(told.sort(), ['changed inbox 1', 'deleted inbox 2', 'received archive 1'])
 })
 
-test('a great many changes are told in steps, each once', async () => {
+test('a great many changes are logged in steps, each once', async () => {
   await using at = await start(inInbox(3_000))
   await at.say('UID STORE 1:3000 +FLAGS.SILENT (\\Seen)')
   await appendMessages(at.other, 'INBOX', messages(2_500))
@@ -211,7 +211,7 @@ test('a great many changes are told in steps, each once', async () => {
   assert.deepEqual(told.sort(), expected.sort())
 })
 
-test('mailboxes that nobody listens to are not looked at, and what happened meanwhile is not told', async () => {
+test('mailboxes that nobody listens to are not looked at, and changes meanwhile have no events', async () => {
   await using at = await start(inInbox(2))
   await at.db
     .updateTable('event_readers')
@@ -227,7 +227,7 @@ test('mailboxes that nobody listens to are not looked at, and what happened mean
   assert.deepEqual(await at.told(), [{ type: 'changed', by, folder: 'inbox', uid: 2, ...asItIs, unread: false }])
 })
 
-test('a look that cannot be told of is taken again', async () => {
+test('a look whose events cannot be stored is repeated', async () => {
   await using at = await start(inInbox(1))
   await at.say('UID STORE 1 +FLAGS.SILENT (\\Seen)')
   const stopped = newWatcher({ graceMs: 3_600_000 })
@@ -248,7 +248,7 @@ test('a look that cannot be told of is taken again', async () => {
   )
 })
 
-test('on a server without QRESYNC all is told but what goes', async () => {
+test('on a server without QRESYNC all changes but deletions have events', async () => {
   await using way = await tap(shared.dovecot.server, (answer) => answer.replaceAll(' QRESYNC', ''))
   await using at = await start(inInbox(4))
   await using watcher = newWatcher({}, { ...shared.dovecot.server, port: way.port })
@@ -281,7 +281,7 @@ function folded(events: Awaited<ReturnType<typeof messageEvents>>): Map<string, 
   return held
 }
 
-test('while Mailroom and others change the same messages, what is told ends in what is there', async () => {
+test('while Mailroom and others change the same messages, the events end in their state', async () => {
   await using at = await start()
   const { host, ada } = at
   await using first = newWatcher({ pollMs: 20, graceMs: 3_000 })

@@ -99,7 +99,7 @@ test('what it hands on is judged by where it came from', async () => {
   }
 })
 
-test("what is not provably its author's goes to junk, since Postfix has taken it", async () => {
+test('mail without proof of its author goes to junk, since Postfix has accepted it', async () => {
   await using client = await peer()
   world.dns.set('forged.example', { txt: ['v=spf1 -all'] })
   world.dns.set('_dmarc.forged.example', { txt: ['v=DMARC1; p=reject'] })
@@ -123,7 +123,7 @@ test('what cannot be judged while the DNS is silent waits in Postfix, and is jud
   assert.equal(mail.find(({ subject }) => subject === 'Patient')?.folder, 'junk')
 })
 
-test('for a domain that it has and we have not verified, Postfix takes a message that it then has to return', async () => {
+test('for a domain that it has and we have not verified, Postfix accepts a message that it then has to return', async () => {
   const message = 'From: Ann <ann@peer.example>\r\nSubject: Too early\r\nMessage-ID: <3@peer.example>\r\n\r\nHi'
   for (const enrolled of [false, true]) {
     if (enrolled) {
@@ -138,7 +138,7 @@ test('for a domain that it has and we have not verified, Postfix takes a message
   }
 })
 
-test('for a domain that it has not it takes nothing, so nobody has to be written to', async () => {
+test('for a domain that it does not have it accepts nothing, so there is nothing to return', async () => {
   await using client = await peer()
   await client.say('MAIL FROM:<ann@peer.example>')
   assert.match((await client.say('RCPT TO:<bob@elsewhere.example>')).lines.join(), /^554 5\.7\.1 .*Relay access denied/)

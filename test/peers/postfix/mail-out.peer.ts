@@ -74,7 +74,7 @@ describe("a server that fails, Postfix's smtp-sink", () => {
     ['stalls after the message', ['-W', '.:30'], /did not answer/, true, { endOfData: 500 }],
     ['stalls from the start', ['-w', '30'], /did not answer/, false, { data: 500, envelope: 500 }],
   ] as const satisfies [string, string[], RegExp, boolean, Partial<Limits>?][])
-    test(`${what}: what is sent waits and goes once it is well; what was scheduled fails after three attempts and can be retried`, async () => {
+    test(`${what}: sent mail is deferred and delivered once the fault ends; scheduled mail fails after three attempts and can be retried`, async () => {
       const port = await freePort()
       // The one that is well is not waited for as briefly as the one that stalls.
       await using impatient = relayTo(port, { ...patience, ...limits })

@@ -118,9 +118,9 @@ describe('Postfix as the MX of a domain', () => {
     assert.equal(new Set(subjects).size, 500)
   })
 
-  test('a message whose dot was taken back is not there', async () => {
-    const beforeEndOfData = () => Promise.reject(new Error('taken back'))
-    await assert.rejects(send(relay, { recipients: ['eve@dest.test'], beforeEndOfData }), /taken back/)
+  test('a message whose end of data was not sent is not stored', async () => {
+    const beforeEndOfData = () => Promise.reject(new Error('lease lost'))
+    await assert.rejects(send(relay, { recipients: ['eve@dest.test'], beforeEndOfData }), /lease lost/)
     await send(relay, { recipients: ['dan@dest.test'] })
     await postfix.mailOf('dan', 1)
     assert.deepEqual(await postfix.mail('eve'), [])
@@ -128,7 +128,7 @@ describe('Postfix as the MX of a domain', () => {
 })
 
 describe('Postfix as a smarthost', () => {
-  test('takes mail over TLS that is verified, passes it on, and may be restarted meanwhile', async () => {
+  test('accepts mail over verified TLS, passes it on, and may be restarted meanwhile', async () => {
     await using next = await Sink.start()
     const settings = {
       mynetworks: '127.0.0.0/8',

@@ -45,7 +45,7 @@ describe("Postfix's smtp-sink", () => {
       assert.deepEqual(short(outcomes), [expected])
     })
 
-  test('a refusal that comes instead of reading the message is heard', async () => {
+  test('a refusal during the message is read', async () => {
     await using sink = await startSink(['-A', '0'])
     const peer = { host: '127.0.0.1', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const
     await using relay = new SmarthostRelay({ peer, name: 'us.example' })

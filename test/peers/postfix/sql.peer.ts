@@ -120,7 +120,7 @@ test('a domain and an address are known as soon as Mailroom has them, and no lon
   await status('verified')
 })
 
-test('Postfix refuses at RCPT whom nobody has and whom we would refuse, and takes mail for the others', async () => {
+test('Postfix refuses at RCPT unknown recipients and those that we would refuse, and accepts mail for others', async () => {
   const { address } = await organization.mailbox('bob')
   await organization.mailbox('bea')
   await organization.request('POST', '/v1/blocked-senders', { pattern: 'ann@blocked.example' })

@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-test('copies of one message share its bytes within an organization, until the last one goes', async () => {
+test('copies of one message share its bytes within an organization, until the last one is deleted', async () => {
   const domain = await newDomain(database.db)
   const [ada, bob] = [
     await newMailbox(database.db, host, domain, 'ada'),
@@ -88,7 +88,7 @@ test('large messages are expunged a part at a time, for which others need not wa
   )
 })
 
-test('a deleted mailbox takes its mail along and gives its storage back', async () => {
+test('the mail of a deleted mailbox is deleted, and its storage is free', async () => {
   const domain = await newDomain(database.db)
   const [ada, bob] = [
     await newMailbox(database.db, host, domain, 'ada'),
@@ -198,7 +198,7 @@ function append(...copies: Copy[]): Promise<void> {
   return database.db.transaction().execute((tx) => host.append(tx, copies))
 }
 
-test('of a large message that has gone no piece stays behind', async () => {
+test('no piece of a deleted large message stays', async () => {
   const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   const message = readMessage(letter({}, 'x'.repeat(3 << 20)))
   await append(copy(ada, { message }), copy(ada, { message }), copy(ada))

@@ -33,7 +33,7 @@ for (const [what, said] of [
   ['without the flags', ['2 FETCH (UID 2 MODSEQ (6))', whole]],
   ['of very many messages', Array.from({ length: 20_001 }, (_, at) => `1 FETCH (UID ${at + 1} FLAGS () MODSEQ (5))`)],
 ] as const) {
-  test(`changes told ${what} are asked for, once`, () => {
+  test(`changes reported ${what} are requested, once`, () => {
     const folder = folderThatHeard(...said)
     assert.equal(folder.drainNoted(30_000), undefined)
     assert.deepEqual(folder.drainNoted(30_000)?.flags.size, 0)

@@ -44,7 +44,7 @@ async function size(): Promise<number> {
   return rows[0]?.bytes ?? 0
 }
 
-test('the size of the spool is counted whatever becomes of what is in it', async () => {
+test('the size of the spool is counted through every change of its mail', async () => {
   const { db } = database
   const [ada, bob, cy] = [await mailbox(), await mailbox(), await mailbox()]
   await take(ada, 3)
@@ -65,7 +65,7 @@ test('the size of the spool is counted whatever becomes of what is in it', async
   assert.deepEqual(await each(), [0, 0, 0])
 })
 
-test('an organization may have as much waiting as is free, so that others have room whatever it does', async () => {
+test('an organization may spool as much mail as is free, so that others always have room', async () => {
   const [ada, bob, cy] = [await mailbox(), await mailbox(), await mailbox()]
   const most = 20 * message.raw.length
   const isFull = { code: 'ENOSPC', organizationIds: new Set([ada.organizationId]) }
@@ -82,7 +82,7 @@ test('an organization may have as much waiting as is free, so that others have r
   assert.deepEqual(await fullShares(database.db, most), new Set())
 })
 
-test('what is counted of an organization goes with it', async () => {
+test('an organization’s counters are deleted with it', async () => {
   const ada = await mailbox()
   await take(ada, 1)
   await database.db.deleteFrom('organizations').where('id', '=', ada.organizationId).execute()
@@ -90,7 +90,7 @@ test('what is counted of an organization goes with it', async () => {
   assert.equal(await size(), 0)
 })
 
-test('mail is taken until there is more than may be, and again when there is not', async () => {
+test('mail is accepted until the limit is reached, and again below it', async () => {
   const ada = await mailbox()
   await take(ada, 2, message.raw.length)
   await assert.rejects(take(ada, 1, message.raw.length), { code: 'ENOSPC' })
@@ -101,7 +101,7 @@ test('mail is taken until there is more than may be, and again when there is not
 
 // The embedded database has one transaction at a time.
 if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('who takes mail waits for nobody who takes some for another organization, nor for who delivers', async () => {
+  test('storing mail waits neither for that of another organization nor for a delivery', async () => {
     const [ada, bob, cy] = [await mailbox(), await mailbox(), await mailbox()]
     await take(cy, 1)
     await database.db.transaction().execute(async (tx) => {
