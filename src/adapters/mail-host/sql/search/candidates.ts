@@ -56,9 +56,11 @@ export async function walk(
         when folder.id = ${from.folderId} then ${from.uid} else 0 end::bigint)`
     : sql``
   const held = sampled
-    ? sql`(select count(*) from looked
-        join mail_search search on search.content_id = looked.content_id and search.organization_id = ${scope.organizationId}
-        where ${scope.held})`
+    ? // A subquery for each message, since PostgreSQL might read all of the table for a join.
+      sql`(select count(*) from looked where (
+        select ${scope.held} from mail_search search
+        where search.content_id = looked.content_id and search.organization_id = ${scope.organizationId}
+      ))`
     : sql`0::bigint`
   const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number }>`
     with candidate as materialized (
