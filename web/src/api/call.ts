@@ -1,14 +1,14 @@
-/** An error that the API answered (docs/reference/http.md#errors), or that kept it from answering. */
+/** An error response of the API (docs/reference/http.md#errors), or the lack of a response. */
 export class ApiError extends Error {
-  /** 0 where no answer came. */
+  /** 0 without a response. */
   readonly status: number
   readonly code: string
-  /** The field of the request that is wrong. */
+  /** The field of the request with the error. */
   readonly field: string | undefined
   /** What to do. */
   readonly fix: string | undefined
   readonly requestId: string | undefined
-  /** What the same request needs besides: a confirmation of who asks, or a code (docs/reference/sessions.md). */
+  /** What the request needs in addition: a confirmation, or a code (docs/reference/sessions.md). */
   readonly needs: string | undefined
 
   constructor(status: number, { code, message, field, fix, request_id, needs }: ErrorBody) {
@@ -26,7 +26,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether it is the answer to a request without a session. */
+/** Whether it is the error of a request without a session. */
 export function saysSignedOut(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 401
 }
@@ -43,7 +43,7 @@ interface ErrorBody {
 const offline = { code: 'offline', message: 'The service cannot be reached', fix: 'Check your connection' }
 
 interface Sent extends RequestInit {
-  /** Sends it in place of `fetch`. */
+  /** Replaces `fetch`. */
   readonly by?: (url: string, init: RequestInit) => Promise<Response>
 }
 

@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { queryClient } from './query-client.ts'
 
-/** At most so often is asked anew, however much changes. */
+/** The least time between two refreshes, in milliseconds, however much changes. */
 const restMs = 500
 
 const concerned = new Map<string, QueryKey>()
@@ -15,12 +15,12 @@ function flush(): void {
   concerned.clear()
 }
 
-/** Asks the service anew for these queries: at once, or where that was done just now, a moment later. */
+/** Refreshes these queries: at once, or a moment later if that was done just now. */
 export function askAnew(keys: readonly QueryKey[]): void {
   ask(keys, Math.max(0, flushedAt + restMs - Date.now()))
 }
 
-/** The same for what is shown already as it will be: together with what the events of the change concern. */
+/** The same for data that is shown in its new state already: together with the queries of the change's events. */
 export function askAnewSoon(keys: readonly QueryKey[]): void {
   ask(keys, restMs)
 }

@@ -15,7 +15,7 @@ import { signOut } from '../session/sign-out.ts'
 const Palette = lazy(() => import('./palette.tsx'))
 const Shortcuts = lazy(() => import('./shortcuts.tsx'))
 
-/** Keys that work on every page, and what they show. */
+/** Keys that work on every page, and what they open. */
 export function Everywhere({ me }: { me: Me }) {
   const [shown, show] = useState<'palette' | 'shortcuts'>()
   const navigate = useNavigate()
@@ -29,7 +29,7 @@ export function Everywhere({ me }: { me: Me }) {
   ])
   useEffect(() => {
     if (shown === undefined) return
-    // What is typed before the dialog is there is meant for it, not for the page.
+    // Text typed before the dialog is open is meant for it, not for the page.
     const onKey = (event: KeyboardEvent) => {
       if (event.target instanceof Element && !event.target.closest('[role=dialog]')) event.stopPropagation()
     }

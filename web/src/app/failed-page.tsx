@@ -3,7 +3,7 @@ import { Button } from '../parts/form/button.tsx'
 import { Page } from '../parts/page/page.tsx'
 import { isOfLoading, notLoaded } from '../parts/state/part.tsx'
 
-/** In place of a page that cannot be shown. */
+/** Shown instead of a page that failed. */
 export function FailedPage({ error }: ErrorComponentProps) {
   const reload = (
     <Button look="primary" onPress={() => location.reload()}>

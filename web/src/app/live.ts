@@ -6,15 +6,15 @@ import { mailKeys } from '../pages/mail/queries.ts'
 import { askAnew } from './ask-anew.ts'
 import { queryClient } from './query-client.ts'
 
-/** Where the service refuses the stream or is away. */
+/** The pause after the service refused the stream or did not answer. */
 const retryMs = 5_000
 
-/** Follows the event log, and asks anew for what its events concern. */
+/** Follows the event log, and refreshes what its events concern. */
 export function useLive(): void {
   useEffect(follow, [])
 }
 
-/** Only while the page is looked at: a browser opens few connections to a service, for all its tabs together. */
+/** Only while the page is visible: a browser opens few connections to a service for all its tabs. */
 function follow(): () => void {
   let source: EventSource | undefined
   let opened = false
@@ -39,12 +39,12 @@ function follow(): () => void {
       askAnew(ofNoun(item))
     })
     stream.onopen = () => {
-      // What happened in between has told nobody.
+      // Events in between were missed.
       if (opened) void queryClient.invalidateQueries()
       opened = true
     }
     stream.onerror = () => {
-      // A connection that was cut is opened again by the browser.
+      // The browser reopens a connection that was cut.
       if (stream.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs)
     }
   }
@@ -58,7 +58,7 @@ function follow(): () => void {
   }
 }
 
-/** The queries whose answers an event may have changed. */
+/** The queries whose results an event may have changed. */
 function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
   const [noun] = type.split('.')
   if (noun === 'message' && message && mailbox !== null) {
@@ -72,7 +72,7 @@ function ofNoun(noun = ''): QueryKey[] {
   return [...(nouns[noun] ?? []), ['audit']]
 }
 
-/** By what an event or a change of settings is of. */
+/** By the subject of an event or of a change of settings. */
 const nouns: Readonly<Record<string, QueryKey[]>> = {
   label: [['labels']],
   filter: [['filters']],

@@ -17,7 +17,7 @@ const folderIcons: Readonly<Record<string, IconName>> = {
   trash: 'delete',
 }
 
-/** The mailboxes that one reads, with their folders. */
+/** The mailboxes that the member reads, with their folders. */
 export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesItem[] }) {
   if (mailboxes.length === 0) return null
   return (

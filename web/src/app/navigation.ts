@@ -1,4 +1,4 @@
-/** The pages of an organization, in the order of the navigation. A page is shown to whose role allows what it needs. */
+/** The pages of an organization, in the order of the navigation. A page is shown to roles that may use it. */
 export const pages = [
   { to: '/', title: 'Overview', icon: 'overview', needs: 'usage:read' },
   { to: '/labels', title: 'Labels', icon: 'label', needs: 'labels:read' },
@@ -15,7 +15,7 @@ export const pages = [
   { to: '/audit', title: 'Audit trail', icon: 'audit', needs: 'read_audit' },
 ] as const
 
-/** What pages do, and the command palette from anywhere. The page offers it by this name (`useCommands`). */
+/** Actions of pages that the command palette offers everywhere. The page registers them by this name (`useCommands`). */
 export const pageActions = [
   { to: '/labels', name: 'New label', needs: 'labels:write' },
   { to: '/labels', name: 'New own label', needs: 'labels:read' },

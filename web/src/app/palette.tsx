@@ -28,7 +28,7 @@ interface Entry {
   readonly run: () => void
 }
 
-/** Goes to any page, mailbox, folder and label, and does any action, by a few letters of its name. */
+/** Opens any page, mailbox, folder or label, and runs any action, by a few letters of its name. */
 export default function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const entries = useEntries(me)
   const { contains } = useFilter({ sensitivity: 'base' })
@@ -51,7 +51,7 @@ export default function Palette({ me, onClose }: { me: Me; onClose: () => void }
               renderEmptyState={() => <p className={styles.none}>Nothing has that name.</p>}
               onAction={(key) => {
                 onClose()
-                // As this is closed, the keyboard is back where it was.
+                // Closing it returns the focus.
                 want(undefined)
                 afterPaint(() => entries.find(({ id }) => id === key)?.run())
               }}

@@ -13,7 +13,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignIn,
-  // Where to go then: a path of this app alone. Or what failed at the provider of single sign-on.
+  // Where to go then, a path of this app only; or what failed at the provider of single sign-on.
   validateSearch: ({ to, failed }): { to?: string; failed?: string } => ({
     ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
     ...(typeof failed === 'string' && { failed }),
@@ -29,14 +29,14 @@ const confirm = createRoute({
   }),
 })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
-/** A page that is loaded when it is first gone to. */
+/** A page that is loaded when it is first opened. */
 const page = <Path extends string, Name extends string>(
   path: Path,
   load: () => Promise<Record<Name, () => ReactNode>>,
   name: Name,
 ) => createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) })
 
-// Within the navigation, for whoever is signed in.
+// Within the navigation, for members in a session.
 const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound })
 const firstMailbox = createRoute({ getParentRoute: () => signedIn, path: '/mail', component: FirstMailbox })
 const filters = createRoute({
@@ -65,7 +65,7 @@ const search = createRoute({
 
 export const router = createRouter({
   defaultErrorComponent: FailedPage,
-  // A page is loaded when its link is pointed at or has the keyboard.
+  // A page is loaded when its link is hovered or focused.
   defaultPreload: 'intent',
   routeTree: root.addChildren([
     signIn,

@@ -16,7 +16,7 @@ import { pages } from './navigation.ts'
 import styles from './shell.module.css'
 import { WaitingCount } from './waiting-count.tsx'
 
-/** What is around every page of somebody who is signed in. */
+/** The frame of every page in a session. */
 export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
   useLive()
   const mayWrite = useMayWrite()
@@ -97,8 +97,8 @@ interface OnPageChangeProps {
   readonly closeMenu: () => void
 }
 
-/** Closes the menu and takes the focus to a page that is gone to. A component of its own, since what looks at the address is
- *  rendered for each conversation that is opened. */
+/** Closes the menu and moves the focus to an opened page. A component of its own, since whatever reads the address is
+ *  rendered for each opened conversation. */
 function OnPageChange({ main, closeMenu }: OnPageChangeProps) {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const shown = useRef(path)
@@ -107,15 +107,15 @@ function OnPageChange({ main, closeMenu }: OnPageChangeProps) {
     const isWithinMail = [path, shown.current].every((one) => one.startsWith('/mail/'))
     shown.current = path
     closeMenu()
-    // Mail takes the focus to what it shows.
+    // Mail focuses what it shows.
     if (isWithinMail) return
-    // The keyboard goes on from the new page, and a screen reader reads it.
+    // The keyboard continues from the new page, and a screen reader reads it.
     main.current?.focus()
   }, [path, main, closeMenu])
   return null
 }
 
-/** In another tab, so that nothing here is lost. This one notices when it is looked at again. */
+/** Opens another tab, so that nothing here is lost. This tab notices when it is visible again. */
 function SignedOut() {
   return (
     <p role="alert" className={styles.notice}>

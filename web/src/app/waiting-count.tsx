@@ -4,7 +4,7 @@ import { Heard } from '../parts/state/heard.tsx'
 import { count } from '../parts/text/size.ts'
 import styles from './shell.module.css'
 
-/** How many drafts wait for approval. */
+/** The number of drafts that wait for approval. */
 export function WaitingCount() {
   const waiting = useQuery(pendingQuery).data?.data.length ?? 0
   if (waiting === 0) return null

@@ -1,2 +1,2 @@
-// The first use has the browser load its tables of languages.
+// The first use makes the browser load its tables of languages.
 new Intl.DateTimeFormat()

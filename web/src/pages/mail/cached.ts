@@ -11,7 +11,7 @@ const keysOf = ({ mailbox, folder }: Place): QueryKey[] => [
   foldersQuery(mailbox).queryKey,
 ]
 
-/** The state of each of these messages: as it is shown, or else as the service has it. */
+/** The state of each of these messages, as shown or else as in the service. */
 export async function statesOf(place: Place, uids: readonly number[]): Promise<State[]> {
   const known = new Map<number, State>()
   for (const row of cachedRows(place)) for (const message of row.messages) known.set(message.uid, message)
@@ -22,14 +22,14 @@ export async function statesOf(place: Place, uids: readonly number[]): Promise<S
   return uids.flatMap((uid) => known.get(uid) ?? [])
 }
 
-/** The rows that are loaded, in their order. */
+/** The loaded rows, in order. */
 export function cachedRows(place: Place): Row[] {
   return pages(place)
     .toSorted(([one], [other]) => Number(one[3]) - Number(other[3]))
     .flatMap(([, page]) => page?.rows ?? [])
 }
 
-/** A conversation as the list has it, where that is the whole, and since when. */
+/** A conversation in the list, if the list has all of it, and since when. */
 export function conversationInList(
   place: Place,
   id: string,
@@ -49,11 +49,11 @@ export function conversationInList(
 const pages = ({ mailbox, folder }: Place) =>
   queryClient.getQueriesData<RowPage>({ queryKey: ['rows', mailbox, folder] })
 
-/** Whether the list has all messages of a conversation, and not only those that a row is made of. */
+/** Whether the list has all messages of a conversation, not only those of its row. */
 const isWhole = ({ messages, uids }: Row) => messages.length === uids.length
 
-/** A message wherever it is shown in a folder; none where the list has only a part of its conversation, so that not all that the edit
- *  of a message changes is known. */
+/** A message everywhere it is shown in a folder. None if the list has only part of its conversation: then the effects of an
+ *  edit are not all known. */
 export function shownStates(place: Place, uid: number): State[] {
   const row = cachedRows(place).find(({ uids }) => uids.includes(uid))
   if (!row || !isWhole(row)) return []
@@ -64,18 +64,18 @@ export function shownStates(place: Place, uid: number): State[] {
 const conversations = ({ mailbox, folder }: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ['conversation', mailbox, folder] })
 
-/** Whether the service is being asked for what is shown of a folder. */
+/** Whether data of a folder is being requested. */
 export const isAsked = (place: Place): boolean =>
   keysOf(place).some((queryKey) => queryClient.isFetching({ queryKey }) > 0)
 
 export interface Shown {
-  /** Shows the folder again as it was. */
+  /** Restores the folder as it was shown. */
   readonly back: () => void
-  /** Whether the service was being asked for the folder, which is broken off. */
+  /** Whether a request for the folder was under way, which is aborted. */
   readonly interrupted: boolean
 }
 
-/** Shows a folder as it will be after an edit. */
+/** Shows a folder in its state after an edit. */
 export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<Shown> {
   const keys = keysOf(place)
   const interrupted = isAsked(place)

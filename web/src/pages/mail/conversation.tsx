@@ -29,12 +29,12 @@ import { conversationQuery } from './queries.ts'
 /** Whether the list is beside the conversation, as in the styles. */
 const isWide = () => window.matchMedia('(width >= 80rem)').matches
 
-/** A conversation, with what can be done with it. */
+/** A conversation, with its actions. */
 export function Conversation() {
   const { thread, mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
   const place = useMemo(() => ({ mailbox, folder }), [mailbox, folder])
   const settled = useSettled(thread)
-  // What the list has of it is shown at once. The service is asked then where the list is old.
+  // Data from the list is shown at once. It is refreshed if the list is old.
   const known = useMemo(() => conversationInList(place, thread), [place, thread])
   const query = useQuery({
     ...conversationQuery(place, thread),
@@ -42,7 +42,7 @@ export function Conversation() {
   })
   const navigate = useNavigate()
   const region = useRef<HTMLElement>(null)
-  // To focus it before would lay out the page, and then again as the list has found its new width.
+  // Focusing it earlier would lay out the page twice: again once the list has its new width.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the keyboard goes on from each conversation that is opened
   useEffect(() => afterPaint(() => region.current?.focus()), [thread])
   const goTo = (id: string | undefined) =>
@@ -110,7 +110,7 @@ interface MessagesProps {
 }
 
 const Messages = memo(function Messages({ place, conversation: { subject, messages } }: MessagesProps) {
-  // What was unread as the conversation was opened is shown open, though it counts as read from then on.
+  // Messages that were unread when the conversation was opened are shown expanded, though they count as read from then on.
   const fresh = useRef<ReadonlySet<number>>(new Set(messages.filter(({ unread }) => unread).map(({ uid }) => uid)))
   const shown = useRef(new Set<number>())
   const mayChange = useMayChange(place.mailbox)
@@ -118,7 +118,7 @@ const Messages = memo(function Messages({ place, conversation: { subject, messag
     if (!mayChange) return
     const uids = messages.flatMap(({ uid, unread }) => (unread && !shown.current.has(uid) ? [uid] : []))
     if (uids.length === 0) return
-    // First they are painted: what is shown then takes as long again.
+    // They are painted first: what follows takes as long again.
     return afterPaint(() => {
       for (const uid of uids) shown.current.add(uid)
       void markRead(place, uids)

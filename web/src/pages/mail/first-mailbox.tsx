@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router'
 import { Empty } from '../../parts/state/empty.tsx'
 import { meQuery } from '../../session/me.ts'
 
-/** Leads to the inbox. */
+/** Redirects to the inbox. */
 export function FirstMailbox() {
   const { data: me } = useQuery(meQuery)
   if (!me) return null

@@ -3,7 +3,7 @@ import { KeywordChip } from '../../parts/text/keyword-chip.tsx'
 import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { labelsQuery } from '../labels/queries.ts'
 
-/** Labels by their keywords, in the order of the catalogue, then keywords that no label has: theirs were deleted. */
+/** Labels by keyword, in the order of the catalogue, then keywords without a label: those were deleted. */
 export function LabelChips({ keywords }: { keywords: Iterable<string> }) {
   const labels = useQuery(labelsQuery).data
   if (!labels) return null

@@ -4,7 +4,7 @@ const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** When a message came, as short as it can be said: the hour today, the day this year. */
+/** The time of a message in short form: the hour today, the day this year. */
 export function MailTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={inFull(at)}>

@@ -8,7 +8,7 @@ import { ThreadList } from './list/thread-list.tsx'
 import styles from './mail.module.css'
 import { foldersQuery } from './queries.ts'
 
-/** A folder of a mailbox: its conversations, and beside them the one that is open. */
+/** A folder of a mailbox: its conversations, and the open one beside them. */
 export function Mail() {
   const { mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder' })
   const { thread } = useParams({ strict: false })
@@ -20,7 +20,7 @@ export function Mail() {
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${folderName(folder)} · ${mailbox}`
   }, [unread, folder, mailbox])
-  // What is around the list is drawn before it, so that no task of the browser is a long one.
+  // The surroundings of the list are rendered before it, so that no task of the browser is long.
   const hasRoom = useDeferredValue(true, false)
   if (isPrivate)
     return (

@@ -11,7 +11,7 @@ import {
 } from '../../api/generated.ts'
 import type { Place } from './place.ts'
 
-/** Beside the events: an IMAP server's mail changes without them. */
+/** In addition to events: mail on an IMAP server changes without them. */
 const freshness = 30_000
 
 export const foldersQuery = (mailbox: string) =>
@@ -21,7 +21,7 @@ export const foldersQuery = (mailbox: string) =>
     refetchInterval: freshness,
   })
 
-/** What is shown of a mailbox, and changes with its mail. */
+/** Views of a mailbox that change with its mail. */
 export const mailKeys = (mailbox: string): QueryKey[] => [
   ['rows', mailbox],
   ['conversation', mailbox],

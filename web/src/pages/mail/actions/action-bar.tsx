@@ -14,15 +14,15 @@ import { useMayChange } from './use-may-change.ts'
 
 interface Props {
   readonly place: Place
-  /** Nothing can be done where there is none, and nothing is shown. */
+  /** Without conversations nothing is shown. */
   readonly subjects: readonly Subject[]
-  /** Called as conversations leave the folder. */
+  /** Called when conversations leave the folder. */
   readonly onLeave?: () => void
-  /** Whether the buttons are shown; the keys work in any case. */
+  /** Whether the buttons are shown; the keys always work. */
   readonly shown?: boolean
 }
 
-/** What can be done with conversations, by buttons and by keys. */
+/** Actions on conversations, by buttons and keys. */
 export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
   const [open, setOpen] = useState<'label' | 'move' | 'erase'>()
   const unread = subjects.some((one) => one.unread)

@@ -12,7 +12,7 @@ export function move(place: Place, subjects: Subjects, folder: string): Promise<
   return perform(place, { uids, change: { folder } }, `${counted(subjects)} moved to ${folderName(folder)}`)
 }
 
-/** Stars the newest message of each; where all have a star, takes away all of them. */
+/** Stars the newest message of each; if all have a star, removes all stars. */
 export function star(place: Place, subjects: Subjects): Promise<void> {
   const without = subjects.filter(({ starred }) => !starred)
   if (without.length === 0) {
@@ -29,7 +29,7 @@ export function mark(place: Place, subjects: Subjects, unread: boolean): Promise
   return perform(place, { uids, change: { unread } }, `${counted(subjects)} marked as ${unread ? 'unread' : 'read'}`)
 }
 
-/** Puts a label on; where all have it, takes it off. */
+/** Adds a label; if all have it, removes it. */
 export function label(
   place: Place,
   subjects: Subjects,

@@ -1,6 +1,6 @@
 import type { ChangeMessagesBody, EventMessage } from '../../../api/generated.ts'
 
-/** What is done to a message. */
+/** A change of a message. */
 export type Change = Omit<ChangeMessagesBody, 'uids'>
 
 /** One change of several messages of a folder. */
@@ -9,7 +9,7 @@ export interface Edit {
   readonly change: Change
 }
 
-/** What an edit can change of a message, but for its folder. */
+/** The fields of a message that an edit can change, except its folder. */
 export interface State {
   readonly uid: number
   readonly unread: boolean
@@ -17,7 +17,7 @@ export interface State {
   readonly labels: readonly string[]
 }
 
-/** The message as the change leaves it. */
+/** The message after the change. */
 export function changed<T extends State>(message: T, { unread, starred, add_labels, remove_labels }: Change): T {
   const labels = new Set([...message.labels, ...(add_labels ?? [])])
   for (const keyword of remove_labels ?? []) labels.delete(keyword)
@@ -29,12 +29,12 @@ export function changed<T extends State>(message: T, { unread, starred, add_labe
   }
 }
 
-/** Whether the message is as the change leaves it, in its folder. */
+/** Whether the message is in the state after the change, in its folder. */
 export function isLeftBy(change: Change, message: State): boolean {
   return change.folder === undefined && isSame(message, changed(message, change))
 }
 
-/** Whether the message is as an event tells that it has become, in its folder. */
+/** Whether the message is in the state of an event, in its folder. */
 export function isToldBy({ moved_from, labels, ...event }: EventMessage, message: State): boolean {
   const { unread, starred, added_labels: add_labels = [], removed_labels: remove_labels = [] } = event
   const told = { ...(unread !== undefined && { unread }), ...(starred !== undefined && { starred }) }

@@ -12,9 +12,9 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Asks before conversations are deleted for good. */
+/** Confirms before conversations are deleted for good. */
 export function EraseDialog({ place, subjects, onDone, onClose }: Props) {
-  // What is chosen when it opens, whatever comes or goes behind it.
+  // The selection when it opens, whatever changes behind it.
   const [uids] = useState(() => subjects.flatMap((one) => one.uids))
   return (
     <ActionDialog

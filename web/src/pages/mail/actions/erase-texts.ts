@@ -1,8 +1,8 @@
 import { toasts } from '../../../parts/state/toasts.ts'
 import { count } from '../../../parts/text/size.ts'
 
-/** How many, as a sentence begins. */
+/** The number, to begin a sentence. */
 export const messages = (number: number) => (number === 1 ? 'One message' : `${count(number)} messages`)
 
-/** Tells what was done, for a moment. */
+/** Shows briefly what was done. */
 export const say = (text: string) => toasts.add({ text }, { timeout: 5_000 })

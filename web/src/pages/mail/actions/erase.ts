@@ -4,7 +4,7 @@ import type { Place } from '../place.ts'
 import { mailKeys } from '../queries.ts'
 import { together } from './perform.ts'
 
-/** Folders of what is to go: only there messages are deleted for good. */
+/** The folders in which messages are deleted for good; in others they are moved. */
 export const isForWaste = (folder: string) => folder === 'trash' || folder === 'junk'
 
 /** Deletes messages for good. */
@@ -15,7 +15,7 @@ export function erase(place: Place, uids: readonly number[]): Promise<void> {
   })
 }
 
-/** Deletes all that is in the folder now, for good. */
+/** Deletes for good all that is in the folder now. */
 export function empty(place: Place): Promise<void> {
   return telling(place, async () => {
     const { mailbox, folder } = place
@@ -30,7 +30,7 @@ export function empty(place: Place): Promise<void> {
   })
 }
 
-/** Where some of it fails, what is gone is gone. */
+/** If some of it fails, the rest is deleted. */
 async function telling({ mailbox }: Place, work: () => Promise<void>): Promise<void> {
   try {
     await work()

@@ -13,7 +13,7 @@ export interface Choice {
   readonly id: string
   readonly name: string
   readonly shown: ReactNode
-  /** Said beside it: "on", "on some". */
+  /** Shown beside it: "on", "on some". */
   readonly note?: string | undefined
 }
 
@@ -25,11 +25,11 @@ interface Props {
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
   readonly onChoose: (id: string) => void
-  /** What is offered where no choice has the typed name. */
+  /** Offered if no choice has the typed name. */
   readonly typed?: { readonly value: string; readonly onChange: (value: string) => void }
 }
 
-/** A menu that narrows as one types. All but its button is made once it is opened. */
+/** A menu that narrows as one types. Only its button is rendered until it is opened. */
 export function FilterMenu({ shortcut, icon, isOpen, onOpen, ...menu }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   return (
@@ -48,7 +48,7 @@ export function FilterMenu({ shortcut, icon, isOpen, onOpen, ...menu }: Props) {
           triggerRef={button}
           isOpen
           onOpenChange={onOpen}
-          // The button closes it by itself.
+          // The button closes it itself.
           shouldCloseOnInteractOutside={(element) => !button.current?.contains(element)}
           className={`${styles.popover}`}
           placement="bottom end"

@@ -11,7 +11,7 @@ interface Props {
   readonly onChoose: (label: { keyword: string; name: string }) => void
 }
 
-/** Puts a label on, or takes it off. */
+/** Adds or removes a label. */
 export function LabelMenu({ subjects, isOpen, onOpen, onChoose }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const noteOf = (keyword: string) => {

@@ -12,7 +12,7 @@ interface Props {
   readonly onChoose: (folder: string) => void
 }
 
-/** Where to move to: another folder of the mailbox, or a new one of the typed name. */
+/** The target of a move: another folder of the mailbox, or a new one with the typed name. */
 export function MoveMenu({ place, isOpen, onOpen, onChoose }: Props) {
   const [typed, type] = useState('')
   const folders = useQuery(foldersQuery(place.mailbox)).data?.data ?? []

@@ -12,20 +12,20 @@ import { isShown } from './shown.ts'
 /** Messages in one request. */
 export const together = 500
 
-/** How long an action offers to be undone. The changes are listed for 30 days. */
+/** How long the undo of an action is offered. Changes are listed for 30 days. */
 const undoable = 10_000
 
-/** Requests that are under way. */
+/** Current requests. */
 let pending = 0
 
-/** Whether one of them may have left something else than what is shown, which is asked for again after the last. */
+/** Whether one of them may have had another result than shown; then the data is refreshed after the last. */
 let unsure = false
 
-/** Messages that are marked by a request each: there is a limit of requests. */
+/** The most messages that are marked by single requests: requests are limited. */
 const mostOneByOne = 5
 
-/** Changes messages: at once in what is shown, then in the service. Says what was done, and offers to undo it. What fails is shown
- *  as it was, with the reason. */
+/** Changes messages: at once in the cache, then in the service. Shows what was done, and offers to undo it. If it fails, the
+ *  old state is shown again, with the reason. */
 export async function perform(place: Place, edit: Edit, done: string): Promise<void> {
   try {
     const changes = await apply(place, edit, () => changeAll(place, edit))
@@ -36,8 +36,8 @@ export async function perform(place: Place, edit: Edit, done: string): Promise<v
   }
 }
 
-/** Marks as read what one reads. Nothing is said of it, and a few messages are not among the recent changes: the service records only
- *  what one request does to many. */
+/** Marks as read what one reads, without a notice. A few messages are not in the list of changes: the service records only
+ *  requests that change many. */
 export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
   const edit = { uids, change: { unread: false } }
   const changeEach = async () => {
@@ -62,7 +62,7 @@ async function revert({ mailbox }: Place, changes: readonly string[]): Promise<v
   }
 }
 
-/** Shows an edit at once, and sends it. @throws ApiError where nothing, or not all of it, was done. */
+/** Shows an edit at once, and sends it. @throws ApiError if it was not done completely */
 async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
   const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.uids))
   return whilePending(place.mailbox, async () => {

@@ -1,7 +1,7 @@
 import type { ThreadMessage } from '../../../api/generated.ts'
 import type { Row } from '../queries.ts'
 
-/** A conversation that something is done to. */
+/** A conversation that an action applies to. */
 export interface Subject {
   readonly id: string
   /** Oldest first. */
@@ -13,7 +13,7 @@ export interface Subject {
 
 type Part = Pick<ThreadMessage, 'uid' | 'unread' | 'starred' | 'labels'>
 
-/** `messages` are those that are known of it. */
+/** `messages` are its known messages. */
 export function subjectOf({ id, uids }: Pick<Row, 'id' | 'uids'>, messages: readonly Part[]): Subject {
   return {
     id,

@@ -1,17 +1,17 @@
 import { quotingClasses } from '../../../../../src/mime/body/html-quotations.ts'
 import type { Sanitized } from './sanitize.ts'
 
-/** What quotes the message before, as mail programs mark it. */
+/** Elements that quote the previous message, as mail programs mark them. */
 const quotations = ['blockquote[type="cite"]', '#appendonsend', ...quotingClasses.map((name) => `.${name}`)].join(', ')
 
 export interface FrameDocument {
   readonly html: string
-  /** The same without what it quotes; undefined where it quotes nothing, or nothing else is in it. */
+  /** The same without its quotation; undefined if there is none, or nothing else. */
   readonly unquoted: string | undefined
 }
 
-/** The document of a message's frame. It has no script; its styles apply by the nonce of the page, whose content security
- *  policy the frame inherits and narrows: it loads nothing at all. */
+/** The document of a message's frame. It has no script. Its styles have the nonce of the page, whose content security policy
+ *  the frame inherits and narrows: it loads nothing. */
 export function frameDocument({ body, css }: Pick<Sanitized, 'body' | 'css'>, nonce: string): FrameDocument {
   const isPlain = !/color|background/i.test(css) && !/\b(?:bg)?color=/i.test(body.innerHTML)
   const make = (content: HTMLElement) => wholeDocument(content.outerHTML, css, { nonce, isPlain })
@@ -32,7 +32,7 @@ function wholeDocument(body: string, css: string, { nonce, isPlain }: { nonce: s
 <style nonce="${nonce}">${isPlain ? plainLook : ownLook}${common}</style><style nonce="${nonce}">${css}</style></head>${body}</html>`
 }
 
-/** A message that has no colours of its own takes those of the reader's scheme; any other was made for white paper. */
+/** A message without colours of its own uses the reader's scheme; others were made for white paper. */
 const plainLook = `:root{color-scheme:light dark;color:light-dark(#1d1d1b,#e9e8e5);background:light-dark(#fff,#1d1f21)}
 a{color:light-dark(#0c6b66,#5cc5bd)}`
 const ownLook = ':root{color-scheme:light;color:#1d1d1b;background:#fff}'

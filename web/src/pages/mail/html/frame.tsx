@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import styles from './frame.module.css'
 import { heightOf } from './measure.ts'
 
-/** Shows a document that a stranger wrote: without scripts, with an origin of its own, as high as it is. */
+/** Shows an untrusted document: without scripts, with an origin of its own, in its full height. */
 export function Frame({ html, title }: { html: string; title: string }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [width, setWidth] = useState(0)

@@ -1,12 +1,12 @@
-/** Of more characters or tags, HTML is shown once it is asked for: it may hold up the page. */
+/** With more characters or tags, HTML is shown on request only: it may block the page. */
 const most = { characters: 300_000, tags: 8_000 }
 
-/** Of more tags, it would hold up the page for minutes. Pictures in it may make it long, but not this. */
+/** With more tags it would block the page for minutes. Pictures may make it long, but not this. */
 const mostTagsEver = 100_000
 
 export type HtmlSize = 'usual' | 'large' | 'too large'
 
-/** Whether HTML can be shown at once, if it is asked for, or never. */
+/** Whether HTML is shown at once, on request, or never. */
 export function htmlSize(html: string): HtmlSize {
   let tags = 0
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at + 1)) {

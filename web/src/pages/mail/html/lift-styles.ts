@@ -1,11 +1,9 @@
-/** Longer tags are taken to end at their first `>`. */
+/** Longer tags end at their first `>`. */
 const longestTag = 2_000
 
-/**
- * Takes styles out of HTML before it is parsed: elements as their text, attributes under the name `data-own-style`. In a page
- * whose policy has no inline styles, a parser complains of each on the console. Safety does not hang on it: the sanitizer drops
- * what this misses. Comments go too, as they may hold styles that are none.
- */
+/** Removes styles from HTML before it is parsed: elements as their text, attributes under the name `data-own-style`. In a
+ *  page whose policy forbids inline styles, a parser logs an error for each. Safety does not depend on it: the sanitizer
+ *  drops what this misses. Comments are removed too, as they may contain what looks like styles. */
 export function liftStyles(html: string): { html: string; css: string[] } {
   const css: string[] = []
   const kept: string[] = []

@@ -1,9 +1,9 @@
 import type { RemotePictures } from './picture-places.ts'
 
-/** Something that is loaded, wherever it lies. Pictures in the text itself are not. */
+/** A resource that is loaded, from anywhere. Pictures in the text itself are not. */
 const loading = /\b(?:url\((?!\s*["']?data:image\/)|image-set\(|-webkit-image-set\(|image\(|src\()/i
 
-/** An address in the text of a style that a browser has written. */
+/** An address in the text of a style, as browsers print it. */
 const written = /url\("([^"\\]+)"\)/g
 
 /** Collects the styles of a message. Style attributes become rules: only a sheet with the page's nonce applies in the frame. */
@@ -16,14 +16,14 @@ export class StyleSheet {
     this.#remote = remote
   }
 
-  /** Adds the text of a `style` element, without what it imports, its fonts and what it loads. */
+  /** Adds the text of a `style` element, without imports, fonts and other resources. */
   add(css: string): void {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(css)
     this.#sheets.push(this.#rules(sheet.cssRules))
   }
 
-  /** Makes the element's style attribute a rule for it. */
+  /** Turns the element's style attribute into a rule for it. */
   move(element: Element, style: string): void {
     element.removeAttribute('data-own-style')
     let name = this.#moved.get(style)
@@ -34,7 +34,7 @@ export class StyleSheet {
     element.setAttribute('data-style', name)
   }
 
-  /** All of it. What comes from attributes is stronger than what comes from sheets, as it was. */
+  /** All rules. Those of attributes override those of sheets, as before. */
   text(): string {
     const sheet = new CSSStyleSheet()
     const moved: string[] = []
@@ -47,7 +47,7 @@ export class StyleSheet {
       moved.push(rule.cssText)
     }
     const all = `@layer message {\n${this.#sheets.join('\n')}\n}\n${moved.join('\n')}`
-    // Within `style` only its end tag means anything. In a string and a comment `<\/` is `</`; elsewhere it cannot be.
+    // Within `style` only its end tag has a meaning. In a string or comment `<\/` is `</`; elsewhere it does not occur.
     return all.replaceAll('</', '<\\/')
   }
 

@@ -1,11 +1,11 @@
-/** Higher ones scroll by themselves. */
+/** Higher documents scroll inside the frame. */
 const highest = 30_000
 
-/** Below a document that is wider than its frame. */
+/** Space below a document that is wider than its frame. */
 const scrollBar = 16
 
-/** How high a document is in a frame of that width. A frame with an opaque origin says nothing of itself, so a copy that nobody
- *  sees is measured: without scripts too, and with the same policy. */
+/** The height of a document in a frame of that width. A frame with an opaque origin cannot be measured, so an invisible copy
+ *  is, also without scripts and with the same policy. */
 export function heightOf(html: string, width: number): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const frame = document.createElement('iframe')

@@ -1,4 +1,4 @@
-/** Of this page, as the service put it there: the only style elements that apply are those that bear it. */
+/** The nonce that the service put into this page: only style elements with it apply. */
 export function pageNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }

@@ -3,7 +3,7 @@ import type { Place } from '../place.ts'
 import { dataUrl } from './data-url.ts'
 import { isShownInText } from './pictures.ts'
 
-/** The pictures that the message brings for its text, by Content-ID, as `data:` URLs: its frame may load nothing. */
+/** The pictures of the message's own text, by Content-ID, as `data:` URLs: its frame may load nothing. */
 export async function ownPictures(place: Place, message: Message): Promise<Map<string, string>> {
   const shown = message.attachments.filter((one) => isShownInText(one, message.html))
   const found = await Promise.all(

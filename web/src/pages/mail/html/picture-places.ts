@@ -1,6 +1,6 @@
 const address = /^(?:https?:)?\/\//i
 
-/** The places in a message where pictures from elsewhere stand, and what is to stand there. */
+/** The places of remote pictures in a message, and their replacements. */
 export class RemotePictures {
   leftOut = 0
   readonly addresses = new Set<string>()
@@ -10,13 +10,13 @@ export class RemotePictures {
     this.#found = found
   }
 
-  /** What stands in the place of the picture at this address; undefined where it is left out. */
+  /** The replacement of the picture at this address; undefined if it is left out. */
   take(source: string): string | undefined {
     if (address.test(source)) this.addresses.add(source)
     return this.#found.get(source) ?? this.leave()
   }
 
-  /** Leaves one out that is never fetched. */
+  /** Leaves out a picture that is never fetched. */
   leave(): undefined {
     this.leftOut++
   }

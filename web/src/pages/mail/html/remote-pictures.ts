@@ -3,10 +3,10 @@ import type { Place } from '../place.ts'
 import { dataUrl } from './data-url.ts'
 
 const atOnce = 6
-/** Octets of all pictures of a message. More would weigh on the page. */
+/** Octets of all pictures of a message. More would slow down the page. */
 const mostTogether = 25_000_000
 
-/** Pictures that lie elsewhere, as the service fetches them, by their addresses. Those that cannot be had are left out. */
+/** Remote pictures, fetched by the service, by address. Without those that cannot be fetched. */
 export async function remotePictures(
   place: Place,
   uid: number,

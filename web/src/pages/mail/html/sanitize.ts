@@ -4,12 +4,12 @@ import { StyleSheet } from './mail-styles.ts'
 import { RemotePictures } from './picture-places.ts'
 
 export interface Sanitized {
-  /** Without elements and attributes that do anything. Its styles are in `css`; nothing in it names another host but links. */
+  /** Without active elements and attributes. Its styles are in `css`; only links in it name other hosts. */
   readonly body: HTMLElement
   readonly css: string
-  /** How many pictures are left out: they lie elsewhere. */
+  /** The number of remote pictures that are left out. */
   readonly leftOut: number
-  /** The addresses of those that can be seen, as the HTML has them. */
+  /** The addresses of those that can be seen, as in the HTML. */
   readonly remote: readonly string[]
 }
 
@@ -18,15 +18,15 @@ const forbidden = [
   ...['audio', 'video', 'source', 'track', 'picture', 'dialog', 'template', 'slot', 'map', 'area', 'meter', 'progress'],
 ]
 
-/** Values of attributes: addresses of these kinds, and whatever is no address. */
+/** Values of attributes: addresses of these kinds, and texts that are no addresses. */
 const harmless = /^(?:(?:https?|mailto|tel|cid|data):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i
 
 const linkable = /^(?:https?|mailto|tel):/i
 const picture = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/i
 
-/** Takes all from a stranger's HTML that acts, loads, or leads anywhere but to a page that is asked for. In place of
- *  pictures' addresses stand `data:` URLs: of the message's `own` by Content-ID, of those that were `fetched` by address. What is made
- *  is in a document of its own that has no window. */
+/** Removes from untrusted HTML all that acts, loads, or leads anywhere but to a page on request. Addresses of pictures are
+ *  replaced by `data:` URLs: of the message's `own` by Content-ID, of `fetched` ones by address. The result is in a document
+ *  of its own without a window. */
 export function sanitize(
   html: string,
   own: ReadonlyMap<string, string>,
@@ -72,7 +72,7 @@ export function sanitize(
   return { body, css: styles.text(), leftOut: remote.leftOut, remote: [...remote.addresses] }
 }
 
-/** A link opens a page of its own, which learns nothing of this one. */
+/** A link opens in another tab, which learns nothing of this one. */
 function mendLink(link: Element): void {
   const href = link.getAttribute('href')?.trim() ?? ''
   link.removeAttribute('name')
@@ -85,7 +85,7 @@ function mendLink(link: Element): void {
   link.setAttribute('title', href)
 }
 
-/** Where a picture is not there, its text stands in its place. */
+/** A missing picture is replaced by its text. */
 function mendPicture(image: Element, own: ReadonlyMap<string, string>, remote: RemotePictures): void {
   const source = image.getAttribute('src')?.trim() ?? ''
   image.removeAttribute('src')
@@ -98,11 +98,11 @@ function inPlaceOf(image: Element, source: string, remote: RemotePictures): stri
   return isSeen(image) ? remote.take(source) : remote.leave()
 }
 
-/** Smaller ones only tell their sender that a message is read. */
+/** Smaller ones only report to the sender that a message is read. */
 const isSeen = (image: Element) =>
   !['width', 'height'].some((side) => Number.parseFloat(image.getAttribute(side) ?? '') <= 2)
 
-/** The attribute becomes a style, which is stronger than those of sheets, as is any attribute's. */
+/** Turns the attribute into a style, which overrides sheets as any attribute does. */
 function mendBackground(element: Element, remote: RemotePictures): void {
   const source = element.getAttribute('background')
   if (source === null) return

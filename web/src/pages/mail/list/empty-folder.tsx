@@ -9,7 +9,7 @@ import { useMayChange } from '../actions/use-may-change.ts'
 import type { Place } from '../place.ts'
 import { foldersQuery } from '../queries.ts'
 
-/** Empties trash or junk, once that is confirmed. Nothing in other folders. */
+/** Empties trash or junk, after confirmation. Shows nothing in other folders. */
 export function EmptyFolder({ place }: { place: Place }) {
   const [asking, ask] = useState(false)
   const total = useQuery(foldersQuery(place.mailbox)).data?.data.find(({ name }) => name === place.folder)?.total ?? 0

@@ -14,11 +14,11 @@ interface Props {
   readonly total: number | undefined
   readonly loaded: readonly Row[]
   readonly selection: Selection
-  /** The conversation that keys act on where none is selected. */
+  /** The conversation for keys if none is selected. */
   readonly focused: Row | undefined
 }
 
-/** The folder's name, how many are selected, and what can be done with them. */
+/** The folder's name, the number of selected conversations, and their actions. */
 export function ListHead({ place, total, loaded, selection, focused }: Props) {
   const selected = selection.ids.size === 0 ? [] : cachedRows(place).filter(({ id }) => selection.ids.has(id))
   const rows = selected.length > 0 ? selected : focused ? [focused] : []

@@ -7,25 +7,25 @@ import styles from './thread-list.module.css'
 
 interface Props {
   readonly place: Place
-  /** Undefined while it is loaded. */
+  /** Undefined while it is loading. */
   readonly row: Row | undefined
   readonly index: number
   readonly top: number
   readonly height: number
   readonly isSelected: boolean
-  /** Whether it is shown beside the list. */
+  /** Whether it is open beside the list. */
   readonly isOpened: boolean
   readonly isReachable: boolean
-  /** Of labels, by keyword. */
+  /** Names of labels, by keyword. */
   readonly labelNames: ReadonlyMap<string, string>
   readonly onFocus: (index: number) => void
   readonly onSelect: (index: number, extend: boolean) => void
-  /** Undefined where nothing may be changed. */
+  /** Undefined if nothing may be changed. */
   readonly onStar: ((row: Row) => void) | undefined
   readonly onOpen: (row: Row) => void
 }
 
-/** A row of the list. It is made anew only where something of it has changed: opening a conversation changes two of them. */
+/** A row of the list. It is rendered again only if it has changed: opening a conversation changes two rows. */
 export const ListRow = memo(function ListRow(props: Props) {
   const { place, row, index, top, height, isSelected, isOpened, isReachable, labelNames, onFocus, ...acts } = props
   return (
@@ -37,7 +37,7 @@ export const ListRow = memo(function ListRow(props: Props) {
       aria-label={row ? spoken(row, place, labelNames) : 'Loading'}
       tabIndex={isReachable ? 0 : -1}
       onFocus={() => onFocus(index)}
-      // Until the button is let go again, it is on its way.
+      // The button is still pressed.
       onMouseDown={() => row && void loadAhead(place, row.id)}
       data-unread={row?.unread || undefined}
       className={styles.row}

@@ -4,16 +4,16 @@ import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { conversationQuery, messageQuery, type Row } from '../queries.ts'
 
-/** Rows around one, the likeliest first. */
+/** Rows around one, the likeliest to be opened first. */
 const around = [0, 1, -1, 2, 3]
 
-/** Messages of a conversation. Of one with more that are unread, the others are loaded as it is opened. */
+/** The most messages of a conversation. Further unread ones are loaded when it is opened. */
 const most = 3
 
-/** The last that was asked for: it takes the place of those before. */
+/** The last request, which replaces earlier ones. */
 let latest: string | undefined
 
-/** Loads what opening a conversation would show, and what opening the ones beside it would, so that it is there then. */
+/** Loads what opening a conversation, or its neighbours, would show. */
 export async function loadAhead(place: Place, id: string): Promise<void> {
   latest = id
   const rows = cachedRows(place)
@@ -24,11 +24,11 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
     if (!row) continue
     if (row.messages.length < row.uids.length) void queryClient.prefetchQuery(conversationQuery(place, row.id))
     for (const uid of opened(row)) void queryClient.prefetchQuery(messageQuery(place, uid))
-    // A task for each, so that a key that is pressed meanwhile does not wait for all.
+    // A task for each, so that a key press does not wait for all.
     await new Promise((resolve) => setTimeout(resolve))
     if (latest !== id) return
   }
-  // And the sanitizer, which the first message of HTML would wait for.
+  // Also the sanitizer, which the first HTML message would wait for.
   ahead(() => import('../message/message-html.tsx'))
 }
 

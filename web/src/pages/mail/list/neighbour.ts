@@ -1,7 +1,7 @@
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 
-/** The conversation that stands so many rows below this one in the list, of those that are loaded. */
+/** The loaded conversation so many rows below this one. */
 export function neighbour(place: Place, id: string, step: number): string | undefined {
   const rows = cachedRows(place)
   const at = rows.findIndex((row) => row.id === id)

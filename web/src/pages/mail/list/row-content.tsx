@@ -17,19 +17,19 @@ interface Props {
   readonly index: number
   readonly isSelected: boolean
   readonly onSelect: (index: number, extend: boolean) => void
-  /** Undefined where nothing may be changed. */
+  /** Undefined if nothing may be changed. */
   readonly onStar: ((row: Row) => void) | undefined
   readonly onOpen: (row: Row) => void
 }
 
-/** What a row of the list shows of a conversation. A click anywhere but on its tools opens it. */
+/** The contents of a row. A click anywhere but on its tools opens the conversation. */
 export const RowContent = memo(function RowContent({ place, row, index, isSelected, onSelect, onStar, onOpen }: Props) {
   const { starred, labels } = subjectOf(row, row.messages)
   const names = peopleIn(row, place)
   const subject = plain(row.subject) || '(no subject)'
   const select = (event: MouseEvent) => onSelect(index, event.shiftKey)
   const open = (event: MouseEvent) => {
-    // With these, the browser opens it in another tab or window.
+    // With these keys the browser opens another tab or window.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     onOpen(row)
@@ -82,11 +82,11 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
   )
 })
 
-/** A link of the router would look at each change of the address, in every row. */
+/** A link of the router would follow each change of the address, in every row. */
 const addressOf = ({ mailbox, folder }: Place, { id }: Row) =>
   `/mail/${[mailbox, folder, id].map(encodeURIComponent).join('/')}`
 
-/** The senders; in folders of what was sent, the recipients. */
+/** The senders; in folders of sent mail, the recipients. */
 function peopleIn(row: Row, { mailbox, folder }: Place): string {
   const out = folder === 'sent' || folder === 'drafts'
   const people = row.messages.flatMap(({ from, to }) => (out ? to : [from]))

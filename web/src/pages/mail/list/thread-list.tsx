@@ -27,18 +27,18 @@ import { useSelection } from './use-selection.ts'
 
 interface Props {
   readonly place: Place
-  /** The conversation that is shown beside the list. */
+  /** The conversation that is open beside the list. */
   readonly opened: string | undefined
 }
 
-/** The conversations of a folder, of which only those in sight are in the page and are asked for. */
+/** The conversations of a folder. Only visible ones are rendered and loaded. */
 export function ThreadList({ place, opened }: Props) {
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
   const height = useRowHeight(scroller)
   const [seen, setSeen] = useState({ first: 0, last: 0 })
   const rows = useRows(place, seen.first, seen.last)
-  // The first rows are rendered piece by piece: the page answers to a key between two of them.
+  // The first rows are rendered piece by piece, so that the page answers to keys in between.
   const total = useDeferredValue(rows.total ?? 0, 0)
   const [active, setActive] = useState(0)
   const mayChange = useMayChange(place.mailbox)
@@ -47,7 +47,7 @@ export function ThreadList({ place, opened }: Props) {
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
-    // Its own measures the list at once, and has the browser lay out the page once more.
+    // Its own measurement would make the browser lay out the page again.
     observeElementRect: observeSize,
     initialRect: { width: 0, height: 800 },
     overscan: 4,
@@ -88,10 +88,10 @@ export function ThreadList({ place, opened }: Props) {
       found?.focus({ preventScroll: true })
       return found != null
     }
-    // One that is far away comes into the page first.
+    // A distant row is scrolled into view first.
     if (!focus()) requestAnimationFrame(focus)
   }
-  // From a conversation the keyboard comes back to its row.
+  // When a conversation is closed, its row gets the focus.
   const last = useRef(opened)
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is about what is opened and closed
   useEffect(() => {
@@ -104,9 +104,9 @@ export function ThreadList({ place, opened }: Props) {
     const row = rows.at(index)
     if (row) onOpen(row)
   }
-  // While the list is loaded, the page for what is opened from it.
+  // Loads the page of a conversation while the list loads.
   useEffect(() => afterPaint(() => ahead(() => import('../conversation.tsx'))), [])
-  // What is opened is looked at, and the ones beside it come next. In the list, keys only pass most of them.
+  // After opening one, its neighbours are loaded. In the list, keys pass most rows by.
   const settled = useSettled(rows.at(active)?.id)
   const likely = opened ?? settled
   useEffect(() => {
@@ -144,7 +144,7 @@ export function ThreadList({ place, opened }: Props) {
     event.preventDefault()
   }
   const items = virtual.getVirtualItems()
-  // The row that the keyboard comes to first is always in the page.
+  // The row that the keyboard reaches first is always rendered.
   const reachable = items.some(({ index }) => index === active) ? active : items[0]?.index
   const loaded = items.flatMap(({ index }) => rows.at(index) ?? [])
   return (

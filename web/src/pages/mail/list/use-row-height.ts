@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** How high a row is in pixels: one line in a wide list, three in a narrow one. As `@container list` in the styles. */
+/** The height of a row in pixels: one line in a wide list, three in a narrow one. As `@container list` in the styles. */
 export function useRowHeight(list: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(guess)
   useLayoutEffect(() => {
@@ -10,7 +10,7 @@ export function useRowHeight(list: RefObject<HTMLElement | null>): number {
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
       setHeight(Math.round((element.clientWidth < 44 * rem ? 5 : 2.625) * rem))
     }
-    // Called before the first frame is drawn. To measure here would have the browser lay out the page once more.
+    // Called before the first frame. Measuring here would make the browser lay out the page again.
     const observer = new ResizeObserver(measure)
     observer.observe(element)
     return () => observer.disconnect()
@@ -18,7 +18,7 @@ export function useRowHeight(list: RefObject<HTMLElement | null>): number {
   return height
 }
 
-/** Of a browser whose text has the usual size, with nothing measured. */
+/** For a browser with text of the usual size, without measuring. */
 function guess(): number {
   return matchMedia('(width < 44rem)').matches ? 80 : 42
 }

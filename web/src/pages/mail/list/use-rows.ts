@@ -3,15 +3,15 @@ import type { Place } from '../place.ts'
 import { pageSize, type Row, rowsQuery } from '../queries.ts'
 
 export interface Rows {
-  /** Conversations in the folder; undefined until that is known. */
+  /** Conversations in the folder; undefined until known. */
   readonly total: number | undefined
-  /** The conversation there; undefined while it is loaded. */
+  /** The conversation at this row; undefined while it is loading. */
   readonly at: (index: number) => Row | undefined
   readonly error: Error | undefined
   readonly again: () => void
 }
 
-/** The conversations of a folder, of which the first page and those around `first` to `last` are loaded. */
+/** The conversations of a folder. The first page and those around `first` to `last` are loaded. */
 export function useRows(place: Place, first: number, last: number): Rows {
   const [from, to] = [Math.floor(first / pageSize), Math.floor(Math.max(first, last) / pageSize)]
   const pages = [...new Set([0, ...Array.from({ length: to - from + 1 }, (_, index) => from + index)])]

@@ -4,7 +4,7 @@ import type { Row } from '../queries.ts'
 export interface Selection {
   readonly ids: ReadonlySet<string>
   readonly toggle: (index: number) => void
-  /** Also all between this one and the one that was chosen before. */
+  /** Also all between this one and the one selected before. */
   readonly extend: (index: number) => void
   readonly setAll: (rows: readonly Row[]) => void
   readonly clear: () => void
@@ -12,7 +12,7 @@ export interface Selection {
 
 const none: ReadonlySet<string> = new Set()
 
-/** Which conversations of the list are selected. */
+/** The selected conversations of the list. */
 export function useSelection(at: (index: number) => Row | undefined): Selection {
   const [ids, setIds] = useState(none)
   const [anchor, setAnchor] = useState<number>()

@@ -6,7 +6,7 @@ import { isShownInText, isViewable } from '../html/pictures.ts'
 import type { Place } from '../place.ts'
 import styles from './attachments.module.css'
 
-/** What is attached to a message: to be saved, and seen where it is a picture. */
+/** A message's attachments: to be saved, and pictures to be seen. */
 export function Attachments({ place, message }: { place: Place; message: Message }) {
   const attachments = message.attachments.filter((one) => !isShownInText(one, message.html))
   if (attachments.length === 0) return null

@@ -7,7 +7,7 @@ import styles from './open-message.module.css'
 interface Props {
   readonly place: Place
   readonly uid: number
-  /** How many pictures of the message are not shown. */
+  /** The number of pictures that are not shown. */
   readonly count: number
   readonly addresses: readonly string[]
   readonly onFetched: (pictures: Map<string, string>) => void
@@ -15,7 +15,7 @@ interface Props {
 
 type State = 'left out' | 'fetched' | { readonly done: number }
 
-/** Says that pictures from elsewhere are not shown, and fetches them once that is asked for. */
+/** Says that remote pictures are not shown, and fetches them on request. */
 export function LeftOut({ place, uid, count, addresses, onFetched }: Props) {
   const [state, setState] = useState<State>('left out')
   async function fetchAll() {

@@ -19,7 +19,7 @@ interface Props {
   readonly html: string
 }
 
-/** A message's HTML, made harmless, in a frame. Loaded where a message has any. */
+/** A message's sanitized HTML, in a frame. Loaded with the first HTML message. */
 export default function MessageHtml({ place, message, html }: Props) {
   const query = useQuery({
     queryKey: ['pictures', place.mailbox, place.folder, message.uid],

@@ -11,7 +11,7 @@ interface Props {
   readonly message: ThreadMessage
 }
 
-/** What else can be done with one message. All but the button is made once it is opened. */
+/** Further actions on one message. Only the button is rendered until it is opened. */
 export function MessageMenu(props: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, open] = useState(false)

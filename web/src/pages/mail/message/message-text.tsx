@@ -3,10 +3,10 @@ import { Button } from '../../../parts/form/button.tsx'
 import styles from './open-message.module.css'
 import { partsOf, pieces } from './quotes.ts'
 
-/** More characters are shown once they are asked for. */
+/** More characters are shown on request. */
 const most = 100_000
 
-/** A message's plain text: addresses of pages are links, what it quotes at its end is folded. */
+/** A message's plain text: web addresses are links, a quotation at the end is folded. */
 export function MessageText({ text }: { text: string }) {
   const [whole, showWhole] = useState(text.length <= most)
   const [quoted, showQuoted] = useState(false)

@@ -14,7 +14,7 @@ import { Why } from './why.tsx'
 
 const MessageHtml = lazy(() => import('./message-html.tsx'))
 
-/** A whole message: to whom, what is known of it, what it says, what is attached. */
+/** A whole message: recipients, findings, text and attachments. */
 export function OpenMessage({ place, message }: { place: Place; message: Message }) {
   const { html, text } = message
   const extent = useMemo(() => htmlSize(html ?? ''), [html])

@@ -5,7 +5,7 @@ export interface Part {
 
 const introduction = /^.{0,200}(wrote|schrieb|écrit|escribió|scrisse|skrev|schreef)\s*:\s*$/i
 
-/** A text in parts that are quoted and parts that are not. The line that says whom it quotes belongs to the quotation. */
+/** A text in quoted and unquoted parts. The line that introduces a quotation belongs to it. */
 export function partsOf(text: string): Part[] {
   const parts: { isQuoted: boolean; lines: string[] }[] = []
   for (const line of text.trimEnd().split('\n')) {
@@ -19,7 +19,7 @@ export function partsOf(text: string): Part[] {
     .filter(({ text: part }) => part !== '')
 }
 
-/** Takes the introduction of a quotation from the end of what stands before it. */
+/** Removes the introduction of a quotation from the end of the text before it. */
 function introducing(lines: string[] | undefined): string[] {
   let at = (lines?.length ?? 0) - 1
   while (at >= 0 && lines?.[at]?.trim() === '') at--
@@ -33,12 +33,12 @@ export interface Piece {
   readonly href?: string
 }
 
-/** A text with the addresses in it: of pages, and of mail. */
+/** A text with its addresses, of pages and of mail. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = []
   let end = 0
   for (const match of text.matchAll(/\bhttps?:\/\/[^\s<>"'`{}|\\^]{1,2000}/gi)) {
-    // What ends a sentence, or closes a bracket that stands before the address, is not of the address.
+    // Punctuation behind the address, and a bracket that was opened before it, are not part of it.
     const url = match[0].replace(/[.,;:!?*_~]+$/, '')
     const href = url.endsWith(')') && !url.includes('(') ? url.slice(0, -1) : url
     if (match.index > end) found.push({ text: text.slice(end, match.index) })

@@ -4,7 +4,7 @@ import { inFull } from '../../../parts/time/time.tsx'
 import { personName } from '../people.ts'
 import styles from './open-message.module.css'
 
-/** To whom a message went, in a line; all of it where one asks. */
+/** The recipients of a message in one line; all of them on request. */
 export function Recipients({ message: { from, to, cc, reply_to, date, received_at } }: { message: Message }) {
   const others = to.length + cc.length - 1
   const first = to[0] ?? cc[0]

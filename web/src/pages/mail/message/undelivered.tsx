@@ -6,7 +6,7 @@ import type { Place } from '../place.ts'
 import { notDeliveredQuery } from '../queries.ts'
 import styles from './why.module.css'
 
-/** What enhanced status codes say where the server said no more (RFC 3463, section 3), without their first digit. */
+/** The meaning of enhanced status codes without a server's text (RFC 3463, section 3), without their first digit. */
 const reasons: Readonly<Record<string, string>> = {
   '1.1': 'there is no such mailbox',
   '1.2': 'the domain accepts no mail',
@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   '7.1': 'the server does not allow it',
 }
 
-/** Whom a message of ours has not reached, as notices of non-delivery in its conversation say. */
+/** Recipients that a message of ours has not reached, by notices of non-delivery in its conversation. */
 export function Undelivered({ place: { mailbox, folder }, message }: { place: Place; message: Message }) {
   const { uid, conversation_id, from } = message
   const isOurs = folder === 'sent' || from.address.toLowerCase() === mailbox.toLowerCase()
@@ -58,7 +58,7 @@ function Notice({ notice: { recipient, status, diagnostic, at, proven } }: { not
   )
 }
 
-/** The code too, which whoever helps asks for. */
+/** Includes the code, for whoever helps. */
 function reasonOf(status: string | null): string | null {
   const reason = reasons[status?.slice(2) ?? '']
   return reason ? `${reason} (${status})` : status

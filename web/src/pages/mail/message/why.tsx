@@ -53,7 +53,7 @@ function whyJunk({ folder, filtered_by, authentication }: Message): ReactNode {
   return 'It was moved to Junk after it arrived: by somebody, by filters that ran over old mail, or by a mail program.'
 }
 
-/** What is said of a sender who is not proven; nothing where all is well, or nothing was checked. */
+/** The text about an unproven sender; nothing if all is well, or nothing was checked. */
 function doubtOf({ authentication, from }: Message): ReactNode {
   if (!authentication || authentication.aligned) return undefined
   const claimed = plain(from.address.split('@').at(-1) ?? '')

@@ -4,7 +4,7 @@ import type { Place } from '../place.ts'
 import styles from './presence.module.css'
 import { usePresence } from './use-presence.ts'
 
-/** Who else reads a conversation or writes an answer to it. It is said to those who hear the page, when they pause. */
+/** Who else reads a conversation or writes an answer to it. Screen readers say it in a pause. */
 export function Presence({ place, conversation }: { place: Place; conversation: string }) {
   const others = usePresence(place, conversation, 'reading')
   const writing = others.filter(({ doing }) => doing === 'writing')

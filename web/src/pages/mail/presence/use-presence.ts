@@ -7,10 +7,10 @@ import type { Place } from '../place.ts'
 /** The service forgets after a minute. */
 const sayAgainMs = 25_000
 
-/** What is done in each conversation by parts of this page: the reading of one, and the writing of an answer to it. */
+/** What parts of this page do in each conversation: read it, or write an answer. */
 const done = new Map<string, PresentMemberDoing[]>()
 
-/** Who else is in a conversation. To ask is to say that one is there, too. */
+/** Who else is in a conversation. The request also reports one's own presence. */
 const presenceQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['presence', mailbox, conversation],
@@ -21,7 +21,7 @@ const presenceQuery = (mailbox: string, conversation: string) =>
     refetchInterval: sayAgainMs,
   })
 
-/** The others who are in a conversation. Says to them what one does there while this is shown, and the page looked at. */
+/** The others in a conversation. Reports one's own presence to them while this is shown and the page visible. */
 export function usePresence(
   { mailbox }: Pick<Place, 'mailbox'>,
   conversation: string,
@@ -44,7 +44,7 @@ export function usePresence(
     window.addEventListener('pagehide', leave)
     return () => {
       window.removeEventListener('pagehide', leave)
-      // What is shown next comes first.
+      // The next view has priority.
       setTimeout(leave)
     }
   }, [mailbox, conversation, doing])
