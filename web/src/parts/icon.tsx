@@ -49,7 +49,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes
 
-/** A picture beside a name, or on a button that has one: those who do not see it miss nothing. */
+/** An icon beside a name, or on a button with one: screen readers skip it. */
 export function Icon({ name, filled = false }: { name: IconName; filled?: boolean }) {
   return (
     <svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" focusable="false">

@@ -32,10 +32,10 @@ export const mailKeys = (mailbox: string): QueryKey[] => [
 /** Conversations of a page of the list. */
 export const pageSize = 50
 
-/** Messages whose fields one request gives. */
+/** The most messages whose fields one request returns. */
 const together = 100
 
-/** A conversation in the list, with those of its messages that a row is made of: the first and the newest. */
+/** A conversation in the list, with the messages that its row shows: the first and the newest. */
 export interface Row extends Thread {
   readonly messages: readonly MessageItem[]
 }
@@ -67,7 +67,7 @@ function shownUids({ uids }: Thread): number[] {
   return uids.length <= 10 ? uids : [...uids.slice(0, 1), ...uids.slice(-9)]
 }
 
-/** Messages by their uids, without those that have left the folder. */
+/** Messages by uid, without those that have left the folder. */
 export async function messagesOf(
   place: Place,
   uids: readonly number[],
@@ -89,7 +89,7 @@ export const conversationQuery = (place: Place, id: string) =>
     refetchInterval: freshness,
   })
 
-/** Whom messages of a conversation have not reached, by their places: notices of it may be in other folders. */
+/** Recipients that messages of a conversation have not reached, by the messages' places: notices may be in other folders. */
 export const notDeliveredQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['not-delivered', mailbox, conversation],
@@ -99,7 +99,7 @@ export const notDeliveredQuery = (mailbox: string, conversation: string) =>
     },
   })
 
-/** A whole message. What was sent never changes; its state is that of the conversation. */
+/** A whole message. Its contents never change; its state is that in the conversation. */
 export const messageQuery = (place: Place, uid: number) =>
   queryOptions({
     queryKey: ['message', place.mailbox, place.folder, uid],

@@ -15,7 +15,7 @@ import { levels } from './levels.ts'
 import { accessQuery, mailboxChanged } from './queries.ts'
 import { Share } from './share.tsx'
 
-/** Who may use a mailbox. */
+/** The members who may use a mailbox. */
 export function Access({ address }: { address: string }) {
   const query = useQuery(accessQuery(address))
   const owner = query.data?.data.find(({ level }) => level === 'own')?.member_id

@@ -19,7 +19,7 @@ interface Props {
   readonly forwards: boolean
 }
 
-/** Where a mailbox's mail also goes, and what it is answered with. */
+/** Forwarding and automatic answers of a mailbox. */
 export function ForwardingAndReply({ address, level, forwards }: Props) {
   const query = useQuery(forwardingQuery(address))
   const mayChange = level === 'own' || level === 'send'

@@ -17,11 +17,11 @@ export const accessQuery = (address: string) =>
 export const forwardingQuery = (mailbox: string) =>
   queryOptions({
     queryKey: ['forwarding', mailbox],
-    // Of one mailbox, the answer is its own object.
+    // The response for one mailbox is an object of its own.
     queryFn: async ({ signal }) => (await showForwarding({ mailbox }, { signal })) as Forwarding,
   })
 
-/** The list, each mailbox, and who may use it. */
+/** The list, each mailbox, and the access to it. */
 export const mailboxChanged = () => queryClient.invalidateQueries({ queryKey: ['mailboxes'] })
 
 export const forwardingChanged = (mailbox: string) =>

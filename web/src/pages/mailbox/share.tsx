@@ -11,12 +11,12 @@ const given = ['read', 'change', 'send'] as const
 
 interface Props {
   readonly address: string
-  /** The member whose own mailbox it is, who needs no access. */
+  /** The mailbox's own member, who needs no access. */
   readonly owner: string | undefined
   readonly onClose: () => void
 }
 
-/** Gives a member access, or another level of it. */
+/** Gives a member access, or changes the level. */
 export function Share({ address, owner, onClose }: Props) {
   const members = (useQuery(membersQuery).data?.data ?? []).filter(({ id }) => id !== owner)
   const [chosen, choose] = useState<string>()

@@ -1,7 +1,7 @@
-/** A link that was just made, and whom it signs in. */
+/** A new link, and the member whom it signs in. */
 export interface MadeLink {
   readonly email: string
   readonly link: string
-  /** It is on its way to them by mail. */
+  /** It is being mailed to them. */
   readonly mailed: boolean
 }

@@ -8,7 +8,7 @@ const roles: readonly { readonly id: MemberRole; readonly name: string; readonly
   { id: 'owner', name: 'Owner', about: 'everything, owners and the audit trail included' },
 ]
 
-/** One of the roles that whoever is signed in may give. */
+/** The roles that the signed-in member may give. */
 export function RoleChoice({ role, onChange }: { role: MemberRole; onChange: (role: MemberRole) => void }) {
   const mayMakeOwners = useMay('manage_owners')
   return (

@@ -13,7 +13,7 @@ import {
   pausedForwardingQuery,
 } from './queries.ts'
 
-/** What failed lately, why, and where more is said of it. */
+/** Recent failures, their reasons, and links to details. */
 export function Failures() {
   const scheduled = useQuery({ ...failedScheduledQuery, enabled: useMay('scheduled:read') })
   const sent = useQuery({ ...bouncedQuery, enabled: useMay('messages:read') })

@@ -6,7 +6,7 @@ import { Time } from '../../parts/time/time.tsx'
 import { meQuery } from '../../session/me.ts'
 import type { Matter } from './queries.ts'
 
-/** What failed or waits: why, when, and where more is said of it. */
+/** Failures or waiting items: reason, time, and a link to details. */
 export function Matters({ name, matters }: { name: string; matters: readonly Matter[] }) {
   return (
     <Table
@@ -45,7 +45,7 @@ function Where({ what, to }: Pick<Matter, 'what' | 'to'>) {
         Look
       </Link>
     )
-  // Only those whose mail one may read.
+  // Only of mailboxes whose mail the member may read.
   if (!to || !me?.mailboxes.some(({ address }) => address === to.sentOf)) return null
   return (
     <Link to="/mail/$mailbox/$folder" params={{ mailbox: to.sentOf, folder: 'sent' }} aria-label={label}>

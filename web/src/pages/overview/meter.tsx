@@ -12,7 +12,7 @@ interface Props {
   readonly note?: ReactNode
 }
 
-/** What is used of what the plan allows. */
+/** The use of a limit of the plan. */
 export function Meter({ name, used, limit, show, to, note }: Props) {
   const share = limit === 0 ? 1 : used / limit
   const look = share >= 1 ? styles.full : share >= 0.8 ? styles.nearly : ''

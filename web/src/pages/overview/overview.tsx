@@ -43,7 +43,7 @@ export function Overview() {
   )
 }
 
-/** Domains that wait for something to be published. */
+/** Domains with records to publish. */
 function Outstanding() {
   const { data } = useQuery(domainsQuery)
   const waiting = data?.data.filter(({ status, outstanding }) => status !== 'verified' || outstanding > 0) ?? []

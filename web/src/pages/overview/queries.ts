@@ -8,14 +8,14 @@ import {
   showForwarding,
 } from '../../api/generated.ts'
 
-/** So many of each kind; the pages that they lead to have all. */
+/** The most items of each kind; the linked pages have all. */
 const limit = 5
 const recently = 7 * 86_400_000
 
 export const failedScheduledQuery = queryOptions({
   queryKey: ['scheduled', 'failed'],
   queryFn: async ({ signal }) => {
-    // They come soonest first, and those that failed last say most.
+    // Soonest first; the latest failures matter most.
     const { data } = await listScheduledMessages({ status: 'failed', limit: 200 }, { signal })
     return data.slice(-limit)
   },
@@ -47,13 +47,13 @@ export const pausedForwardingQuery = queryOptions({
   },
 })
 
-/** Something that failed or waits. */
+/** A failure or a waiting item. */
 export interface Matter {
   readonly key: string
   readonly what: string
   readonly why: string
   readonly at: string | null
-  /** Where more is said of it. */
+  /** The page with details. */
   readonly to: '/scheduled' | '/approvals' | { readonly sentOf: string } | { readonly mailbox: string } | undefined
 }
 

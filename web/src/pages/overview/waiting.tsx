@@ -6,7 +6,7 @@ import { pendingQuery } from '../approvals/queries.ts'
 import { Matters } from './matters.tsx'
 import { deferredQuery, nextScheduledQuery, ofApproval, ofDeferred, ofNext } from './queries.ts'
 
-/** What is not done yet: what somebody must approve, what is sent next, and what is tried again. */
+/** Pending items: drafts to approve, messages to be sent next, and retries. */
 export function Waiting() {
   const approvals = useQuery(pendingQuery)
   const scheduled = useQuery({ ...nextScheduledQuery, enabled: useMay('scheduled:read') })

@@ -6,7 +6,7 @@ import { ShownOnce } from '../../parts/form/shown-once.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { meChanged } from '../../session/me.ts'
 
-/** Sets up codes by time: the secret for the application that shows them, a first code as a proof, recovery codes. */
+/** Sets up time-based codes: the secret for the application, a first code as proof, recovery codes. */
 export function AddSecondFactor({ onClose }: { onClose: () => void }) {
   const [begun, setBegun] = useState<BeginTotp200>()
   const [code, setCode] = useState('')

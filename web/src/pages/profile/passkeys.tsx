@@ -17,7 +17,7 @@ import { RenamePasskey } from './rename-passkey.tsx'
 
 type Asked = { readonly what: 'add' } | { readonly what: 'rename' | 'remove'; readonly passkey: Passkey }
 
-/** What one signs in with in place of a password. */
+/** The passkeys of the member. */
 export function Passkeys() {
   const passkeys = useQuery(passkeysQuery)
   const { data: ways } = useQuery(waysQuery)

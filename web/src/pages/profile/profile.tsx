@@ -16,10 +16,10 @@ import styles from './profile.module.css'
 import { RemoveSecondFactor } from './remove-second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
-// What shows formatted text is loaded with it.
+// Formatted text is loaded with the part that shows it.
 const Signatures = lazy(() => import('./signatures.tsx'))
 
-/** Who is signed in, how they sign in, and where they have. */
+/** The signed-in member, their ways to sign in, and their sessions. */
 export function Profile() {
   const query = useQuery(meQuery)
   const off = useQuery(waysQuery).data?.password === false

@@ -17,5 +17,5 @@ export const passkeysQuery = queryOptions({
 
 export const passkeysChanged = () => queryClient.invalidateQueries({ queryKey: passkeysQuery.queryKey })
 
-/** All that a passkey shows in, once there is one more or one less. */
+/** The queries that a new or removed passkey changes. */
 export const passkeyMadeOrGone = () => Promise.all([passkeysChanged(), meChanged(), sessionsChanged()])

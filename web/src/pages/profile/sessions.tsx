@@ -11,7 +11,7 @@ import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
 import { sessionsChanged, sessionsQuery } from './queries.ts'
 
-/** Where one is signed in. */
+/** The member's sessions. */
 export function Sessions() {
   const [ending, end] = useState<Session>()
   return (

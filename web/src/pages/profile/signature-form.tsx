@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Writes a signature, as messages will have it; removes it where nothing is left. */
+/** Edits a signature as it appears in messages; an empty one is removed. */
 export function SignatureForm({ mailbox, signature, onClose }: Props) {
   const [content, setContent] = useState(() => ({
     html: signature ? (signature.html ?? linesAsHtml(signature.text)) : '',

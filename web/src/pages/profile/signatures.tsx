@@ -16,7 +16,7 @@ import { sendersOf } from '../write/writing.ts'
 import { SignatureForm } from './signature-form.tsx'
 import styles from './signatures.module.css'
 
-/** What one's messages end with, for each mailbox that one writes from; nothing where there is none. */
+/** The signatures of the mailboxes that the member writes from; nothing without such a mailbox. */
 export default function Signatures() {
   const me = useQuery(meQuery).data
   const query = useQuery(signaturesQuery)
@@ -68,7 +68,7 @@ export default function Signatures() {
   )
 }
 
-/** It may have been written elsewhere: it is shown like a stranger's. */
+/** It may have been written elsewhere, so it is shown as untrusted HTML. */
 function Shown({ signature: { mailbox, text, html } }: { signature: Signature }) {
   const shown = useMemo(
     () => frameDocument(sanitize(html ?? linesAsHtml(text), new Map()), pageNonce()).html,

@@ -6,12 +6,12 @@ import { MailTime } from '../mail/mail-time.tsx'
 import { personName } from '../mail/people.ts'
 import styles from './search.module.css'
 
-/** What a message says where it was found; how it begins where that is shown already. */
+/** The text around the match; the beginning of the message if the match is shown already. */
 function whereFound({ match, preview }: Pick<FoundMessage, 'match' | 'preview'>): string {
   return match === null || match.field === 'subject' || match.field === 'from' ? preview : match.text
 }
 
-/** A message that was found. It opens in its conversation. */
+/** A result. It opens in its conversation. */
 export function Found({ message: { mailbox, folder, uid, ...message } }: { message: FoundMessage }) {
   const navigate = useNavigate()
   const open = async () => {

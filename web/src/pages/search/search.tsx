@@ -14,7 +14,7 @@ import { Failure } from '../../parts/state/failure.tsx'
 import { Found } from './found.tsx'
 import styles from './search.module.css'
 
-/** Finds messages in all mailboxes that one reads. */
+/** Searches all mailboxes that the member reads. */
 export function Search() {
   const { q = '' } = useSearch({ from: '/signed-in/search' })
   const query = useInfiniteQuery({

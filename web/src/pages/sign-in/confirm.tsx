@@ -8,14 +8,14 @@ import { waysQuery } from '../../session/ways.ts'
 import styles from './sign-in.module.css'
 import { SignInFrame } from './sign-in-frame.tsx'
 
-/** Confirms who one is at the provider of single sign-on, in a window of its own: what is typed in the other one stays. */
+/** Confirms the member at the provider of single sign-on, in a window of its own, so that typed text in the other one stays. */
 export function Confirm() {
   const { done, failed } = useSearch({ from: '/confirm' })
   const ways = useQuery(waysQuery)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   const name = ways.data?.single_sign_on?.name
-  // Of a button, not of the page: else any page that leads here would send members to the provider.
+  // By a button, not by opening the page: otherwise any page with a link here could send members to the provider.
   const leave = () => {
     setBusy(true)
     leaveToConfirm().catch((failure: Error) => {

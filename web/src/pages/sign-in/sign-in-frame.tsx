@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react'
 import icon from '../../style/icon.svg'
 import styles from './sign-in.module.css'
 
-/** A page without the app around it. */
+/** A page without the frame of the app. */
 export function SignInFrame({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = title.includes('Mailroom') ? title : `${title} · Mailroom`

@@ -14,15 +14,15 @@ import { hasPasskeys, waysQuery } from '../../session/ways.ts'
 import styles from './sign-in.module.css'
 import { SignInFrame } from './sign-in-frame.tsx'
 
-/** Opens a session: by the link that led here, whose token stands behind the `#`, by a password, a passkey or single sign-on, or by a
- *  link that is pasted. */
+/** Opens a session: by the link that was opened, whose token is behind the `#`, by a password, a passkey or single sign-on,
+ *  or by a pasted link. */
 export function SignIn() {
   const { to, failed } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const [arrived] = useState(() => location.hash.slice(1))
   const ways = useQuery({ ...waysQuery, retry: false })
   const [chosen, choose] = useState<'arrived' | 'usual' | 'link'>(arrived === '' ? 'usual' : 'arrived')
-  // Where that cannot be known, a password may be tried.
+  // If that is unknown, a password may be tried.
   const passwords = ways.data?.password ?? true
   const provider = ways.data?.single_sign_on?.name
   const usual = passwords ? 'password' : provider === undefined ? 'link' : 'provider'
@@ -35,7 +35,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   useEffect(() => {
-    // Neither the history nor a screenshot keeps the token.
+    // So that neither the history nor a screenshot has the token.
     if (arrived !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [arrived])
 

@@ -14,7 +14,7 @@ import { useMay } from '../../session/may.ts'
 import { deliveriesQuery, webhooksChanged } from './queries.ts'
 import styles from './webhooks.module.css'
 
-/** What became of a webhook's events, newest first. */
+/** A webhook's deliveries, newest first. */
 export function Deliveries({ id }: { id: string }) {
   const may = useMay('webhooks:write')
   const [asked, ask] = useState<WebhookDelivery>()
@@ -71,7 +71,7 @@ export function Deliveries({ id }: { id: string }) {
   )
 }
 
-/** Characters of an answer that are shown before somebody asks for more. */
+/** Characters of a response that are shown at first. */
 const short = 60
 
 function Answer({ answer }: WebhookDelivery) {

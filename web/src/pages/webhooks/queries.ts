@@ -7,7 +7,7 @@ export const webhooksQuery = queryOptions({
   queryFn: ({ signal }) => listWebhooks({ signal }),
 })
 
-/** How often what changes by itself is asked for, in milliseconds: the event log does not tell of deliveries. */
+/** How often deliveries are refreshed, in milliseconds: they have no events. */
 const everyMs = 5_000
 
 export const webhookQuery = (id: string) =>

@@ -2,7 +2,7 @@ import type { Webhook } from '../../api/generated.ts'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
 
-/** Whether a webhook delivers, and since when it does not. */
+/** Whether a webhook delivers, and if not, since when. */
 export function State({ status, waiting, failing_since, paused_because }: Webhook) {
   if (status === 'paused')
     return (

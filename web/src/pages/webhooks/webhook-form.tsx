@@ -5,13 +5,13 @@ import { TextInput } from '../../parts/form/text-input.tsx'
 import { webhooksChanged } from './queries.ts'
 
 interface Props {
-  /** The one that is changed; without it one is made. */
+  /** The webhook to change; undefined to create one. */
   readonly webhook?: Webhook
   readonly onDone?: (made: WebhookWithSecret) => void
   readonly onClose: () => void
 }
 
-/** Makes a webhook, or changes one. */
+/** Creates or changes a webhook. */
 export function WebhookForm({ webhook, onDone, onClose }: Props) {
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [name, setName] = useState(webhook?.name ?? '')

@@ -9,7 +9,7 @@ import { webhookQuery } from './queries.ts'
 import { State } from './state.tsx'
 import styles from './webhooks.module.css'
 
-/** A webhook, and what became of its events. */
+/** A webhook and its deliveries. */
 export function WebhookPage() {
   const { id } = useParams({ from: '/signed-in/webhooks/$id' })
   const query = useQuery(webhookQuery(id))

@@ -11,18 +11,18 @@ import { sendersOf } from './writing.ts'
 
 const Composer = lazy(() => import('./composer.tsx'))
 
-/** Where one writes: beside every page, so that one can read on. It is loaded as it is first needed. */
+/** The composer beside every page, so that one can read on. It is loaded when first needed. */
 export function ComposerHost({ me }: { me: Me }) {
   const asked = useBeginning()
   const mayWrite = sendersOf(me).length > 0
   useKeys(mayWrite ? { c: () => write({ what: 'new' }) } : {})
-  // The page comes first.
+  // The page has priority.
   const [isPainted, setPainted] = useState(false)
   useEffect(() => afterPaint(() => setPainted(true)), [])
-  // It is there once one writes.
+  // It is ready when one writes.
   useQuery({ ...signaturesQuery, enabled: mayWrite && isPainted })
   useEffect(() => {
-    // Drafts that are kept on the device stay there until it is loaded.
+    // Drafts stored on the device stay there until it is loaded.
     if (mayWrite && isPainted)
       ahead(
         () => import('./saving/resume.ts'),

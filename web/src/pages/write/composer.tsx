@@ -10,7 +10,7 @@ import { close, current, put, show, useDesk } from './desk.ts'
 import { Form } from './form.tsx'
 import { draftOf } from './saving/save.ts'
 
-/** Where a message is written: a panel beside what one reads, on a phone a page of its own. */
+/** The composer: a panel beside the page, on a phone a page of its own. */
 export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
   const desk = useDesk()
   const { mailbox } = useParams({ strict: false })
@@ -26,7 +26,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
       return
     }
     const { activeElement } = document
-    // What is open goes to the drafts.
+    // The open message goes to the drafts.
     close()
     setReturnTo(activeElement)
     begin(latest.current.me, asked, latest.current.mailbox).then(
@@ -35,7 +35,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
     )
   }, [me.id, asked])
   const key = desk?.writing.key
-  // The keyboard goes back to where it came from.
+  // Returns the focus to where it was.
   useEffect(() => {
     if (key !== undefined || !(returnTo instanceof HTMLElement)) return
     if (document.activeElement === document.body) returnTo.focus()

@@ -6,14 +6,14 @@ import { draftOf, whenNoted } from './saving/save.ts'
 import { Fault } from './sending/fault.ts'
 import { isEmpty, limits, type Recipients, type SavedDraft, undoable, type Writing } from './writing.ts'
 
-/** The message that is open. */
+/** The open message. */
 export interface Desk {
   readonly writing: Writing
   /** Why it was not sent, or cannot be. */
   readonly fault: Error | undefined
-  /** Only its title is shown. */
+  /** Whether it is minimized to its title. */
   readonly isSmall: boolean
-  /** Whether this device keeps it. */
+  /** Whether this device has stored it. */
   readonly kept: boolean
 }
 
@@ -45,24 +45,24 @@ export function put(by: string, writing: Writing, fault?: Error): void {
   void store()
 }
 
-/** The message that is open, with what was typed last. */
+/** The open message, with the last typed text. */
 export const current = () => desk?.writing
 
-/** Changes the message that is open. What was wrong with it stays said until the next try. */
+/** Changes the open message. Its errors stay until the next attempt. */
 export function change(part: Partial<Writing>): void {
   if (!desk) return
   set({ ...desk, writing: { ...desk.writing, ...part, isSaved: false } })
   void store()
 }
 
-/** Keeps on this device what is typed in a field of recipients. The service has a draft without it. */
+/** Stores on this device what is typed in a field of recipients, which drafts of the service do not have. */
 export function noteTyped(name: Recipients, text: string): void {
   if (!desk || (desk.writing.unfinished?.[name] ?? '') === text) return
   set({ ...desk, writing: { ...desk.writing, unfinished: { ...desk.writing.unfinished, [name]: text } } })
   void store()
 }
 
-/** Another message is open in its place. */
+/** Another message replaces it. */
 export function replace(writing: Writing): void {
   if (!desk) return
   void hold(writing.key)
@@ -70,7 +70,7 @@ export function replace(writing: Writing): void {
   void store()
 }
 
-/** The service has the message as it was then. */
+/** The service has that state of the message. */
 export function noteSaved(then: Writing, draft: SavedDraft): void {
   if (desk?.writing.key !== then.key) return
   set({ ...desk, writing: { ...desk.writing, draft, isSaved: desk.writing === then } })
@@ -81,14 +81,14 @@ export function show(part: Partial<Pick<Desk, 'fault' | 'isSmall'>>): void {
   if (desk) set({ ...desk, ...part })
 }
 
-/** Takes the message away from the composer, not from this device. */
+/** Removes the message from the composer, but not from this device. */
 export function take(): Writing | undefined {
   const writing = desk?.writing
   set(undefined)
   return writing
 }
 
-/** Throws the message away. Answers what brings it back for a while, if there was something in it. */
+/** Discards the message. Answers how to restore it for a while, if it had contents. */
 export function lose(): (() => Writing) | undefined {
   const writing = take()
   if (!writing) return undefined
@@ -102,7 +102,7 @@ export function lose(): (() => Writing) | undefined {
   }
 }
 
-/** Takes the message away from the composer. It is among the drafts then, unless nothing is in it. */
+/** Removes the message from the composer. It is among the drafts, unless it is empty. */
 export function close(): void {
   const writing = take()
   if (writing) void (isEmpty(writing) ? throwAway(member, writing) : putAside(member, writing))
@@ -135,7 +135,7 @@ export async function addFiles(
 let isStoring = false
 let isStale = false
 
-/** Stores what is open, one time after the other. */
+/** Stores the open message; writes do not overlap. */
 async function store(): Promise<void> {
   isStale = true
   if (isStoring) return
@@ -155,7 +155,7 @@ async function store(): Promise<void> {
   isStoring = false
 }
 
-// After a reload only what the service does not have yet is sent.
+// After a reload only what the service does not have is sent.
 whenNoted((key) => {
   if (desk?.writing.key === key) void store()
 })

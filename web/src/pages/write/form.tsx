@@ -34,18 +34,18 @@ const Editor = lazy(() => import('./editor/editor.tsx'))
 
 const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 
-/** The fields of the message that is open, and what can be done with it. */
+/** The fields of the open message, and its actions. */
 export function Form({ me, desk }: { me: Me; desk: Desk }) {
   const { writing, fault } = desk
   const { problem, tryNow } = useAutosave(writing)
-  // What is in the editor at first changes with the signature.
+  // The initial contents change with the signature.
   const [drawn, redraw] = useState(0)
   const mayApprove = useMay('sending:approve')
   const [asksLater, askLater] = useState(false)
   const [hasCopies, showCopies] = useState(hasCopiesOf(writing))
-  // An answer begins with its text, a new message with its recipients.
+  // An answer starts in its text, a new message in its recipients.
   const [beginsWithText] = useState(writing.to.length > 0)
-  // What was typed last may not be shown yet.
+  // The last typed text may not be shown yet.
   const checked = () => {
     const latest = current()
     const wrong = latest && faultOf(latest)
@@ -183,10 +183,10 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
   )
 }
 
-/** It takes Esc, and does nothing with it. */
+/** Catches Esc and does nothing. */
 const isEditor = (target: EventTarget) => target instanceof Element && target.closest('[contenteditable]') !== null
 
-/** Says to the others who read the conversation that it is answered. */
+/** Reports to others who read the conversation that it is being answered. */
 function SaysWriting({ mailbox, conversation }: NonNullable<Writing['answers']>) {
   usePresence({ mailbox }, conversation, 'writing')
   return null

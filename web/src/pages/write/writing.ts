@@ -1,28 +1,29 @@
 import type { Me, MeMailboxesItem } from '../../api/generated.ts'
 
-/** A message that is being written. */
+/** A message in the composer. */
 export interface Writing {
-  /** Names it on this device. */
+  /** Identifies it on this device. */
   readonly key: string
   /** The address of a mailbox. */
   readonly from: string
-  /** As they were typed: `ann@example.com`, `Ann <ann@example.com>`, or something that is not finished. */
+  /** As typed: `ann@example.com`, `Ann <ann@example.com>`, or unfinished text. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly bcc: readonly string[]
   readonly subject: string
-  /** What is typed in the field of recipients and is none yet. */
+  /** Text in the field of recipients that is not one yet. */
   readonly unfinished?: Readonly<Partial<Record<Recipients, string>>>
-  /** What an answer began with. */
+  /** The initial text of an answer. */
   readonly began?: Began
   readonly isRich: boolean
-  /** What is written with formatting; pictures in it are `cid:`. */
+  /** The text with formatting; its pictures are `cid:`. */
   readonly html: string
-  /** The same, or what is written without. */
+  /** The same text, or the text without formatting. */
   readonly text: string
-  /** Another program gave it formatting that the editor does not know: tables, say. It stays until the text is changed here. */
+  /** Another program gave it formatting that the editor does not know, such as tables. It stays until the text is changed
+   *  here. */
   readonly isFormattedElsewhere?: boolean
-  /** What it ends with, if nobody has edited that. */
+  /** The signature at its end, unless somebody has edited it. */
   readonly signed?: Signed | undefined
   readonly quoted?: Quoted | undefined
   readonly files: readonly File[]
@@ -30,12 +31,12 @@ export interface Writing {
   readonly references?: readonly string[]
   /** The conversation that it answers. */
   readonly answers?: { readonly mailbox: string; readonly conversation: string }
-  /** What the service has of it, and whether that is all. */
+  /** The service's state of it, and whether that is complete. */
   readonly draft?: SavedDraft | undefined
   readonly isSaved?: boolean
-  /** It is no longer open: it is to be saved, or to be deleted. */
+  /** It is closed, and to be saved or deleted. */
   readonly fate?: 'saved' | 'discarded'
-  /** It is sent at this time unless that is undone; the key lets it be sent once only, however often it is tried. */
+  /** It is sent at this time unless that is undone. With the key it is sent once, however often that is tried. */
   readonly leaving?: { readonly at: number; readonly key: string }
 }
 
@@ -43,36 +44,36 @@ export type Recipients = 'to' | 'cc' | 'bcc'
 
 type Began = Pick<Writing, Recipients | 'subject'>
 
-/** A signature as the editor has it, below the line that separates it. */
+/** A signature in the editor, below its separator line. */
 export interface Signed {
   readonly html: string
   readonly text: string
 }
 
-/** What is quoted or forwarded below the text. */
+/** The quoted or forwarded message below the text. */
 export interface Quoted {
   readonly html: string
   readonly text: string
 }
 
-/** A draft of the service, and those of its files that came from here. */
+/** A draft of the service, and those of its files that were added here. */
 export interface SavedDraft {
   readonly id: string
   readonly version: number
   readonly files: readonly File[]
 }
 
-/** An attachment; what is in it lies beside (`device.ts`). */
+/** An attachment; its octets are stored separately (`device.ts`). */
 export interface File {
   readonly id: string
   readonly name: string
   readonly type: string
   readonly size: number
-  /** It is a picture in the text, which names it by this. */
+  /** The Content-ID, for a picture in the text. */
   readonly cid?: string
 }
 
-/** What the service takes (docs/reference/sending.md). */
+/** The limits of the service (docs/reference/sending.md). */
 export const limits = { files: 10, bytes: 8 * 1024 * 1024, recipients: 25 } as const
 
 /** How long sending and discarding can be undone. */
@@ -91,7 +92,7 @@ export function blank(from: string): Writing {
   return { key: crypto.randomUUID(), from, ...nobody, subject: '', isRich: true, html: '', text: '', files: [] }
 }
 
-/** Whether nothing is in it that somebody typed or chose. */
+/** Whether it has nothing that somebody typed or chose. */
 export function isEmpty(writing: Writing): boolean {
   const { text, signed, files, draft, unfinished = {} } = writing
   if (draft || Object.values(unfinished).some((typed) => typed.trim() !== '')) return false

@@ -12,22 +12,23 @@ import { FieldErrors } from './field-errors.ts'
 interface Props {
   readonly title: string
   readonly about?: ReactNode
-  /** What the button that does it says. */
+  /** The label of the button. */
   readonly action: string
   readonly danger?: boolean
-  /** It only tells: there is nothing to cancel, and a click beside it does not close it. */
+  /** It only informs: there is nothing to cancel, and a click outside does not close it. */
   readonly telling?: boolean
-  /** Whether it can be done now: what must be typed is typed. */
+  /** Whether the action is possible now: required text is typed. */
   readonly ready?: boolean
-  /** Names of the fields below. An error that names one of them is shown there, any other above the buttons. */
+  /** The names of the fields in it. An error of one of them is shown there, others above the buttons. */
   readonly fields?: readonly string[]
   readonly children?: ReactNode
-  /** Answers 'stay' where the dialog has something to show. */
+  /** Answers 'stay' if the dialog has something to show. */
   readonly onSubmit: () => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks for what an action needs, who it is included where the service wants to know, does it, and closes. It stays open, with all that was typed, while it fails. */
+/** Asks for the input of an action, and a confirmation if the service requires one, runs it, and closes. If it fails the
+ *  dialog stays open, with the input. */
 export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
   const { children, telling = false, onSubmit, onClose } = props
   const [busy, setBusy] = useState(false)
@@ -67,7 +68,7 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
             validationBehavior="aria"
             onSubmit={(event) => {
               event.preventDefault()
-              // A dialog that is opened in this one is not this one.
+              // A dialog opened inside this one is another one.
               event.stopPropagation()
               void submit()
             }}

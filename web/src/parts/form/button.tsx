@@ -5,7 +5,7 @@ interface Props extends Omit<ButtonProps, 'className' | 'style'> {
   readonly look?: 'primary' | 'danger' | 'quiet'
 }
 
-/** What does something. What goes somewhere is a link. */
+/** A button that does something. Whatever opens a page is a link. */
 export function Button({ look, ...props }: Props) {
   return <AriaButton {...props} className={look ? `${styles.button} ${styles[look]}` : `${styles.button}`} />
 }

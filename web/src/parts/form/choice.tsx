@@ -14,11 +14,11 @@ interface Props<T extends string> {
   readonly hint?: ReactNode
   readonly value: T
   readonly onChange: (value: T) => void
-  /** `shown` is the name where it is not given. */
+  /** `shown` is the name if it is not given. */
   readonly options: readonly { readonly id: T; readonly name: string; readonly shown?: ReactNode }[]
 }
 
-/** One of a few. */
+/** A choice of a few. */
 export function Choice<T extends string>({ label, name, hint, value, onChange, options }: Props<T>) {
   const error = useFieldError(name)
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
 
-/** Copies a text; `of` says what it is to those who hear it. */
+/** Copies a text; `of` names it for screen readers. */
 export function Copy({ text, of }: { text: string; of: string }) {
   const [copied, setCopied] = useState(false)
   return (

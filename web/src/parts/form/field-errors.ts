@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** The errors of a form by the names of its fields. They stay until the next try: React Aria's own go as a field is left, which
+/** The errors of a form by field. They stay until the next attempt. React Aria's own vanish when a field is left, which
  *  moves the button that is being pressed. */
 export const FieldErrors = createContext<Readonly<Record<string, string>>>({})
 

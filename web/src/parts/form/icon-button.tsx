@@ -5,16 +5,16 @@ import styles from './icon-button.module.css'
 
 interface Props extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-expanded' | 'aria-haspopup'> {
   readonly ref?: Ref<HTMLButtonElement>
-  /** What it does: its name to those who hear it, and what is said where it is pointed at. */
+  /** Its name for screen readers and its tooltip. */
   readonly name: string
-  /** The key that does the same. */
+  /** The key with the same effect. */
   readonly shortcut?: string
   readonly icon: IconName
   readonly filled?: boolean
   readonly onPress: () => void
 }
 
-/** A button that is a picture. It is the browser's own: a page has many, and each conversation that is opened makes some. */
+/** A button with an icon. A native one: pages have many, and each opened conversation creates some. */
 export function IconButton({ name, shortcut, icon, filled = false, onPress, ...props }: Props) {
   return (
     <button

@@ -7,12 +7,12 @@ interface Props {
   readonly title: string
   readonly about: ReactNode
   readonly secret: string
-  /** For those who hear it: "API key". */
+  /** For screen readers: "API key". */
   readonly name: string
   readonly onClose: () => void
 }
 
-/** Shows what cannot be shown again. */
+/** Shows a secret that cannot be shown again. */
 export function ShownOnce({ title, about, secret, name, onClose }: Props) {
   return (
     <ActionDialog title={title} about={about} action="Done" telling onSubmit={async () => {}} onClose={onClose}>

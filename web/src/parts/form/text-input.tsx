@@ -15,7 +15,7 @@ interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'children'>
   readonly long?: boolean
 }
 
-/** A line of text, or several. Its error comes from the form (`ActionDialog`), by its name. */
+/** One or several lines of text. Its error comes from the form (`ActionDialog`), by name. */
 export function TextInput({ label, hint, placeholder, long, ...props }: Props) {
   const error = useFieldError(props.name)
   return (

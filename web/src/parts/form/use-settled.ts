@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** Long enough that what is only passed on the way to another is not asked for. */
+/** Long enough that values which are only passed by are not requested. */
 const settledMs = 150
 
-/** The value, once it has stayed the same for a moment; undefined until then. */
+/** The value once it has been the same for a moment; undefined before. */
 export function useSettled<T>(value: T): T | undefined {
   const [settled, setSettled] = useState<T>()
   useEffect(() => {

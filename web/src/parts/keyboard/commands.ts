@@ -1,22 +1,22 @@
 import { useEffect, useRef } from 'react'
 
-/** Something that can be done where one is: the command palette lists it. */
+/** An action of the current page, for the command palette. */
 export interface Command {
   readonly name: string
-  /** The key that does the same. */
+  /** The key with the same effect. */
   readonly shortcut?: string
   readonly run: () => void
 }
 
 type Commands = readonly Command[]
 
-/** Of each component that is shown, what it did render last. */
+/** The last rendered commands of each visible component. */
 const offered = new Set<{ current: Commands }>()
 
-/** The name of what the page that is gone to does as soon as it is there. */
+/** The command that a page runs once it is open. */
 let wanted: string | undefined
 
-/** Offers commands to the palette, for as long as the component is shown. */
+/** Offers commands to the palette while the component is visible. */
 export function useCommands(commands: Commands): void {
   const latest = useRef(commands)
   latest.current = commands
@@ -32,13 +32,13 @@ export function useCommands(commands: Commands): void {
   }, [])
 }
 
-/** What can be done now, each name once. */
+/** The available commands, each name once. */
 export function commandsNow(): Command[] {
   const all = [...offered].flatMap(({ current }) => current)
   return [...new Map(all.toReversed().map((command) => [command.name, command])).values()].reverse()
 }
 
-/** Has the page that offers it do this once it is there; undefined has none do anything. */
+/** The page that offers this command runs it once it is open; undefined for none. */
 export function want(name: string | undefined): void {
   wanted = name
 }

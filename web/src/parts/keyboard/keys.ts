@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react'
 
-/** What a key does. `Shift+U` and `#` are names of keys. */
+/** The action of a key. `Shift+U` and `#` are names of keys. */
 export type Keys = Readonly<Record<string, () => void>>
 
 const elsewhere =
   'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]'
 
-/** Listens to keys wherever the focus is, but for fields, menus and dialogs. */
+/** Listens to keys wherever the focus is, except in fields, menus and dialogs. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys)
   useEffect(() => {

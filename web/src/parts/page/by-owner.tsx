@@ -11,15 +11,15 @@ interface Props<T> {
   readonly query: UseQueryResult<readonly Owned<T>[]>
   /** What is being loaded: "labels". */
   readonly what: string
-  /** What it takes to change those of the organization. One's own are everybody's to change. */
+  /** The permission to change those of the organization. Everybody may change their own. */
   readonly needs: Need
   readonly about: (own: boolean) => ReactNode
-  /** The button that makes a new one. */
+  /** The button that creates one. */
   readonly add: (own: boolean) => ReactNode
   readonly children: (items: readonly Owned<T>[], own: boolean, mayChange: boolean) => ReactNode
 }
 
-/** What the organization has, and below it what is one's own. */
+/** The organization's items, and below them one's own. */
 export function ByOwner<T>({ query, what, needs, about, add, children }: Props<T>) {
   const me = useQuery(meQuery).data
   const mayChangeAll = useMay(needs)

@@ -4,12 +4,12 @@ import styles from './page.module.css'
 export interface PageProps {
   readonly title: string
   readonly about?: ReactNode
-  /** Buttons for what can be done here. */
+  /** Buttons for the page's actions. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page of the organization: its heading, which names the browser's tab too, and what is on it. */
+/** A page of the organization: its heading, which is also the title of the tab, and its contents. */
 export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Mailroom`

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './table.module.css'
 
 interface Props<T> {
-  /** For those who hear it: "Labels". */
+  /** For screen readers: "Labels". */
   readonly name: string
   readonly rows: readonly T[]
   readonly rowKey: (row: T) => string
@@ -10,7 +10,7 @@ interface Props<T> {
 }
 
 export interface Column<T> {
-  /** An empty heading is for what can be done. */
+  /** An empty heading is for actions. */
   readonly heading: string
   readonly cell: (row: T) => ReactNode
 }

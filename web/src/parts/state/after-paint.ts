@@ -1,4 +1,4 @@
-/** Calls it once what React has just made is painted. Answers what keeps it from that. */
+/** Calls it once React's last rendering is painted. Answers a function that cancels this. */
 export function afterPaint(run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const frame = requestAnimationFrame(() => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './states.module.css'
 
-/** Nothing is there yet: what it would be good for, and how to begin. */
+/** Shown instead of an empty list: what it is for, and how to begin. */
 export function Empty({ title, about, children }: { title: string; about: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles.state}>

@@ -10,7 +10,7 @@ interface Props<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** What a query brought, or why it did not. What was there before stays while it is asked for again. */
+/** The result of a query, or its error. An earlier result stays during a refresh. */
 export function Loaded<T>({ query, what, children }: Props<T>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

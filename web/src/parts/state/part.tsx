@@ -3,14 +3,14 @@ import { type ReactNode, Suspense } from 'react'
 import { toasts } from './toasts.ts'
 
 interface Props {
-  /** What it is, as a toast names it: "The editor". */
+  /** Its name in a toast: "The editor". */
   readonly name: string
-  /** In its place while it is loaded. */
+  /** Shown while it is loading. */
   readonly loading?: ReactNode
   readonly children: ReactNode
 }
 
-/** A part of a page that is loaded as it is first needed. Where it cannot be loaded, or fails, the rest of the page stays. */
+/** A part of a page that is loaded when first needed. If it cannot be loaded, or fails, the rest of the page stays. */
 export function Part({ name, loading, children }: Props) {
   const sayIt = (error: unknown) => {
     const text = isOfLoading(error) ? `${name} could not be loaded. ${notLoaded}` : `${name} failed: ${error}`
@@ -25,7 +25,7 @@ export function Part({ name, loading, children }: Props) {
 
 export const notLoaded = 'You are offline, or the service was upgraded meanwhile.'
 
-/** Whether a script could not be loaded, in the words of Chromium, Firefox and Safari. */
+/** Whether a script could not be loaded, by the messages of Chromium, Firefox and Safari. */
 export function isOfLoading(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|importing a module script/i.test(error.message)
 }

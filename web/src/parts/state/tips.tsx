@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react'
 import { Tooltip, TooltipTriggerStateContext } from 'react-aria-components/Tooltip'
 import styles from './tips.module.css'
 
-/** How long a button is pointed at until its name is shown. */
+/** How long a button is hovered until its tooltip is shown. */
 const restMs = 500
 
-/** Names a button that is a picture, and the key that does the same. */
+/** Names a button with an icon, and its key. */
 export function tip(name: string, shortcut?: string) {
   const keys = shortcut?.replace('Ctrl', 'Control').replace('Esc', 'Escape').replace(' ', '+')
   return { 'aria-label': name, 'aria-keyshortcuts': keys, 'data-tip': shortcut ?? '' }

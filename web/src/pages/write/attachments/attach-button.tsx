@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
 import { addFiles } from '../desk.ts'
 
-/** Lets one choose files. */
+/** Opens the choice of files. */
 export function AttachButton() {
   const input = useRef<HTMLInputElement>(null)
   return (

@@ -10,7 +10,8 @@ interface Attachment {
   readonly content_id: string | null
 }
 
-/** Brings an attachment of a message to this device, for the message that is named by `key`. One with a Content-ID is a picture of the text. */
+/** Copies an attachment of a message to this device, for the message named by `key`. One with a Content-ID is a picture of
+ *  the text. */
 export async function carried(
   key: string,
   place: Place,

@@ -12,11 +12,11 @@ import { stopUpload, useShare } from './uploads.ts'
 
 interface Props {
   readonly writing: Writing
-  /** Given where the last try to save the message failed. */
+  /** Set if the last attempt to save the message failed. */
   readonly tryNow: (() => void) | undefined
 }
 
-/** What is attached; more is dropped or pasted anywhere in the message, or chosen by the button. */
+/** The attachments. More are dropped or pasted anywhere in the message, or chosen by the button. */
 export function Files({ writing, tryNow }: Props) {
   const { files } = writing
   const error = useFieldError('attachments')

@@ -3,7 +3,7 @@ import type { File } from '../writing.ts'
 
 const urls = new Map<string, Promise<string>>()
 
-/** Where a picture of the text is shown from. */
+/** The URL from which a picture of the text is shown. */
 export async function pictureUrl(files: readonly File[], cid: string): Promise<string | undefined> {
   const file = files.find((one) => one.cid === cid)
   if (!file) return undefined

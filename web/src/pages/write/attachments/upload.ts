@@ -1,4 +1,4 @@
-/** Sends a request as `fetch` does, and tells how much of its body has left, of which `fetch` says nothing. */
+/** Sends a request like `fetch`, and reports the progress of its body, which `fetch` does not. */
 export function upload(
   url: string,
   { method = 'POST', headers, body, signal }: RequestInit,

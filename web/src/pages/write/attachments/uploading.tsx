@@ -2,7 +2,7 @@ import { Heard } from '../../../parts/state/heard.tsx'
 import type { File } from '../writing.ts'
 import { useShare } from './uploads.ts'
 
-/** How much of an attachment has left, while it is being sent. */
+/** The progress of an attachment's upload. */
 export function Uploading({ file: { id, name } }: { file: File }) {
   const share = useShare(id)
   const isGoing = share !== undefined && share < 1

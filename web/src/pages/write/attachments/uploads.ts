@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import { upload } from './upload.ts'
 
-/** How much of each attachment has left, by its id: below 1 while it is being sent, 1 once the service has it. Small ones are there
+/** The progress of each attachment's upload, by id: below 1 while it is sent, 1 once the service has it. Small ones are done
  *  before one could look. */
 const shares = new Map<string, number>()
 const stops = new Map<string, AbortController>()
 const listeners = new Set<() => void>()
 
-/** What a request needs so that it can be followed and stopped. */
+/** What a request needs to be followed and aborted. */
 interface Following {
   readonly signal: AbortSignal
   readonly by: (url: string, init: RequestInit) => Promise<Response>
@@ -19,7 +19,7 @@ function set(id: string, share: number | undefined): void {
   for (const listener of listeners) listener()
 }
 
-/** How much of an attachment has left; undefined where nobody waits for it. */
+/** The progress of an upload; undefined if there is none. */
 export function useShare(id: string): number | undefined {
   return useSyncExternalStore(
     (listener) => {
@@ -30,7 +30,7 @@ export function useShare(id: string): number | undefined {
   )
 }
 
-/** Sends an attachment. Answers nothing where that was stopped. */
+/** Uploads an attachment. Answers undefined if that was aborted. */
 export async function follow<T>(id: string, send: (following: Following) => Promise<T>): Promise<T | undefined> {
   const stop = new AbortController()
   stops.set(id, stop)
@@ -50,7 +50,7 @@ export async function follow<T>(id: string, send: (following: Following) => Prom
   }
 }
 
-/** Stops the sending of an attachment that is no longer wanted. */
+/** Aborts the upload of an attachment that was removed. */
 export function stopUpload(id: string): void {
   stops.get(id)?.abort()
 }

@@ -19,7 +19,7 @@ interface Answer {
   readonly references?: string[]
 }
 
-/** To whom an answer goes and what it is called, by the rules of the service. `own` are the addresses of whoever answers. */
+/** The recipients and subject of an answer, by the rules of the service. `own` are the answering member's addresses. */
 export function answerTo(original: Original, mode: Mode, own: readonly string[]): Answer {
   const subject = answerSubject(original.subject, mode)
   if (mode === 'forward') return { to: [], cc: [], subject }

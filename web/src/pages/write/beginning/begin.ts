@@ -12,7 +12,7 @@ import { quotationOf } from './quote.ts'
 import { knownAsSigned, signed, signedFor } from './signed.ts'
 import { writingOf } from './written-draft.ts'
 
-/** Makes the message that is to be written. @throws ApiError where the one that it answers cannot be read. */
+/** Makes a new message. @throws ApiError if the message that it answers cannot be read. */
 export async function begin(me: Me, beginning: Beginning, at: string | undefined): Promise<Writing> {
   const senders = sendersOf(me)
   const here = beginning.what === 'new' || beginning.what === 'kept' ? at : beginning.place.mailbox
@@ -46,7 +46,7 @@ async function signedBlank(from: string): Promise<Writing> {
   return signature ? { ...nothing, ...signed(nothing, signature) } : nothing
 }
 
-/** The id of the draft that is the message `uid` of the folder `drafts`. */
+/** The id of the draft with this uid in the folder `drafts`. */
 async function draftAt({ mailbox }: Place, uid: number): Promise<string> {
   let cursor: string | null = null
   do {

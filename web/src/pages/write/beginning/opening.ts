@@ -3,23 +3,23 @@ import type { Place } from '../../mail/place.ts'
 import type { Writing } from '../writing.ts'
 import type { Mode } from './answer.ts'
 
-/** What is to be written. */
+/** What the composer opens. */
 export type Beginning =
   | { readonly what: 'new' }
   | { readonly what: Mode | 'draft'; readonly place: Place; readonly uid: number }
-  /** What was begun before, and why it is back. */
+  /** An unfinished message, and why it is open again. */
   | { readonly what: 'kept'; readonly writing: Writing; readonly fault?: Error }
 
 let latest: Beginning | undefined
 const listeners = new Set<() => void>()
 
-/** Opens the composer, from wherever. */
+/** Opens the composer, from anywhere. */
 export function write(beginning: Beginning): void {
   latest = beginning
   for (const listener of listeners) listener()
 }
 
-/** What was asked for last. */
+/** The last request. */
 export function useBeginning(): Beginning | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -7,8 +7,8 @@ import { written } from '../recipients/addresses.ts'
 import type { Quoted } from '../writing.ts'
 import type { Mode } from './answer.ts'
 
-/** A message as it is quoted below an answer, or forwarded. Mail programs know the classes, and fold what bears them.
- *  `pictures` are its own, by Content-ID, as `data:` URLs: they go along. */
+/** A message as quoted below an answer, or forwarded. Mail programs know the classes, and fold elements with them.
+ *  `pictures` are its own, by Content-ID, as `data:` URLs, and are copied too. */
 export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<string, string>): Quoted {
   const inner = message.html === null ? linesAsHtml(message.text ?? '') : harmless(message.html, pictures)
   const text = message.text ?? textIn(inner)
@@ -39,7 +39,7 @@ function headOf(message: Message): string[] {
   ]
 }
 
-/** Without what acts or loads. Styles of elements stay, sheets do not. */
+/** Without active and remote elements. Style attributes stay, sheets do not. */
 function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
   const { body, css } = sanitize(html, pictures)
   const sheet = new CSSStyleSheet()
@@ -60,7 +60,7 @@ function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
   return body.innerHTML
 }
 
-/** What HTML says, line by line. */
+/** The text of HTML, by lines. */
 function textIn(html: string): string {
   const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
   const lines = 'br, p, div, li, tr, h1, h2, h3, h4, h5, h6, blockquote, pre'

@@ -8,7 +8,7 @@ import styles from '../composer.module.css'
 import { change } from '../desk.ts'
 import type { Quoted } from '../writing.ts'
 
-/** What is quoted below the text: folded, and gone where one does not want it. */
+/** The quotation below the text: folded, and removable. */
 export function QuotedText({ quoted }: { quoted: Quoted }) {
   const [isShown, show] = useState(false)
   return (

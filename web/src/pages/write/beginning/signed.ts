@@ -4,8 +4,7 @@ import { signatureOf } from './signature-queries.ts'
 
 type Texts = Pick<Writing, 'html' | 'text'>
 
-/** What messages from a mailbox end with: the signature below the line that separates it (RFC 3676, section 4.3), as the editor
- *  has it. */
+/** The end of messages from a mailbox, as in the editor: the signature below its separator line (RFC 3676, section 4.3). */
 export async function signedFor(mailbox: string): Promise<Signed | undefined> {
   const signature = await signatureOf(mailbox)
   if (!signature) return undefined
@@ -14,7 +13,7 @@ export async function signedFor(mailbox: string): Promise<Signed | undefined> {
   return { html: htmlOf(doc), text: textOf(doc) }
 }
 
-/** A message that ends with a signature, or with none. */
+/** A message with or without a signature at its end. */
 export function signed(own: Texts, signature: Signed | undefined): Texts & Pick<Writing, 'signed'> {
   const html = own.html.replace(/(?:<div>(?:<br>)?<\/div>)+$/, '')
   const text = own.text.trimEnd()
@@ -28,19 +27,19 @@ export function signed(own: Texts, signature: Signed | undefined): Texts & Pick<
 
 const blankLine = '<div><br></div>'
 
-/** A draft that ends with the signature of its mailbox, which so can be changed with it. */
+/** A draft that ends with its mailbox's signature, which can so be replaced with the mailbox. */
 export function knownAsSigned<T extends Texts & Pick<Writing, 'isRich'>>(draft: T, signature: Signed | undefined): T {
   return signature && endsWith(draft, signature) ? { ...draft, signed: signature } : draft
 }
 
-/** The message from another mailbox: with the signature of that one, unless somebody has edited the one that was there. */
+/** The message from another mailbox: with that one's signature, unless the earlier one was edited. */
 export async function signedAnew(writing: Writing, from: string): Promise<Partial<Writing>> {
   const [before, after] = [writing.signed ?? (await signedFor(writing.from)), await signedFor(from)]
   if (before) return endsWith(writing, before) ? signed(unsigned(writing, before), after) : {}
   return after ? signed(writing, after) : {}
 }
 
-/** What is written without formatting, with formatting. */
+/** The text without formatting, and with it. */
 export function formatted({ text, ...writing }: Writing): Partial<Writing> {
   const { signed: signature } = writing
   const isSigned = signature && text.endsWith(signature.text)

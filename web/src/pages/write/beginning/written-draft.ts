@@ -4,7 +4,7 @@ import { carried } from '../attachments/carry.ts'
 import { bare } from '../recipients/addresses.ts'
 import { blank, type Quoted, type Writing } from '../writing.ts'
 
-/** A draft of the service as the message that it is, with its files on this device. `senders` may send it. */
+/** A draft of the service as a message in the composer, with its files on this device. `senders` may send it. */
 export async function writingOf(draft: Draft, senders: readonly string[]): Promise<Writing> {
   const { id, version, mailbox, uid, to, cc, bcc, subject, text, html, in_reply_to, references, attachments } = draft
   const from = senders.find((one) => one.toLowerCase() === bare(draft.from).toLowerCase()) ?? mailbox
@@ -24,7 +24,7 @@ export async function writingOf(draft: Draft, senders: readonly string[]): Promi
   }
 }
 
-/** Elements and styles that the editor leaves out (`editor/schema.ts`). */
+/** Elements and styles that the editor drops (`editor/schema.ts`). */
 const unknownToEditor = [
   'table, h1, h2, h3, h4, h5, h6, hr, pre, font, center, sub, sup, s, strike, del, small, big, dl, svg, video',
   'img:not([src^="cid:"]), [align], [bgcolor], [data-own-style]',
@@ -34,7 +34,7 @@ function hasMore(html: string): boolean {
   return new DOMParser().parseFromString(liftStyles(html).html, 'text/html').querySelector(unknownToEditor) !== null
 }
 
-/** Takes from the end of a draft what it quotes, as it was put there. */
+/** Splits the quotation off the end of a draft, as the composer added it. */
 function parted(html: string): { rest: string; quoted?: { html: string; start: string } } {
   const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
   for (const element of body.querySelectorAll('[data-own-style]')) {
@@ -56,7 +56,7 @@ function parted(html: string): { rest: string; quoted?: { html: string; start: s
   return { rest: body.innerHTML, quoted: { html: quoted, start } }
 }
 
-/** The text, and what it quotes from the line that begins so. */
+/** The text, and its quotation from the line that begins so. */
 function split(text: string, start: string): [string, Quoted['text']] {
   const at = start === '' ? -1 : text.lastIndexOf(start.trim())
   return at < 0 ? [text, ''] : [text.slice(0, at).trimEnd(), text.slice(at)]

@@ -3,10 +3,10 @@ import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
 import { liftStyles } from '../../mail/html/lift-styles.ts'
 import { schema } from './schema.ts'
 
-/** Reads HTML, in a document that has no window: nothing in it runs or loads. */
+/** Parses HTML in a document without a window: nothing in it runs or loads. */
 export function docOf(html: string): Node {
   const { body } = new DOMParser().parseFromString(liftStyles(html).html, 'text/html')
-  // An empty line is as high as others by that alone (`htmlOf`).
+  // An empty line has its height by that alone (`htmlOf`).
   for (const line of body.querySelectorAll('div > br')) if (line.parentNode?.childNodes.length === 1) line.remove()
   return Reader.fromSchema(schema).parse(body)
 }
@@ -14,14 +14,14 @@ export function docOf(html: string): Node {
 export function htmlOf(doc: Node): string {
   const { body } = document.implementation.createHTMLDocument()
   body.append(DOMSerializer.fromSchema(schema).serializeFragment(doc.content, { document: body.ownerDocument }))
-  // A line without anything has no height in a mail program.
+  // A line without contents has no height in a mail program.
   for (const line of body.querySelectorAll('div:empty')) line.append(body.ownerDocument.createElement('br'))
   return body.innerHTML
 }
 
 /** The same for mail programs that show plain text. */
 export function textOf(doc: Node): string {
-  // The line above a signature ends in a space (RFC 3676, section 4.3), which HTML keeps only as one that does not break.
+  // The separator above a signature ends in a space (RFC 3676, section 4.3), which HTML preserves only as a no-break space.
   return blocks(doc)
     .replace(/\n+$/, '')
     .replace(/^--\u00a0$/gm, '-- ')
@@ -51,7 +51,7 @@ function inline(paragraph: Node): string {
   return text
 }
 
-/** A link that is called something else has its address beside it. */
+/** A link with another text has its address beside it. */
 function withAddress({ text = '', marks }: Node): string {
   const href = String(marks.find(({ type }) => type === schema.marks.link)?.attrs.href ?? '')
   return href === '' || href === text || href === `mailto:${text}` ? text : `${text} <${href}>`

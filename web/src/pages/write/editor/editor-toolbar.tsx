@@ -14,7 +14,7 @@ import { schema } from './schema.ts'
 
 const { nodes, marks } = schema
 
-/** What can be done with the text. The keys that do the same are those of any editor. */
+/** Actions on the text. Their keys are those of any editor. */
 export function EditorToolbar({ view }: { view: EditorView }) {
   const [asksLink, askLink] = useState(false)
   const { state } = view
@@ -79,7 +79,7 @@ export function EditorToolbar({ view }: { view: EditorView }) {
           }}
           onClose={() => {
             askLink(false)
-            // The dialog gives the focus back to the button first.
+            // The dialog first returns the focus to the button.
             setTimeout(() => view.focus())
           }}
         />

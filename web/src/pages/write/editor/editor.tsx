@@ -9,14 +9,14 @@ import { PictureView } from './picture-view.ts'
 import { plugins } from './plugins.ts'
 
 interface Props {
-  /** What it is to those who hear it. */
+  /** Its name for screen readers. */
   readonly label?: string
-  /** What is in it at first. */
+  /** Its initial contents. */
   readonly html: string
-  /** Where a picture lies on this device, by its Content-ID. */
+  /** The place of a picture on this device, by its Content-ID. */
   readonly pictureUrl: (cid: string) => Promise<string | undefined>
   readonly onChange: (content: { html: string; text: string }) => void
-  /** Takes pasted and dropped files. Answers the pictures that become part of the text. */
+  /** Accepts pasted and dropped files. Answers the pictures that become part of the text. */
   readonly onFiles: (files: readonly globalThis.File[]) => Promise<readonly { cid: string; name: string }[]>
   readonly takesFocus: boolean
 }
@@ -45,7 +45,7 @@ export default function Editor({ label = 'Message', html, takesFocus, ...props }
         !moved && takeFiles(made, event.dataTransfer, latest.current.onFiles),
     })
     if (takesFocus) {
-      // What is answered stands below, so one writes above it.
+      // The quotation is below, so one writes above it.
       made.dispatch(made.state.tr.setSelection(Selection.atStart(made.state.doc)))
       made.focus()
     }
@@ -62,7 +62,7 @@ export default function Editor({ label = 'Message', html, takesFocus, ...props }
 
 const contentOf = (doc: Node) => ({ html: htmlOf(doc), text: textOf(doc) })
 
-/** Text that comes along, as office programs give it beside a picture of it, is taken instead. */
+/** Accompanying text has precedence: office programs paste it together with a picture of it. */
 function takeFiles(view: EditorView, data: DataTransfer | null, onFiles: Props['onFiles']): boolean {
   const files = [...(data?.files ?? [])]
   if (files.length === 0 || data?.types.includes('text/html') || data?.types.includes('text/plain')) return false

@@ -4,7 +4,7 @@ import { TextInput } from '../../../parts/form/text-input.tsx'
 import { linkable } from './schema.ts'
 
 interface Props {
-  /** What is selected. */
+  /** The selected text. */
   readonly text: string
   readonly onLink: (href: string, text: string) => void
   readonly onClose: () => void

@@ -1,7 +1,7 @@
 import type { Node } from 'prosemirror-model'
 import type { NodeView } from 'prosemirror-view'
 
-/** Shows a picture of the text from where it lies on this device. */
+/** Shows a picture of the text from its place on this device. */
 export class PictureView implements NodeView {
   readonly dom: HTMLImageElement
 

@@ -13,7 +13,7 @@ const breakLine: Command = (state, dispatch) => {
   return true
 }
 
-/** Tab is left to the page: it leads out of the text. */
+/** Tab leaves the text, as elsewhere on the page. */
 const keys: Record<string, Command> = {
   'Mod-b': toggleMark(marks.strong),
   'Mod-i': toggleMark(marks.em),
@@ -27,7 +27,7 @@ const keys: Record<string, Command> = {
   'Mod-]': sinkListItem(nodes.list_item),
 }
 
-/** An address of a page becomes a link as a space follows it. */
+/** A web address becomes a link when a space follows it. */
 const link = new InputRule(/(?:^|\s)(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)])\s$/, (state, match, start, end) => {
   const href = match[1] ?? ''
   const from = start + match[0].indexOf(href)

@@ -6,7 +6,7 @@ export const linkable = /^(?:https?|mailto|tel):/i
 
 const nodes = {
   doc: { content: 'block+' },
-  // As mail programs write a line; an empty one is as high as others.
+  // As mail programs write a line; an empty one has the same height.
   paragraph: {
     content: 'inline*',
     group: 'block',
@@ -28,7 +28,7 @@ const nodes = {
     inline: true,
     group: 'inline',
     draggable: true,
-    // A picture is one that was put here: its `cid` names it, and the page shows it from this device.
+    // Only pictures that were added here: `cid` names them, and the page shows them from this device.
     attrs: { cid: { validate: 'string' }, alt: { default: '', validate: 'string' } },
     parseDOM: [
       {
@@ -74,5 +74,5 @@ const marks = {
   code: { parseDOM: [{ tag: 'code' }], toDOM: (): DOMOutputSpec => ['code', 0] },
 } satisfies Record<string, MarkSpec>
 
-/** What can be written with formatting. Anything else that is pasted becomes this, or its text. */
+/** The formatting that can be written. Other pasted formatting becomes this, or plain text. */
 export const schema = new Schema({ nodes, marks })

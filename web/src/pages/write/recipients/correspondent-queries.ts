@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { listMessages, searchMessages } from '../../../api/generated.ts'
 import { ranked } from './correspondents.ts'
 
-/** Messages of a folder that are looked at: the newest. */
+/** The number of the newest messages of a folder that are read. */
 const newest = 100
 
-/** Who wrote to a mailbox lately, and whom it wrote to. */
+/** Recent senders and recipients of a mailbox's mail. */
 export const recentQuery = (mailbox: string) =>
   queryOptions({
     queryKey: ['correspondents', mailbox],
@@ -18,7 +18,7 @@ export const recentQuery = (mailbox: string) =>
     retry: false,
   })
 
-/** Those of all its mail, older too, who are called by these words. */
+/** Those with these words in their names, in all of its mail. */
 export const olderQuery = (mailbox: string, typed: string) =>
   queryOptions({
     queryKey: ['correspondents', mailbox, typed],

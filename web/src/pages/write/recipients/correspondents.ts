@@ -1,15 +1,15 @@
 import type { Address } from '../../../api/generated.ts'
 
-/** Whom a message names. */
+/** The people that a message names. */
 export interface Letter {
   readonly from: Address
   readonly to: readonly Address[]
 }
 
-/** What one that was sent counts, in those that came. */
+/** The weight of a sent message, in received ones. */
 const ofSent = 100
 
-/** Each once, those first whom `sent` names most often, then those of `received`. */
+/** Each once, the most frequent of `sent` first, then those of `received`. */
 export function ranked(sent: readonly Letter[], received: readonly Letter[], own: string): Address[] {
   const found = new Map<string, { person: Address; score: number }>()
   const meet = (person: Address, score: number) => {
@@ -28,7 +28,7 @@ export function ranked(sent: readonly Letter[], received: readonly Letter[], own
 
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Whether each word that was typed begins one of the name or the address. */
+/** Whether each typed word begins one of the name or the address. */
 export function isCalled({ name, address }: Address, typed: string): boolean {
   const whole = folded(`${name} ${address}`)
   const words = folded(typed).split(/\s+/).filter(Boolean)

@@ -14,17 +14,17 @@ import { useSuggestions } from './use-suggestions.ts'
 interface Props {
   readonly label: string
   readonly name: Recipients
-  /** The mailbox that sends: whom it knows is suggested. */
+  /** The sending mailbox, whose correspondents are suggested. */
   readonly mailbox: string
   readonly people: readonly string[]
-  /** What was typed last, and is none of them yet. */
+  /** Text that is not a recipient yet. */
   readonly unfinished: string | undefined
   readonly onChange: (people: readonly string[]) => void
   readonly takesFocus?: boolean
   readonly children?: ReactNode
 }
 
-/** Recipients. What is typed becomes one at a comma, with Enter, and as the field is left. */
+/** Recipients. Typed text becomes one at a comma, with Enter, and when the field is left. */
 export function PeopleField({
   label,
   name,
@@ -40,7 +40,7 @@ export function PeopleField({
   const id = useId()
   const error = useFieldError(name)
   const suggested = useSuggestions(mailbox, typed, people)
-  // Undefined: the first, unless an address is typed that could be meant as it is.
+  // Undefined: the first one, unless the typed text is an address by itself.
   const [moved, moveTo] = useState<number>()
   const [dismissed, dismiss] = useState<string>()
   const isOpen = suggested.length > 0 && typed !== dismissed
@@ -75,11 +75,11 @@ export function PeopleField({
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (onListKey(event)) return event.preventDefault()
-    // The field is left: what is marked is meant.
+    // Leaving the field chooses the highlighted one.
     if (event.key === 'Tab' && active >= 0) return choose(suggested[active])
     const last = people.at(-1)
     if (event.key === 'Backspace' && typed === '' && last !== undefined) {
-      // It is there again to be mended.
+      // It can be corrected.
       onChange(people.slice(0, -1))
       type(last)
     } else if (
@@ -89,7 +89,7 @@ export function PeopleField({
     )
       add(typed)
     else {
-      // The message is sent or closed: what is typed belongs to it.
+      // The message is sent or closed: the typed text belongs to it.
       if (event.key === 'Enter' || event.key === 'Escape') add(typed)
       return
     }
@@ -166,5 +166,5 @@ export function PeopleField({
   )
 }
 
-/** Whether a comma would be within a name in quotes. */
+/** Whether a comma would be within a quoted name. */
 const isQuoting = (typed: string) => (typed.match(/"/g)?.length ?? 0) % 2 === 1

@@ -10,7 +10,7 @@ interface Props {
   readonly onChoose: (person: Address) => void
 }
 
-/** The list of a combobox, whose focus stays in the field. */
+/** The list of a combobox; the focus stays in the field. */
 export function Suggestions({ id, label, people, active, onChoose }: Props) {
   return (
     <div id={id} role="listbox" aria-label={`${label}: suggestions`} className={styles.suggestions}>

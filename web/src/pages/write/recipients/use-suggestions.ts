@@ -6,10 +6,11 @@ import { olderQuery, recentQuery } from './correspondent-queries.ts'
 import { isCalled } from './correspondents.ts'
 
 const most = 6
-/** Fewer characters are words of too many. */
+/** Fewer characters match too many people. */
 const fewestTyped = 3
 
-/** Who may be meant by what is typed, of those who are not `chosen` yet. From recent mail at once, from older mail a moment later. */
+/** People who match the typed text, without those `chosen` already. From recent mail at once, from older mail a moment
+ *  later. */
 export function useSuggestions(mailbox: string, typed: string, chosen: readonly string[]): readonly Address[] {
   const words = typed.trim()
   const recent = useQuery({ ...recentQuery(mailbox), enabled: mailbox !== '' }).data ?? []

@@ -6,7 +6,7 @@ import { release } from './hold.ts'
 import { DraftConflict, draftOf, isAtService, noLongerSaved, save, unsave } from './save.ts'
 import { later } from './trying.ts'
 
-/** Leaves a message that is no longer open to the service, among the drafts. This device keeps it until then. */
+/** Saves a closed message as a draft of the service. This device stores it until then. */
 export async function putAside(member: string, writing: Writing): Promise<void> {
   const aside = { ...writing, fate: 'saved' } as const
   try {
@@ -22,7 +22,7 @@ export async function putAside(member: string, writing: Writing): Promise<void> 
   }
 }
 
-/** Where somebody else has changed the draft, both are kept. */
+/** If somebody else has changed the draft, both are kept. */
 async function saveBeside(writing: Writing): Promise<void> {
   try {
     await save(writing)
@@ -38,7 +38,7 @@ export async function throwAway(member: string, writing: Writing): Promise<void>
   if (isAtService(writing)) {
     await keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' })
     await later('The draft is not deleted yet', () => unsave(writing)).catch((error: unknown) => {
-      // It may be gone already, or be another member's to delete.
+      // It may be deleted already, or only another member may delete it.
       if (!(error instanceof ApiError)) throw error
     })
   }

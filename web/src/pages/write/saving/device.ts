@@ -16,7 +16,7 @@ interface KeptFile {
 
 let opened: Promise<IDBDatabase> | undefined
 
-/** What is written, in the browser's own store. It stays there until the service has it. */
+/** Unfinished messages in the browser's own database. They stay there until the service has them. */
 function database(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
     const request = indexedDB.open('writing', 1)
@@ -45,7 +45,7 @@ export async function keep(member: string, writing: Writing): Promise<void> {
   await transact('readwrite', (tx) => tx.objectStore('writings').put(kept))
 }
 
-/** Its files stay: those of an answer are there before anything is written. */
+/** Keeps its files: those of an answer are stored before its text. */
 export async function forgetText(key: string): Promise<void> {
   await transact('readwrite', (tx) => tx.objectStore('writings').delete(key))
 }
@@ -61,7 +61,7 @@ export async function forget(key: string): Promise<void> {
   })
 }
 
-/** What this member has not finished here. */
+/** Unfinished messages of this member. */
 export async function keptOf(member: string): Promise<Writing[]> {
   const all = await transact('readonly', (tx) => tx.objectStore('writings').getAll() as IDBRequest<Kept[]>)
   return all.flatMap((kept) => (kept.member === member ? [kept.writing] : []))

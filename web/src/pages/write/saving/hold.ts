@@ -1,9 +1,9 @@
 const held = new Map<string, () => void>()
 
-/** Keeps other tabs from a message that this one has. Resolves once this one has it: another tab that had it before is closed, or
- *  has finished it. A page that was left gives up its messages only a moment after the next one has begun. */
+/** Locks a message for this tab. Resolves once it has the lock: another tab that had it is closed, or has finished the
+ *  message. A page that was left releases its locks only a moment after the next one has begun. */
 export async function hold(key: string): Promise<void> {
-  // A browser gives locks to secure pages alone; nobody is signed in on others.
+  // Browsers give locks to secure pages only; on others nobody is signed in.
   if (held.has(key) || !('locks' in navigator)) return
   const { promise, resolve } = Promise.withResolvers<void>()
   void navigator.locks.request(`writing ${key}`, () => {

@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/call.ts'
 import styles from '../composer.module.css'
 import type { Desk } from '../desk.ts'
 
-/** Where what is typed lies by now, in a few quiet words. Only what is not as it should be is said aloud. */
+/** Where the text is stored by now, in a few words. Screen readers say only problems. */
 export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; problem: Error | undefined }) {
   const trouble = troubleOf(kept, problem)
   return (

@@ -4,7 +4,7 @@ import { written } from '../recipients/addresses.ts'
 import type { File, Writing } from '../writing.ts'
 import { contentOf } from './device.ts'
 
-/** A message as a draft of the service has it, without its files. */
+/** A message as a draft of the service, without its files. */
 export function fieldsOf(writing: Writing) {
   const { from, to, cc, bcc, subject, inReplyTo, references } = writing
   const mailbox = queryClient.getQueryData(meQuery.queryKey)?.mailboxes.find(({ address }) => address === from)
@@ -22,7 +22,7 @@ export function fieldsOf(writing: Writing) {
   }
 }
 
-/** The texts as they are sent, with what they quote. */
+/** The texts to be sent, with their quotation. */
 function textsOf({ isRich, html, text, quoted }: Writing): { text: string; html?: string } {
   const whole = quoted ? `${text}\n\n${quoted.text}` : text
   return isRich ? { text: whole, html: quoted ? `${html}<div><br></div>${quoted.html}` : html } : { text: whole }
@@ -34,7 +34,7 @@ export function filesOf(writing: Writing): File[] {
   return writing.files.filter(({ cid }) => cid === undefined || html.includes(`cid:${cid}`))
 }
 
-/** A file as the service takes it. */
+/** A file for a request. */
 export async function attached({ id, name, type, cid }: File) {
   const content = await base64(await contentOf(id))
   return { filename: name, content, ...(type !== '' && { content_type: type }), ...(cid && { content_id: cid }) }

@@ -5,8 +5,8 @@ import { putAside, throwAway } from './aside.ts'
 import { keptOf } from './device.ts'
 import { hold, release } from './hold.ts'
 
-/** Goes on with what this member had not finished here as the page was left: what was to be sent is sent, and what was being
- *  written is open again, one message. Another tab keeps what it has until it is closed. */
+/** Continues what this member had not finished when the page was left: sends what was to be sent, and opens the message that
+ *  was being written. Another tab keeps its messages until it is closed. */
 export async function resume(member: string): Promise<void> {
   let opened = false
   const goOn = async (key: string) => {

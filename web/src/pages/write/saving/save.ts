@@ -13,15 +13,15 @@ import { follow } from '../attachments/uploads.ts'
 import type { File, SavedDraft, Writing } from '../writing.ts'
 import { attached, fieldsOf, filesOf } from './outgoing.ts'
 
-/** What the service has of each message, by its key. It is newer than what the message itself says of it. */
+/** The service's state of each message, by key. It is newer than the one in the message. */
 const known = new Map<string, SavedDraft | undefined>()
 const running = new Map<string, Promise<unknown>>()
-/** Requests that were not answered. */
+/** Requests without a response. */
 const creating = new Map<string, { readonly body: CreateDraftBody; readonly key: string }>()
 const unanswered = new Map<string, Unanswered>()
 let tell: (key: string) => void = () => {}
 
-/** What was sent to the service, which may have done it. */
+/** A request that the service may have carried out. */
 interface Unanswered {
   readonly texts: readonly Pick<ReturnType<typeof fieldsOf>, 'subject' | 'text'>[]
   readonly file?: File | undefined
@@ -34,7 +34,7 @@ export class DraftConflict extends Error {
   }
 }
 
-/** Saves a message as a draft of the service, one time after the other. @throws ApiError, DraftConflict */
+/** Saves a message as a draft of the service; saves do not overlap. @throws ApiError, DraftConflict */
 export function save(writing: Writing): Promise<SavedDraft> {
   const before = running.get(writing.key) ?? Promise.resolve()
   const next = before.catch(() => {}).then(() => saveNow(writing))
@@ -42,24 +42,24 @@ export function save(writing: Writing): Promise<SavedDraft> {
   return next
 }
 
-/** Whether the service has something of a message, or may have it soon. */
+/** Whether the service has part of a message, or may have it soon. */
 export const isAtService = (writing: Writing) => draftOf(writing) !== undefined || running.has(writing.key)
 
-/** Deletes the draft of a message, also the one that is only being made. @throws ApiError */
+/** Deletes the draft of a message, also one that is being created. @throws ApiError */
 export async function unsave(writing: Writing): Promise<void> {
   await running.get(writing.key)?.catch(() => {})
-  // What was not answered may have been done: the same request answers what.
+  // A request without a response may have been carried out: repeating it tells the result.
   if (creating.has(writing.key)) note(writing, (await create(writing)).draft, [])
   const draft = draftOf(writing)
   if (draft) await deleteDraft(draft.id)
 }
 
-/** Once its draft was sent, deleted, or left to somebody else. */
+/** Called once its draft is sent, deleted, or left to somebody else. */
 export function noLongerSaved(key: string): void {
   known.set(key, undefined)
 }
 
-/** Calls it with the key of each message of which the service has more than before. */
+/** Calls it with the key of each message of which the service has a new state. */
 export function whenNoted(listener: (key: string) => void): void {
   tell = listener
 }
@@ -75,7 +75,7 @@ async function saveNow(writing: Writing): Promise<SavedDraft> {
   return saveFiles(writing, (isLatest ? undefined : await edit(writing, saved)) ?? created)
 }
 
-/** A request whose answer was lost is repeated as it was. */
+/** A request without a response is repeated unchanged. */
 async function create(writing: Writing): Promise<{ draft: Draft; isLatest: boolean }> {
   const lost = creating.get(writing.key)
   const attempt = lost ?? {
@@ -93,7 +93,7 @@ async function create(writing: Writing): Promise<{ draft: Draft; isLatest: boole
   }
 }
 
-/** Answers nothing where the draft is gone: another mail program has edited it, or it was deleted. */
+/** Undefined if the draft is gone: another mail program has edited it, or it was deleted. */
 async function edit(writing: Writing, { id, version, files }: SavedDraft): Promise<Draft | undefined> {
   const { html = null, ...fields } = fieldsOf(writing)
   const lost = unanswered.get(writing.key)
@@ -111,7 +111,7 @@ async function edit(writing: Writing, { id, version, files }: SavedDraft): Promi
     if (error.status > 0) unanswered.delete(writing.key)
     if (error.status === 404) return undefined
     if (error.field !== 'version') throw error
-    // What was not answered may have been done: then the other version is one's own.
+    // A request without a response may have been carried out: then the other version is one's own.
     const there = lost && (await showDraft(id))
     if (!there || !lost.texts.some((text) => saysSame(text, there))) throw new DraftConflict()
     return edit(writing, note(writing, there, withLost(files, lost.file, there)))
@@ -123,7 +123,7 @@ const saysSame = (
   other: { subject: string; text: string | null },
 ): boolean => one.subject === other.subject && one.text?.trim() === other.text?.trim()
 
-/** The files that a draft has, with one of which it was not said. */
+/** The files of a draft, one of which may be unconfirmed. */
 function withLost(files: readonly File[], lost: File | undefined, { attachments }: Draft): readonly File[] {
   if (!lost || files.some(({ id }) => id === lost.id)) return files
   const like = (file: File) => attachments.filter((one) => isSame(one, file)).length
@@ -131,7 +131,7 @@ function withLost(files: readonly File[], lost: File | undefined, { attachments 
   return like(lost) > known.length ? [...files, lost] : files
 }
 
-/** Removes what is no longer attached, and attaches what is new. */
+/** Removes attachments that are no longer wanted, and adds new ones. */
 async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
   let draft = edited
   let saved = draftOf(writing)?.files ?? []
@@ -149,7 +149,7 @@ async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
     const body = { ...(await attached(file)), version }
     unanswered.set(writing.key, { texts: [fieldsOf(writing)], file })
     const answer = await follow(file.id, (following) => attachToDraft(id, body, following))
-    // The service may have it nevertheless. That shows when what is wanted instead is saved.
+    // The service may have it nevertheless. That shows when the next state is saved.
     if (!answer) break
     unanswered.delete(writing.key)
     draft = answer

@@ -2,10 +2,10 @@ import { ApiError } from '../../../api/call.ts'
 import { toasts } from '../../../parts/state/toasts.ts'
 import { meChanged } from '../../../session/me.ts'
 
-/** Where the service is away, or the session has ended. */
+/** If the service does not answer, or the session has ended. */
 const retryMs = 3_000
 
-/** Tries until the service has answered. `problem` is said meanwhile. @throws what it refuses for */
+/** Retries until the service has answered. Shows `problem` meanwhile. @throws a refusal */
 export async function later<T>(problem: string, request: () => Promise<T>): Promise<T> {
   let said: string | undefined
   try {
@@ -24,7 +24,7 @@ export async function later<T>(problem: string, request: () => Promise<T>): Prom
   }
 }
 
-/** Whether the same request may succeed later: no answer, no session now, another try of it under way, too many requests. */
+/** Whether the same request may succeed later: no response, no session, a concurrent attempt, too many requests. */
 function isPassing(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   const { status, field } = error

@@ -5,12 +5,12 @@ import { noteSaved } from '../desk.ts'
 import { isEmpty, type Writing } from '../writing.ts'
 import { DraftConflict, save } from './save.ts'
 
-/** After the last key. */
+/** The pause after the last key. */
 const restMs = 1_200
-/** Where the service is away. */
+/** The pause if the service does not answer. */
 const retryMs = 4_000
 
-/** Saves the message that is open as a draft, a while after each change. Answers why that did not succeed last, and what tries it now. */
+/** Saves the open message as a draft, a while after each change. Answers why the last attempt failed, and how to retry now. */
 export function useAutosave(writing: Writing): { problem: Error | undefined; tryNow: () => void } {
   const [problem, setProblem] = useState<Error>()
   const [tries, setTries] = useState({ count: 0, atOnce: false })
@@ -41,7 +41,7 @@ export function useAutosave(writing: Writing): { problem: Error | undefined; try
     window.addEventListener('online', tryNow)
     return () => window.removeEventListener('online', tryNow)
   }, [tryNow])
-  // A conflict is over once somebody has decided.
+  // A conflict ends with a decision.
   useEffect(() => {
     if (writing.draft === undefined) setProblem(undefined)
   }, [writing.draft])

@@ -7,8 +7,8 @@ import { putAside } from '../saving/aside.ts'
 import { save } from '../saving/save.ts'
 import type { Writing } from '../writing.ts'
 
-/** Asks that a message be sent as it is, and leaves it among the drafts. It is no longer open by then: to save it once more would make
- *  it another one. Where that fails it is open again. */
+/** Asks for approval of a message in its current state, and leaves it among the drafts. It is closed then, since saving it
+ *  again would change it. If the request fails it is open again. */
 export async function askApproval(member: string, writing: Writing): Promise<void> {
   take()
   try {

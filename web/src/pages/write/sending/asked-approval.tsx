@@ -4,7 +4,7 @@ import { ApprovalState } from '../../approvals/approval-state.tsx'
 import { approvalOfQuery } from '../../approvals/queries.ts'
 import styles from '../composer.module.css'
 
-/** Whether approval of a draft was asked for, and what became of that; nothing where it never was. */
+/** Whether approval of a draft was requested, and the decision; nothing if it never was. */
 export function AskedApproval({ draft }: { draft: string }) {
   const { data: approval } = useQuery(approvalOfQuery(draft))
   if (!approval) return null

@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/call.ts'
 import { looksRight } from '../recipients/addresses.ts'
 import { limits, type Writing } from '../writing.ts'
 
-/** What is wrong with a message before it is sent, at the field that has it. */
+/** The errors of a message before it is sent, by field. */
 export class Fault extends Error {
   readonly field: string
 
@@ -12,7 +12,7 @@ export class Fault extends Error {
   }
 }
 
-/** What can be seen here. The service has the last word. */
+/** Errors that can be found here. The service decides. */
 export function faultOf({ to, cc, bcc }: Writing): Fault | undefined {
   for (const [field, people] of Object.entries({ to, cc, bcc })) {
     const wrong = people.find((one) => !looksRight(one))
@@ -22,7 +22,7 @@ export function faultOf({ to, cc, bcc }: Writing): Fault | undefined {
   return to.length === 0 ? new Fault('to', 'Name somebody to send this to') : undefined
 }
 
-/** The field that an error names, if it is one of these: `to[2]` is an error of `to`. */
+/** The field of an error, if it is one of these: `to[2]` is an error of `to`. */
 export function fieldOf(error: Error, fields: readonly string[]): string | undefined {
   const field = error instanceof Fault || error instanceof ApiError ? error.field : undefined
   return fields.find((name) => name === field?.replace(/[.[].*$/, ''))

@@ -12,8 +12,8 @@ import type { Writing } from '../writing.ts'
 /** Messages that wait to be sent, with the requests that send them once their drafts are saved. */
 const leaving = new Map<string, { readonly key: string; readonly send?: () => void }>()
 
-/** Sends a message at `at`, unless that is undone before. Its draft is saved meanwhile; a page that is closed then sends it at
- *  once, under the same key as later tries, so it is sent only once. This device keeps it until the service has it. */
+/** Sends a message at `at`, unless that is undone before. Its draft is saved meanwhile. A page that is closed sends it at
+ *  once, with the same key as later attempts, so that it is sent once. This device stores it until the service has it. */
 export async function leave(
   member: string,
   writing: Writing,

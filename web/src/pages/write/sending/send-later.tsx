@@ -15,7 +15,7 @@ import { noLongerSaved, save } from '../saving/save.ts'
 import { undoable, type Writing } from '../writing.ts'
 import { choicesFrom, localTime, windowFrom } from './times.ts'
 
-/** Asks when a message is to be sent. */
+/** The choice of the time to send a message. */
 export function SendLater({ member, writing, onClose }: { member: string; writing: Writing; onClose: () => void }) {
   const [now] = useState(() => new Date())
   const { first, last } = windowFrom(now)
@@ -67,7 +67,7 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
   )
 }
 
-/** What is scheduled is kept on this device as long as it can be undone. */
+/** A scheduled message is stored on this device as long as it can be undone. */
 function offerUndo(member: string, writing: Writing, id: string, sendAt: string): void {
   const lost = setTimeout(() => void throwAway(member, writing), undoable)
   const undo = async () => {

@@ -7,11 +7,11 @@ import { sendersOf } from '../writing.ts'
 interface Props {
   readonly me: Me
   readonly address: string
-  /** The end of the text is another one. */
+  /** The end of the text changes. */
   readonly onSigned: () => void
 }
 
-/** Who sends it; a choice for those who may send from several mailboxes. */
+/** The sender; a choice for members who may send from several mailboxes. */
 export function SenderField({ me, address, onSigned }: Props) {
   const senders = sendersOf(me)
   if (senders.length < 2) return null
@@ -22,7 +22,7 @@ export function SenderField({ me, address, onSigned }: Props) {
     const anew = await signedAnew(before, from)
     const now = current()
     const isSame = now?.key === before.key && now.from === from && now.html === before.html && now.text === before.text
-    // What was typed meanwhile stays: then the signature does too.
+    // Text typed meanwhile stays, and so does the signature.
     if (!isSame || Object.keys(anew).length === 0) return
     change(anew)
     onSigned()

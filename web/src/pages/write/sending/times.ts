@@ -1,7 +1,7 @@
-/** Messages can be scheduled so far ahead (docs/reference/scheduled.md). */
+/** How far ahead messages can be scheduled (docs/reference/scheduled.md). */
 const mostDays = 31
 
-/** A time as a field of the browser takes it, in the reader's zone. */
+/** A time in the format of the browser's field, in the reader's zone. */
 export function localTime(at: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
@@ -12,13 +12,13 @@ export function localTime(at: Date): string {
 export function windowFrom(now: Date): { first: Date; last: Date } {
   const first = new Date(now)
   first.setMinutes(now.getMinutes() + 1, 0, 0)
-  // Days of 24 hours: where the clocks change in between, the hour is another.
+  // Days of 24 hours: after a change of the clocks the hour differs.
   const last = new Date(now.getTime() + mostDays * 86_400_000)
   last.setSeconds(0, 0)
   return { first, last }
 }
 
-/** What one may well mean by later. */
+/** Likely times for sending later. */
 export function choicesFrom(now: Date): { name: string; at: Date }[] {
   const at = (days: number, hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour)
   const untilMonday = (8 - now.getDay()) % 7 || 7
