@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { Lanes } from './lanes.ts'
+import type { Lanes } from './connections/lanes.ts'
 import type { Db } from './schema.ts'
 
 const texts = new WeakMap<TemplateStringsArray, string>()

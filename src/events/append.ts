@@ -22,7 +22,7 @@ export interface NewEvent {
 const nobody: By = { kind: 'service', id: null, name: '' }
 
 /** The beginning of every statement that writes events; the actor, the data and the rows follow. The comment lets readers know
- *  of the commit (src/db/prepared.ts). Positions are those of the transaction. */
+ *  of the commit (src/db/connections/prepared.ts). Positions are those of the transaction. */
 const insertEvents = new SqlPart(`/* announced */
     insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_id, actor_name, data)
     select pg_current_xact_id()::text::bigint + coalesce((select base from event_log where only_row), 0),

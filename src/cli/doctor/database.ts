@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Config } from '#/config/config.ts'
-import { unsafeSettings } from '#/db/durability.ts'
+import { unsafeSettings } from '#/db/connections/durability.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { type PGlite, PGlite as PGliteEngine, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
-import { sessionSettings } from '../settings.ts'
+import { sessionSettings } from '../connections/settings.ts'
 
 /** Parts of the Emscripten module that its types omit. */
 interface EmscriptenParts {

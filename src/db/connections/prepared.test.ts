@@ -76,7 +76,7 @@ test('a transaction runs after one that failed at its first statement, or had no
 })
 
 test('no query asks for all columns: one that a newer version adds would make a prepared one fail', () => {
-  const src = join(import.meta.dirname, '..')
+  const src = join(import.meta.dirname, '../..')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => /(?<!\.test)\.ts$/.test(path))
   assert.ok(files.length > 50, 'the sources are found')
   const asking = files.filter((path) => /\.(?:selectAll|returningAll)\(/.test(readFileSync(join(src, path), 'utf8')))

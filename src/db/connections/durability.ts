@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../schema.ts'
 
 /** The settings of a PostgreSQL server with which it can lose or damage committed data. */
 export async function unsafeSettings(db: Kysely<Schema>): Promise<string[]> {
