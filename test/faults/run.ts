@@ -1,8 +1,8 @@
 // The long runs of kill.test.ts, due.test.ts and test/processes/storm.test.ts:
 // npm run faults -- kill COUNT | storm SECONDS | roles SECONDS | due COUNT
 import { type StormReport, storm } from '#test/processes/storm.ts'
-import { crashRun, type Report } from './crash-run.ts'
-import { type DueReport, dueRun } from './due-run.ts'
+import { type DueReport, dueRun } from './clock/due-run.ts'
+import { crashRun, type Report } from './letters/crash-run.ts'
 
 const [what, amount] = process.argv.slice(2)
 const most = Number(amount)

@@ -11,7 +11,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'filters',
     'labels/hygiene',
     'journeys/**/{blocks-and-filters,description,input,own-things}',
-    'faults/filter-run-kill',
+    'faults/**/filter-run-kill',
   ),
   threads: area('threads', 'journeys/**/{description,hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
@@ -19,7 +19,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
     'journeys/**/{idempotency,input,keys-and-tenancy,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
     'journeys/**/{roles,tracing}',
-    'faults/unfinished-bodies',
+    'faults/**/unfinished-bodies',
   ),
   inbound: area(
     'inbound',
@@ -27,14 +27,14 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
     'journeys/**/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
     'journeys/**/{suspended-organization,unless-replied,without-settings}',
-    'faults/{clocks,proxy}',
+    'faults/**/{clocks,proxy}',
   ),
   scheduled: area(
     'scheduled',
     'events/sending',
     'journeys/**/{cursors,description,errors,input,roles,shared-mailboxes}',
     'journeys/scheduled/*',
-    'faults/{due,scheduled-*}',
+    'faults/**/{due,scheduled-*}',
   ),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
@@ -44,7 +44,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'queue',
     '{cli/commands/queue,conformance/leases/*,events/sending,outbound/worker/*}',
     'journeys/{arriving/after-250,scheduled/*,sending/sending}',
-    'faults/{due,kill,scheduled-*}',
+    'faults/**/{due,kill,scheduled-*}',
   ),
   outbound: area(
     'outbound',
@@ -52,7 +52,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{approvals,drafts,header-fields,submission}',
     'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
     'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
-    'faults/{caps,due,kill,stopped,scheduled-*}',
+    'faults/**/{caps,due,kill,stopped,scheduled-*}',
   ),
   sending: area(
     'sending',

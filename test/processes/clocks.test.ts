@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { homeWithClock, setDatabaseClock } from '#test/faults/database-clock.ts'
+import { homeWithClock, setDatabaseClock } from '#test/faults/clock/database-clock.ts'
 import { late } from '#test/world/late.ts'
 import { Fleet, soon } from './fleet.ts'
 
 const minutes = 60_000
 const midnight = new Date(new Date().setUTCHours(24, 0, 0, 0))
 
-// The embedded database has one process. What the clock of one decides is in test/faults/clocks.test.ts.
+// The embedded database has one process. What the clock of one decides is in test/faults/clock/clocks.test.ts.
 if (process.env.TEST_DATABASE_URL !== undefined) {
   let resources: AsyncDisposableStack
   let fleet: Fleet

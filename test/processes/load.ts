@@ -1,4 +1,4 @@
-import { Senders } from '#test/faults/senders.ts'
+import { Senders } from '#test/faults/letters/senders.ts'
 import type { Fleet } from './fleet.ts'
 import { Programs } from './programs.ts'
 

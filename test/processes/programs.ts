@@ -3,8 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
-import type { Attempt } from '#test/faults/checker.ts'
-import { Crew } from '#test/faults/crew.ts'
+import type { Attempt } from '#test/faults/letters/checker.ts'
+import { Crew } from '#test/faults/letters/crew.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { killedAt, leasesRunOut } from '#test/faults/post-office.ts'
+import { killedAt, leasesRunOut } from '#test/faults/letters/post-office.ts'
 import { insertDue, oneEach } from '#test/world/due-mail.ts'
 import { late } from '#test/world/late.ts'
 import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
 
-// The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/stopped.test.ts.
+// The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/kill/stopped.test.ts.
 if (process.env.TEST_DATABASE_URL !== undefined) {
   let fleet: Fleet
   let ada: string

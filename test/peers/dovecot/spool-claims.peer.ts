@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { FaultProxy } from '#test/faults/proxy.ts'
+import { FaultProxy } from '#test/faults/network/proxy.ts'
 import { hand, letter, subjectsAt } from '#test/mail/letter.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'

@@ -13,9 +13,9 @@ import { subjectsAt } from '#test/mail/letter.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { type Launched, launchService, mailroom, startService } from '#test/world/service.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
-import { check } from './checker.ts'
-import { Senders } from './senders.ts'
-import { discrepancies, lettersStored } from './stored.ts'
+import { check } from '../letters/checker.ts'
+import { Senders } from '../letters/senders.ts'
+import { discrepancies, lettersStored } from '../letters/stored.ts'
 
 const run = promisify(execFile)
 const backups = 2

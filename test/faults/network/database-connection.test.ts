@@ -12,9 +12,9 @@ import { launchService, startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 import { World } from '#test/world/world.ts'
+import { discrepancies } from '../letters/stored.ts'
 import { networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
-import { discrepancies } from './stored.ts'
 
 /** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
 const patience = 5_000

@@ -7,8 +7,8 @@ import { databaseHome } from '#test/world/database.ts'
 import { TakingRelay } from '#test/world/taking-relay.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { networkTo } from './network.ts'
-import type { FaultProxy } from './proxy.ts'
+import { networkTo } from '../network/network.ts'
+import type { FaultProxy } from '../network/proxy.ts'
 
 const minute = 60_000
 const onServer = process.env.TEST_DATABASE_URL !== undefined

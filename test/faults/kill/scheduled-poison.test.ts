@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { reclaimExpired } from '#/queue/claims.ts'
-import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from './post-office.ts'
+import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from '../letters/post-office.ts'
 
 let office: PostOffice
 before(async () => {

@@ -4,10 +4,10 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
-import { crashRun } from './crash-run.ts'
+import { crashRun } from '../letters/crash-run.ts'
+import { Letter } from '../letters/senders.ts'
+import { discrepancies, lettersStored } from '../letters/stored.ts'
 import { handOver, killedAtCommit } from './killed-at-commit.ts'
-import { Letter } from './senders.ts'
-import { discrepancies, lettersStored } from './stored.ts'
 
 const kills = 2
 

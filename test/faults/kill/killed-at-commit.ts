@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Service } from '#test/world/service.ts'
-import type { Letter } from './senders.ts'
+import type { Letter } from '../letters/senders.ts'
 
 /** The environment of a service that is killed at the commit of the first message; or stopped, until it is told to
  *  continue. */

@@ -14,9 +14,9 @@ import { databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
 import { World } from '#test/world/world.ts'
-import { check } from './checker.ts'
-import { Senders } from './senders.ts'
-import { discrepancies, lettersStored } from './stored.ts'
+import { check } from '../letters/checker.ts'
+import { Senders } from '../letters/senders.ts'
+import { discrepancies, lettersStored } from '../letters/stored.ts'
 
 for (const [what, state, expected] of [
   ['has no room', '53100', '452 4.3.1'],
@@ -99,7 +99,7 @@ if (process.env.TEST_DATABASE_URL === undefined) {
     await using home = await databaseHome()
     const port = String(await freePort())
     const full = openSync('/dev/full', 'w')
-    const main = join(import.meta.dirname, '../../bin/mailroom.js')
+    const main = join(import.meta.dirname, '../../../bin/mailroom.js')
     const child = spawn(process.execPath, [main, 'serve', '--bare'], {
       stdio: ['ignore', 'ignore', full],
       env: { PATH: process.env.PATH, ...home.env, PORT: port, MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'trace' },

@@ -9,7 +9,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
-import { killedAt } from './post-office.ts'
+import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack
 let home: DatabaseHome

@@ -9,7 +9,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
-import { killedAt } from './post-office.ts'
+import { killedAt } from '../letters/post-office.ts'
 
 /** The undo of a part, which ends with the commit of the change and its record. */
 const statements = ['undone_uids = undone_uids ||', 'commit']

@@ -11,7 +11,7 @@ import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { moveInto } from '#test/world/tenant.ts'
-import { killedAt } from './post-office.ts'
+import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack
 let home: DatabaseHome

@@ -9,7 +9,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
-import { killedAt } from './post-office.ts'
+import { killedAt } from '../letters/post-office.ts'
 
 for (const [when, stored] of [
   ['before', 0],

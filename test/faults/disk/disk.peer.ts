@@ -13,9 +13,9 @@ import { testDatabase } from '#test/world/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { moveInto } from '#test/world/tenant.ts'
 import { World } from '#test/world/world.ts'
-import { check } from './checker.ts'
-import { Senders } from './senders.ts'
-import { discrepancies, lettersStored } from './stored.ts'
+import { check } from '../letters/checker.ts'
+import { Senders } from '../letters/senders.ts'
+import { discrepancies, lettersStored } from '../letters/stored.ts'
 
 before(() =>
   assert.equal(process.getuid?.(), 0, 'these tests mount file systems and trace processes, so they need root'),

@@ -5,7 +5,7 @@ import { appendEvents } from '#/events/append.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { DatabaseHome } from '#test/world/database.ts'
 import type { Tenant } from '#test/world/tenant.ts'
-import type { Mortal } from './mortal.ts'
+import type { Mortal } from '../kill/mortal.ts'
 
 const changes = 25
 

@@ -11,7 +11,7 @@ import { databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { cookieIn, fromOurPage } from '#test/world/signed-in.ts'
 import { moveIn } from '#test/world/tenant.ts'
-import { killedAt } from './post-office.ts'
+import { killedAt } from '../letters/post-office.ts'
 
 for (const [when, links, sessions] of [
   ['before', 1, 0],

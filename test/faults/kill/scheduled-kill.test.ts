@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from '#test/world/service.ts'
-import { fieldOf, killedAt, leasesRunOut, PostOffice } from './post-office.ts'
+import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
 let office: PostOffice
 /** It sent the last test's message on after the kill, and is the one that this test kills: half the starts. */

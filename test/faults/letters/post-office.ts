@@ -176,7 +176,7 @@ export interface Killing {
 /** The environment in which a service is killed there. */
 export function killedAt({ statements, about, when }: Killing): Record<string, string> {
   return {
-    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
+    NODE_OPTIONS: `--import ${fileURLToPath(new URL('../kill/kill-at-statement.ts', import.meta.url))}`,
     KILL_AT_STATEMENT: JSON.stringify(statements),
     ...(about !== undefined && { KILL_ABOUT: about }),
     KILL_WHEN: when,

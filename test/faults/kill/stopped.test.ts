@@ -9,9 +9,9 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { moveIn } from '#test/world/tenant.ts'
+import { Letter } from '../letters/senders.ts'
+import { discrepancies, lettersStored } from '../letters/stored.ts'
 import { handOver, killedAtCommit } from './killed-at-commit.ts'
-import { Letter } from './senders.ts'
-import { discrepancies, lettersStored } from './stored.ts'
 
 const stopped = killedAtCommit('before', 'SIGSTOP')
 

@@ -6,7 +6,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { moveIn } from '#test/world/tenant.ts'
-import { assertHeard, writeWhileKilled } from './label-writers.ts'
+import { assertHeard, writeWhileKilled } from '../letters/label-writers.ts'
 import { Mortal } from './mortal.ts'
 
 const kills = 3
