@@ -98,6 +98,7 @@ async function runAlone(world: World, organization: TestOrganization, filterId: 
     db: world.db,
     mailHost: world.mailHost,
     foreground: world.foreground,
+    embedded: world.database.embedded,
     log: pino({ level: 'silent' }),
   })
   runner.start()

@@ -173,7 +173,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const searchIndexer = searchIndexerOn(config, { db, reader, log })
   if (searchIndexer) starting.use(searchIndexer)
 
-  const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log }))
+  const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log, embedded: database.embedded }))
 
   const api = roles.has('api')
     ? await startApi(

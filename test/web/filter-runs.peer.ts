@@ -14,6 +14,7 @@ runner = new FilterRunner({
   db: world.db,
   mailHost: world.mailHost,
   foreground: world.foreground,
+  embedded: world.database.embedded,
   log: pino({ level: 'silent' }),
 })
 runner.start()

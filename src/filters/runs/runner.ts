@@ -40,6 +40,8 @@ interface Parts {
   readonly mailHost: MailHost
   readonly log: Logger
   readonly foreground: Foreground
+  /** The database is. */
+  readonly embedded: boolean
 }
 
 /** A run that this process has claimed, between steps. */
@@ -75,7 +77,7 @@ export class FilterRunner extends StepWorker {
     const since = performance.now()
     try {
       this.#turn = await this.#advance(turn)
-      this.#atOnce = nextStep(this.#atOnce, performance.now() - since)
+      this.#atOnce = nextStep(this.#atOnce, performance.now() - since, this.#parts)
     } catch (error) {
       if (!(error instanceof LeaseLost)) await this.#failed(turn.run, error)
     }

@@ -11,5 +11,10 @@ for (const [what, size, ms, next] of [
   ['at most half as many again', 200, 0, 300],
   ['never so many that a slow one would hold others up', 450, 1, 500],
 ] as const) {
-  test(what, () => assert.equal(nextStep(size, ms), next))
+  test(what, () => assert.equal(nextStep(size, ms, { embedded: true }), next))
 }
+
+test('on a server, which serves others meanwhile, a step may take longer', () => {
+  assert.equal(nextStep(200, 100, { embedded: false }), 200)
+  assert.equal(nextStep(200, 200, { embedded: false }), 100)
+})

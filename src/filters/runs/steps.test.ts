@@ -122,6 +122,7 @@ test('what a mail host without transactions had done as its process ended is cou
     db,
     mailHost: withoutTransactions,
     foreground: world.foreground,
+    embedded: world.database.embedded,
     log: pino({ level: 'silent' }),
   })
   await runner.processAll()
@@ -139,7 +140,13 @@ test('what a mail host without transactions had done as its process ended is cou
 test('requests pass between the steps of a run', async () => {
   const foreground = new Foreground()
   const letPass = mock.method(foreground, 'letPass')
-  await using runner = new FilterRunner({ db, mailHost: world.mailHost, foreground, log: pino({ level: 'silent' }) })
+  await using runner = new FilterRunner({
+    db,
+    mailHost: world.mailHost,
+    foreground,
+    embedded: true,
+    log: pino({ level: 'silent' }),
+  })
   runner.start()
   await until(async () => {
     const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
