@@ -5,10 +5,11 @@ import { Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
-import type { HeadingPage, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
+import { mailboxOf, Pages, unlessGone } from './pages.ts'
 import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
 import { type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
 import { nextStep, usualStep } from './step-size.ts'
@@ -57,6 +58,7 @@ interface Turn {
  *  for some steps, so that runs are served in turn. */
 export class FilterRunner extends StepWorker {
   readonly #parts: Parts
+  readonly #pages: Pages
   #turn: Turn | undefined
   #atOnce = usualStep
 
@@ -68,6 +70,7 @@ export class FilterRunner extends StepWorker {
       failed: 'runs of filters could not be claimed; it is tried again',
     })
     this.#parts = parts
+    this.#pages = new Pages(parts.mailHost)
   }
 
   protected override async step(): Promise<boolean> {
@@ -120,8 +123,7 @@ export class FilterRunner extends StepWorker {
 
   async #evaluate(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
-    const atOnce = this.#atOnce
-    const page = await this.#page(run, folder, atOnce)
+    const page = await this.#pages.read(run, folder, this.#atOnce)
     if (page?.uidValidity !== folder.uidValidity) {
       // It is deleted, or another folder has its name.
       return this.#settle(turn, { folder: { ...folder, done: true } })
@@ -131,21 +133,19 @@ export class FilterRunner extends StepWorker {
     const found = evaluate(filters, page.messages, { folder: folder.folder, address: folder.address, most: kept })
     const counts = plusMatches(run.counts, found)
     const seen = run.seen + page.messages.length
-    const upTo = page.messages.length < atOnce ? folder.lastUid : (page.messages.at(-1)?.uid ?? folder.lastUid)
     if (run.preview || found.groups.length === 0) {
       const would = found.groups
         .map(({ uids, change }) => changesOf(change, uids.length))
         .reduce(sumOfChanges, noChanges)
       const sample = [...run.sample, ...samplesOf(filters, found, folder)]
-      return this.#settle(turn, { counts: plusChanges(counts, would), seen, sample, folder: advanced(folder, upTo) })
+      return this.#settle(turn, {
+        counts: plusChanges(counts, would),
+        seen,
+        sample,
+        folder: advanced(folder, page.upTo),
+      })
     }
-    return this.#change(turn, { groups: found.groups, upTo }, { counts, seen })
-  }
-
-  #page(run: ClaimedRun, folder: RunFolder, atOnce: number): Promise<HeadingPage | undefined> {
-    const withHeader = run.filters.some(({ field }) => field !== 'subject')
-    const range = { after: folder.uid, last: folder.lastUid, most: atOnce, withHeader }
-    return unlessGone(this.#parts.mailHost.headings(mailboxOf(run, folder), folder.folder, range))
+    return this.#change(turn, { groups: found.groups, upTo: page.upTo }, { counts, seen })
   }
 
   async #settle({ run, until }: Turn, step: Step): Promise<Turn | undefined> {
@@ -177,7 +177,7 @@ export class FilterRunner extends StepWorker {
     plan: Plan,
     { counts, seen }: { counts: Counts; seen: number },
   ): Promise<Turn | undefined> {
-    const { db, mailHost } = this.#parts
+    const { db, mailHost, embedded } = this.#parts
     const [group, ...groups] = plan.groups
     if (!group) throw new Error('A plan has a change')
     const changeId = run.changeId ?? (await beginRunChange(db, run))
@@ -185,6 +185,9 @@ export class FilterRunner extends StepWorker {
     let turn: Turn | undefined
     const step = stepOf(db, changeId)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
+    const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
+    // A server reads it while it makes the change. An embedded database would have others wait for both.
+    if (!embedded && goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
     const recording: Recording = {
       // The plan has the counts of its messages, so that they are not evaluated again.
       intend: async (did) => {
@@ -194,7 +197,6 @@ export class FilterRunner extends StepWorker {
       settle: async (tx, did) => {
         await step.settle(tx, did)
         const done = plusChanges(counts, plan.begun ? changesOf(group.change, group.uids.length) : changesIn(did))
-        const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
         const settled = await settleStep(tx, { ...run, changeId }, { counts: done, seen, folder: next, goesOn })
         if (goesOn) turn = { ...settled, until }
       },
@@ -212,6 +214,7 @@ export class FilterRunner extends StepWorker {
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {
     const { db, log } = this.#parts
+    this.#pages.forget()
     const away = error instanceof Refusal && error.code === 'mail_unavailable'
     const refused = error instanceof Refusal && !away
     if (!(error instanceof Refusal)) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')
@@ -230,20 +233,6 @@ export class FilterRunner extends StepWorker {
 }
 
 type Started = Turn & { readonly folder: RunFolder }
-
-function mailboxOf({ owner: { organizationId } }: ClaimedRun, { mailboxId }: RunFolder): MailboxRef {
-  return { organizationId, mailboxId }
-}
-
-/** Undefined if the folder or its mailbox is deleted. */
-async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looked
-  } catch (error) {
-    if (error instanceof Refusal && (error.code === 'not_found' || error.field === 'folder')) return undefined
-    throw error
-  }
-}
 
 function advanced(folder: RunFolder, upTo: number): RunFolder & { done: boolean } {
   return { ...folder, uid: upTo, plan: null, done: upTo >= folder.lastUid }
