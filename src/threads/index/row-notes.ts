@@ -1,6 +1,7 @@
 import { grown } from './grown.ts'
 
-const kinds = 256
+/** Of marks, which are four bits (../mailbox/marks.ts). All are gone through to count some. */
+const kinds = 16
 
 /** What a mailbox's index notes of the rows of a folder (mailbox-index.ts). Takes 6 bytes a message. */
 export class RowNotes {
