@@ -7,6 +7,7 @@ import { Refusal } from '#/errors.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Did } from '#/ports/recording.ts'
+import { fileAway } from '#test/threads/file-away.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
@@ -162,4 +163,35 @@ test('an answer of the service is one that passed', async () => {
     await nextTurn()
     return answered.mock.callCount() > 0
   })
+})
+
+test('on a server the next messages are read while those before are changed, and each is gone through once', async () => {
+  const { mailHost, foreground } = world
+  const many = Array.from({ length: 600 }, (_, number) => {
+    return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'invoice@far.example', headers: '' }
+  })
+  await fileAway(world, { organizationId: organization.id, mailboxId }, many)
+  const did: string[] = []
+  const noting: MailHost = Object.assign(Object.create(mailHost), {
+    headings(...[mailbox, folder, range]: Parameters<MailHost['headings']>) {
+      did.push(`read from ${range.after}`)
+      return mailHost.headings(mailbox, folder, range)
+    },
+    update(...change: Parameters<MailHost['update']>) {
+      did.push('change')
+      return mailHost.update(...change)
+    },
+  })
+  const log = pino({ level: 'silent' })
+  await using runner = new FilterRunner({ db, mailHost: noting, foreground, embedded: false, log })
+  await runner.processAll()
+  const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
+  const { state, total, seen, matched, changed } = body
+  assert.deepEqual(
+    { state, total, seen, matched, changed },
+    { state: 'done', total: 601, seen: 601, matched: 601, changed: 601 },
+  )
+  assert.match(did.slice(0, 3).join(', '), /^read from 0, read from \d+, change$/)
+  const reads = did.filter((one) => one !== 'change')
+  assert.equal(new Set(reads).size, reads.length, 'nothing is read twice')
 })
