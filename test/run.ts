@@ -8,6 +8,7 @@ import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
+import { Spare } from '#test/runner/spare.ts'
 import { grouped, peerFiles, testFiles } from '#test/runner/test-files.ts'
 
 const words = process.argv.slice(2)
@@ -26,8 +27,8 @@ resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 
 // PostgreSQL runs as a user of its own.
 await chmod(scratch, 0o711)
 const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled', ...process.env, TMPDIR: scratch }
-// Eight processes on one database, as a test has them, may use 112; PostgreSQL allows 100 unless told.
-const settings = { max_connections: '200' }
+// Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 unless told.
+const settings = { max_connections: '300' }
 if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
 
 const ran = await runFiles(
@@ -36,8 +37,8 @@ const ran = await runFiles(
     // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
     flags: ['--liftoff-only', ...options],
     ...{ env, scratch },
-    // Tests against other programs wait for these most of their time.
-    together: peers ? 3 : 2,
+    // Tests against other programs wait for these most of their time, but have time-outs for what they do.
+    ...(peers ? { together: 3 } : { together: 2, spare: new Spare() }),
     // One of them may have its own, longer time.
     silentMs: peers ? 960_000 : 300_000,
   },

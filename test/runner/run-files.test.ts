@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { processes } from './processes.ts'
 import { type RunResult, runFiles, summary } from './run-files.ts'
+import { Spare } from './spare.ts'
 
 /** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
 const silentMs = 30_000
@@ -20,7 +21,11 @@ after(() => rm(all, { recursive: true, force: true }))
 /** Runs files with these texts, each with `test` and `spawn` at hand, in processes of their own or together. */
 async function run(
   texts: Readonly<Record<string, string>>,
-  { stop = new AbortController().signal, together = false } = {},
+  {
+    stop = new AbortController().signal,
+    together = false,
+    spare,
+  }: { stop?: AbortSignal; together?: boolean; spare?: Spare } = {},
 ) {
   const scratch = await mkdtemp(join(all, 'run-'))
   const files = Object.entries(texts).map(async ([name, text]) => {
@@ -31,7 +36,7 @@ async function run(
   })
   let said = ''
   const { PATH } = process.env
-  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs }
+  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs, ...(spare && { spare }) }
   const say = (text: string) => {
     said += text
   }
@@ -108,6 +113,18 @@ suite('runs of files', { concurrency: true }, () => {
     stop.abort()
     const { result } = await running
     assert.ok(result.processes.length <= 1)
+  })
+
+  test('while processors are idle, two more processes run beside the two', async () => {
+    const meet = `test('meets the others', async () => {
+      const { readdirSync, writeFileSync } = await import('node:fs')
+      writeFileSync(process.env.TMPDIR + '/' + process.pid + '.here', '')
+      while (readdirSync(process.env.TMPDIR).filter((name) => name.endsWith('.here')).length < 4)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+    })`
+    const files = { 'a.mjs': meet, 'b.mjs': meet, 'c.mjs': meet, 'd.mjs': meet }
+    const { result } = await run(files, { spare: new Spare(() => 1, 10) })
+    assert.match(summary(result), /^4 passed, 0 failed\n$/)
   })
 
   test('a process that ended is no longer listed', async () => {

@@ -1,5 +1,6 @@
 import { basename, relative } from 'node:path'
 import { ended, type ProcessEntry, processes } from './processes.ts'
+import type { Spare } from './spare.ts'
 import { type FileResult, type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
 
 /** Once told to stop, a process has so long to end by itself. */
@@ -11,14 +12,25 @@ export interface RunResult {
   readonly left: readonly string[]
 }
 
+export interface Lanes {
+  /** How many processes run at a time; two by default. */
+  readonly together?: number
+  /** What two more may begin by. */
+  readonly spare?: Spare
+}
+
+/** How many processes run beyond `together` at most. */
+const mostSpare = 2
+
 /** Runs files of tests, each group of them in a process of its own, some at a time, and says how each ended as it ends. When
  *  it returns, nothing that they started runs any more. An abort ends them first gently, then not. */
 export async function runFiles(
   groups: readonly (readonly string[])[],
-  options: RunOptions,
+  options: RunOptions & Lanes,
   say: (text: string) => void,
   stop: AbortSignal,
 ): Promise<RunResult> {
+  const { together = 2, spare } = options
   const waiting = [...groups]
   const running = new Set<TestProcess>()
   const results: ProcessResult[] = []
@@ -28,8 +40,12 @@ export async function runFiles(
   }
   stop.addEventListener('abort', end)
   let count = 0
+  const isFull = () => running.size >= together && waiting.length > 0 && !stop.aborted
   const work = async () => {
-    for (let group = waiting.shift(); group && !stop.aborted; group = waiting.shift()) {
+    for (;;) {
+      if (isFull()) await spare?.take(isFull)
+      const group = stop.aborted ? undefined : waiting.shift()
+      if (!group) return
       const one = new TestProcess(group, `${count++}-${basename(group[0] ?? '')}`, options)
       running.add(one)
       const result = await one.result()
@@ -40,7 +56,7 @@ export async function runFiles(
       if (result.rest.length > 0) waiting.push(result.rest)
     }
   }
-  await Promise.all(Array.from({ length: options.together ?? 2 }, work))
+  await Promise.all(Array.from({ length: together + (spare ? mostSpare : 0) }, work))
   stop.removeEventListener('abort', end)
   return { processes: results, left: await killStrays(options.scratch) }
 }

@@ -34,8 +34,6 @@ export interface RunOptions {
   readonly cwd?: string
   /** For the progress of each process. */
   readonly scratch: string
-  /** How many processes run at a time; two by default. */
-  readonly together?: number
   /** A process in which no test begins or ends for so many milliseconds is killed. */
   readonly silentMs: number
 }

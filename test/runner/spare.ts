@@ -1,0 +1,52 @@
+import { cpus } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The share of all processors that a further process of tests may count on. */
+const enough = 0.25
+/** So many looks in a row find it, so many milliseconds apart: a process that waits for another's answer is no sign. */
+const looks = 4
+const usualPauseMs = 500
+
+/** Gives out what processors have to spare: tests wait part of their time, for timers, disks and other processes. */
+export class Spare {
+  readonly #idle: () => number
+  readonly #pauseMs: number
+  #turn = Promise.resolve()
+
+  /** `idle` answers the share of all processors that was idle since it was last asked. */
+  constructor(idle: () => number = idleProcessors(), pauseMs = usualPauseMs) {
+    this.#idle = idle
+    this.#pauseMs = pauseMs
+  }
+
+  /** Resolves once enough is idle, or `wanted` says no more. Who asks later waits anew: by then, what the one before has begun
+   *  is running. */
+  take(wanted: () => boolean): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#untilEnough(wanted))
+    return this.#turn
+  }
+
+  async #untilEnough(wanted: () => boolean): Promise<void> {
+    this.#idle()
+    for (let found = 0; found < looks && wanted(); ) {
+      await wait(this.#pauseMs)
+      found = this.#idle() < enough ? 0 : found + 1
+    }
+  }
+}
+
+export function idleProcessors(): () => number {
+  let before = { idle: 0, all: 0 }
+  return () => {
+    const now = cpus().reduce(
+      (sum, { times: { idle, user, nice, sys, irq } }) => ({
+        idle: sum.idle + idle,
+        all: sum.all + idle + user + nice + sys + irq,
+      }),
+      { idle: 0, all: 0 },
+    )
+    const share = (now.idle - before.idle) / Math.max(now.all - before.all, 1)
+    before = now
+    return share
+  }
+}
