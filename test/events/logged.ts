@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 
 /** Events of these types, all that there are, once there are so many: they can be read a moment after their commit. */
 export async function logged(
@@ -10,11 +11,15 @@ export async function logged(
   count: number,
   options = {},
 ): Promise<Answer['body'][]> {
-  for (;;) {
+  let found: Answer['body'][] = []
+  await until(async () => {
     const { status, body } = await organization.request('GET', `/v1/events?types=${types}`, undefined, options)
     assert.equal(status, 200)
-    if (body.data.length >= count) return body.data
+    found = body.data
+    if (found.length >= count) return true
     // Requests are limited.
     await pause(100)
-  }
+    return false
+  })
+  return found
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { privateMailbox } from '#test/world/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World
@@ -14,13 +15,15 @@ after(() => world[Symbol.asyncDispose]())
 /** So many refusals, as they come. */
 async function refusals(organization: TestOrganization, count: number, options: { key?: string } = {}) {
   const found: { mailbox: string | null; refusal: unknown }[] = []
-  for (let next = ''; found.length < count; ) {
+  let next = ''
+  await until(async () => {
     const path = `/v1/events?types=message.refused&wait=50${next}`
     const { status, body } = await organization.request('GET', path, undefined, options)
     assert.equal(status, 200)
     found.push(...body.data)
     next = `&after=${body.next}`
-  }
+    return found.length >= count
+  })
   return found.map(({ mailbox, refusal }) => [mailbox, refusal])
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink
@@ -18,7 +19,8 @@ after(async () => {
 /** So many events about what is sent, as they come: their types, with whom each is about. */
 async function told(organization: TestOrganization, count: number): Promise<string[]> {
   const found: string[] = []
-  for (let next = ''; found.length < count; ) {
+  let next = ''
+  await until(async () => {
     const types = 'message.queued,message.delivered,message.deferred,message.bounced,scheduled,auto_reply'
     const { status, body } = await organization.request('GET', `/v1/events?types=${types}&wait=50${next}`)
     assert.equal(status, 200)
@@ -27,7 +29,8 @@ async function told(organization: TestOrganization, count: number): Promise<stri
       found.push([type, ...addresses].join(' '))
     }
     next = `&after=${body.next}`
-  }
+    return found.length >= count
+  })
   assert.equal(found.length, count, found.join(', '))
   return found
 }

@@ -9,6 +9,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
 import { startService } from '#test/world/service.ts'
 import { moveIn, type Tenant } from '#test/world/tenant.ts'
+import { until } from '#test/world/until.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack
@@ -68,10 +69,12 @@ for (const [where, statements, when] of [
     const next = await startService(env)
     const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
     let run = await newest()
-    while (run.state === 'running') {
+    await until(async () => {
+      if (run.state !== 'running') return true
       await pause(50)
       run = await newest()
-    }
+      return false
+    })
     const { state, total, seen, matched, changed, moved, starred, read, change_id } = run
     assert.deepEqual(
       { state, total, seen, matched, changed, moved, starred, read },
@@ -87,9 +90,13 @@ for (const [where, statements, when] of [
     assert.equal((await ask(next, 'POST', `/v1/changes/${change_id}/undo`)).status, 201)
     const folder = async (name: string) =>
       (await ask(next, 'GET', `/v1/messages?mailbox=ada@run.test&folder=${name}`)).body.data
-    while ((await folder('inbox')).length < 5) await pause(50)
     const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
-    while (!(await folder('inbox')).every(asTheyWere)) await pause(50)
+    await until(async () => {
+      const there = await folder('inbox')
+      if (there.length === 5 && there.every(asTheyWere)) return true
+      await pause(50)
+      return false
+    })
     await next.end('SIGTERM')
     // Four of the run, four of its undoing.
     assert.equal(await told(), 8)

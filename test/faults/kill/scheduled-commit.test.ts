@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseHome } from '#test/world/database.ts'
 import { TakingRelay } from '#test/world/taking-relay.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { networkTo } from '../network/network.ts'
 import type { FaultProxy } from '../network/proxy.ts'
@@ -103,7 +104,7 @@ if (onServer) {
     assert.equal((await asking).status, 500)
     proxy.heal()
     // It is removed once the database can be asked.
-    while ((await listed()).length > 0) await setTimeout(100)
+    await until(async () => (await listed()).length === 0 || (await setTimeout(100, false)))
     assert.equal(await sent(), 0)
   })
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { Sink } from '#test/sockets/sink.ts'
 import { signIn } from '#test/world/signed-in.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink
@@ -187,7 +188,8 @@ test('events tell who may approve that approval is asked for, and who writes wha
   await by(approver, 'POST', `/v1/approvals/${third.id}/approve`)
   const told = async (key: string, count: number) => {
     const items: { id: string; name: string }[] = []
-    for (let after = next; items.length < count; ) {
+    let after = next
+    await until(async () => {
       const { body } = await by(
         key,
         'GET',
@@ -197,7 +199,8 @@ test('events tell who may approve that approval is asked for, and who writes wha
       // Those of an earlier test may be told after `now`.
       items.push(...told.filter(({ id }: { id: string }) => [first, second, third].some((one) => one.id === id)))
       after = body.next
-    }
+      return items.length >= count
+    })
     return items.map(({ id: of, name }) => [of, name])
   }
   assert.deepEqual(
