@@ -117,6 +117,39 @@ for (const [role, list, path] of [
   })
 }
 
+test('filters of the organization and one’s own are beside each other, and numbered in the order in which they run', async () => {
+  const { box } = await furnished('owner')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/filters')
+  const theirs = page.getByRole('main').getByRole('region', { name: box.organization.name })
+  await theirs.getByText('These run first').waitFor()
+  await own(page).getByText('These run after those of the organization').waitFor()
+  const lists = page.getByRole('main').getByRole('grid')
+  const rows = async () => (await lists.getByRole('row').allInnerTexts()).map((text) => text.replace(/\s*⠿\s*/, ' '))
+  const shown = async (names: readonly string[]) =>
+    assert.deepEqual(
+      (await rows()).map((text) => text.split('\n')[0]),
+      names.map((name, at) => `${at + 1} ${name}`),
+    )
+  await shown(['First', 'Second', 'First own', 'Second own'])
+  const boxes = async () => [await lists.first().boundingBox(), await lists.last().boundingBox()] as const
+  const [left, right] = await boxes()
+  assert.ok(left && right && left.y === right.y && left.x + left.width <= right.x, JSON.stringify([left, right]))
+
+  await page.getByRole('button', { name: 'Move First', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('End')
+  await page.keyboard.press('Enter')
+  await lists.first().getByRole('row').first().filter({ hasText: 'Second' }).waitFor()
+  await shown(['Second', 'First', 'First own', 'Second own'])
+
+  await page.setViewportSize(phone.viewport)
+  const [above, below] = await boxes()
+  assert.ok(above && below && above.y + above.height <= below.y, JSON.stringify([above, below]))
+  await visitor.assertSound()
+})
+
 test('many senders are blocked by pasting them, with a result for each', async () => {
   const { box, ada } = await furnished('member')
   await using visitor = await reader(browser, box, phone)

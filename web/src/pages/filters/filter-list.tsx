@@ -14,6 +14,8 @@ import { RuleText } from './rule-text.tsx'
 
 interface Props {
   readonly filters: readonly AnyFilter[]
+  /** The number of the first: those of the member run after those of the organization. */
+  readonly first: number
   /** For those who hear it: whose they are. */
   readonly name: string
   readonly mayChange: boolean
@@ -26,7 +28,7 @@ interface Props {
 }
 
 /** The filters of an owner, to be ordered by drag and by keys. */
-export function FilterList({ filters, name, mayChange, pointedAt, onRun, onEdit, onDelete }: Props) {
+export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, onEdit, onDelete }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
@@ -54,10 +56,11 @@ export function FilterList({ filters, name, mayChange, pointedAt, onRun, onEdit,
   return (
     <GridList
       ref={list}
+      className={`${styles.list}`}
       aria-label={`${name}, in the order in which they run`}
       items={filters}
       dragAndDropHooks={dragAndDropHooks}
-      dependencies={[labels, pointedAt]}
+      dependencies={[filters, first, labels, pointedAt]}
     >
       {(filter) => (
         <GridListItem
@@ -66,6 +69,7 @@ export function FilterList({ filters, name, mayChange, pointedAt, onRun, onEdit,
             .filter(Boolean)
             .join(' ')}
         >
+          <span className={styles.number}>{first + filters.indexOf(filter)}</span>
           {mayChange ? (
             <Handle slot="drag" className={`${styles.handle}`} aria-label={`Move ${filter.name}`}>
               ⠿

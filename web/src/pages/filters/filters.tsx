@@ -27,6 +27,7 @@ type Asked =
 /** The filters of the organization and one's own, in the order in which they run. */
 export function Filters() {
   const query = useQuery(filtersQuery)
+  const ofAll = query.data?.filter((one) => !one.own).length ?? 0
   const { from, own: forOwn = false, filter: pointedAt, tried } = useSearch({ from: '/signed-in/filters' })
   const navigate = useNavigate()
   const mayRun = useMay('messages:write')
@@ -46,20 +47,21 @@ export function Filters() {
   return (
     <Page
       title="Filters"
-      about="Each arriving message passes them from top to bottom. All that match act; only the first that moves does so."
+      about="Each arriving message passes them in the order of their numbers. All that match act; only the first that moves does so."
       actions={<Button onPress={() => ask('trial')}>Try on a message</Button>}
     >
       <ByOwner
+        sideBySide
         query={query}
         what="filters"
         needs="filters:write"
         about={(own) =>
           own
-            ? 'They run after those above, on your own mailbox alone.'
-            : 'They run first, on the mail of every mailbox.'
+            ? 'These run after those of the organization, on your own mailbox alone.'
+            : 'These run first, on the mail of every mailbox.'
         }
         add={(own) => (
-          <div className={styles.tools}>
+          <div className={styles.heads}>
             {mayRun && query.data?.some((one) => one.own === own && one.enabled && !one.broken) && (
               <Button onPress={() => ask({ run: 'all', own })}>
                 {own ? 'Run own on old mail' : 'Run all on old mail'}
@@ -80,6 +82,7 @@ export function Filters() {
           ) : (
             <FilterList
               filters={filters}
+              first={own ? ofAll + 1 : 1}
               name={own ? 'Your own filters' : 'Filters of the organization'}
               mayChange={mayChange}
               pointedAt={pointedAt}

@@ -5,6 +5,7 @@ import { meQuery } from '../../session/me.ts'
 import type { Owned } from '../../session/owned.ts'
 import { Loaded } from '../state/loaded.tsx'
 import { Card } from './card.tsx'
+import styles from './page.module.css'
 import { Section } from './section.tsx'
 
 interface Props<T> {
@@ -16,14 +17,16 @@ interface Props<T> {
   readonly about: (own: boolean) => ReactNode
   /** The button that creates one. */
   readonly add: (own: boolean) => ReactNode
+  /** In a wide window, one's own beside those of the organization. */
+  readonly sideBySide?: boolean
   readonly children: (items: readonly Owned<T>[], own: boolean, mayChange: boolean) => ReactNode
 }
 
-/** The organization's items, and below them one's own. */
-export function ByOwner<T>({ query, what, needs, about, add, children }: Props<T>) {
+/** The organization's items, and below them, or beside them, one's own. */
+export function ByOwner<T>({ query, what, needs, about, add, sideBySide = false, children }: Props<T>) {
   const me = useQuery(meQuery).data
   const mayChangeAll = useMay(needs)
-  return [false, true].map((own) => {
+  const sections = [false, true].map((own) => {
     const mayChange = own || mayChangeAll
     return (
       <Section
@@ -46,4 +49,5 @@ export function ByOwner<T>({ query, what, needs, about, add, children }: Props<T
       </Section>
     )
   })
+  return sideBySide ? <div className={styles.sides}>{sections}</div> : sections
 }
