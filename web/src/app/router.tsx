@@ -3,8 +3,6 @@ import type { ReactNode } from 'react'
 import { filtersSearch } from '../pages/filters/address.ts'
 import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
 import { NotFound } from '../pages/not-found.tsx'
-import { Confirm } from '../pages/sign-in/confirm.tsx'
-import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { SignedIn } from '../session/signed-in.tsx'
 import { FailedPage } from './failed-page.tsx'
 
@@ -12,7 +10,7 @@ const root = createRootRoute()
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: SignIn,
+  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.tsx'), 'SignIn'),
   // Where to go then, a path of this app only; or what failed at the provider of single sign-on.
   validateSearch: ({ to, failed }): { to?: string; failed?: string } => ({
     ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
@@ -22,7 +20,7 @@ const signIn = createRoute({
 const confirm = createRoute({
   getParentRoute: () => root,
   path: '/confirm',
-  component: Confirm,
+  component: lazyRouteComponent(() => import('../pages/sign-in/confirm.tsx'), 'Confirm'),
   validateSearch: ({ done, failed }): { done?: true; failed?: string } => ({
     ...(done !== undefined && { done: true }),
     ...(typeof failed === 'string' && { failed }),
