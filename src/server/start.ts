@@ -72,7 +72,9 @@ export async function startServer(
     const operator = { config, ...common, keyring: async () => keyring, ...hosts }
     starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
   }
-  const greeting = tryout ? await quietly(log, () => greet(running, config, around.clock)) : ''
+  const greeting = tryout
+    ? await quietly(log, () => greet(running, config, { clock: around.clock, web: web !== undefined }))
+    : ''
   const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = running
   const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics }
   log.info({ ...listening, publicUrl: config.publicUrl, roles: [...config.roles] }, 'Mailroom runs')
@@ -116,10 +118,14 @@ function forTryout(config: Config): Config {
   }
 }
 
-async function greet(running: Running, { publicUrl }: Config, clock: Clock): Promise<string> {
+async function greet(
+  running: Running,
+  { publicUrl }: Config,
+  { clock, web }: { clock: Clock; web: boolean },
+): Promise<string> {
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
-  const api = { http: publicUrl ?? http, smtp }
+  const api = { http: publicUrl ?? http, smtp, web }
   return startupMessage(
     api,
     await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: originHere(api.http) }),

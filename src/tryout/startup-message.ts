@@ -4,22 +4,27 @@ import type { Tryout } from './first-start.ts'
 interface Addresses {
   readonly http: string
   readonly smtp: { readonly host: string; readonly port: number }
+  /** Whether it serves the web app. */
+  readonly web: boolean
 }
 
 /** What `npm start` prints: the addresses, and at the first start a link that signs in and three commands to try. */
-export function startupMessage({ http, smtp }: Addresses, tryout: Tryout | undefined): string {
+export function startupMessage({ http, smtp, web }: Addresses, tryout: Tryout | undefined): string {
   const listening = `
-  Web app    ${http}/
+  Web app    ${web ? `${http}/` : 'not built: `npm ci && npm run build` builds it, then start again'}
   HTTP API   ${http}/v1          reference: ${http}/docs/
   SMTP in    ${smtp.host}:${smtp.port}
 `
-  return tryout ? `Mailroom runs.\n${listening}${firstSteps(http, tryout)}` : `Mailroom runs.\n${listening}${again}`
+  return `Mailroom runs.\n${listening}${tryout ? firstSteps(http, web, tryout) : again}`
 }
 
-function firstSteps(http: string, { key, messages, link }: Tryout): string {
+function firstSteps(http: string, web: boolean, { key, messages, link }: Tryout): string {
+  const open = web
+    ? 'Open this link to sign in as its owner.'
+    : 'Once the web app is built, this link signs in as its owner.'
   return `
 The organization "tryout" has ada@${tryoutDomain}, support@${tryoutDomain} and ${messages} messages.
-Open this link to sign in as its owner. It works once, for 72 hours:
+${open} It works once, for 72 hours:
 
   ${link}
 
