@@ -65,6 +65,11 @@ export function findWords(words: readonly Pick<Word, 'text'>[], wanted: readonly
   )
 }
 
+/** Whether a word is of a script without spaces. */
+export function isUnspaced(word: string): boolean {
+  return UNSPACED.test(word)
+}
+
 /** Without case, accents and differences of width. */
 function fold(text: string): string {
   if (PLAIN.test(text)) return cut(text.toLowerCase())

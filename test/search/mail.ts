@@ -1,5 +1,5 @@
 import { readMessage } from '#/mime/message.ts'
-import type { SearchTree } from '#/ports/search.ts'
+import type { SearchField, SearchTree } from '#/ports/search.ts'
 
 /** A message as it was made, for a test that knows what should be found without reading mail. */
 export interface Made {
@@ -68,7 +68,8 @@ export function make(number: number, random: (below: number) => number, newest: 
 }
 
 function rawOf(made: Omit<Made, 'sizeBytes'>): Buffer {
-  const body = [made.text, '', 'On Monday, Ann wrote:', made.quoted && `> ${made.quoted}`].join('\r\n')
+  const quotation = made.quoted && ['', 'On Monday, Ann wrote:', `> ${made.quoted}`]
+  const body = [made.text, ...quotation, ''].join('\r\n')
   const text = ['Content-Type: text/plain; charset=utf-8', '', body]
   const { filename } = made
   const file = filename && [
@@ -93,29 +94,54 @@ export function messageOf(raw: Buffer) {
   return readMessage(raw)
 }
 
+/** What a query asks about, of a message. */
+export interface Judged {
+  readonly folder: string
+  /** The texts that are looked in, folded. */
+  readonly texts: (field: SearchField) => readonly string[]
+  readonly hasAttachment: boolean
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly labelled: boolean
+  readonly receivedAt: Date
+  readonly sizeBytes: number
+  readonly messageId: string | null
+}
+
+export function judged(made: Made): Judged {
+  return {
+    ...made,
+    texts: (field) => textsOf(made, field).map(folded),
+    hasAttachment: made.filename !== undefined,
+    messageId: idOf(made),
+  }
+}
+
 /** Whether a query should find a message: the plain reading of docs/reference/search.md, word by word. */
-export function shouldFind(tree: SearchTree, made: Made, now: Date): boolean {
+export function shouldFind(tree: SearchTree, message: Judged, now: Date): boolean {
   const day = 86_400_000
-  const time = made.receivedAt.getTime()
+  const time = message.receivedAt.getTime()
   switch (tree.kind) {
     case 'all':
-      return tree.of.every((one) => shouldFind(one, made, now))
+      return tree.of.every((one) => shouldFind(one, message, now))
     case 'either':
-      return tree.of.some((one) => shouldFind(one, made, now))
+      return tree.of.some((one) => shouldFind(one, message, now))
     case 'not':
-      return !shouldFind(tree.of, made, now)
-    case 'text':
-      return textsOf(made, tree.field).some((text) => says(text, tree.text))
+      return !shouldFind(tree.of, message, now)
+    case 'text': {
+      const wanted = folded(tree.text)
+      return message.texts(tree.field).some((text) => holds(text, wanted))
+    }
     case 'label':
-      return made.labelled
+      return message.labelled
     case 'folder':
-      return tree.name === null || tree.name === made.folder
+      return tree.name === null || tree.name === message.folder
     case 'attachment':
-      return made.filename !== undefined
+      return message.hasAttachment
     case 'unread':
-      return !made.seen
+      return !message.seen
     case 'starred':
-      return made.flagged
+      return message.flagged
     case 'before':
       return time < Date.parse(tree.day)
     case 'after':
@@ -125,21 +151,21 @@ export function shouldFind(tree: SearchTree, made: Made, now: Date): boolean {
     case 'newer_than':
       return time >= now.getTime() - tree.amount * day * { d: 1, w: 7, m: 30, y: 365 }[tree.unit]
     case 'larger':
-      return made.sizeBytes > tree.bytes
+      return message.sizeBytes > tree.bytes
     case 'smaller':
-      return made.sizeBytes < tree.bytes
+      return message.sizeBytes < tree.bytes
     case 'message_id':
-      return tree.id === idOf(made)
+      return tree.id === message.messageId
   }
 }
 
-function textsOf({ subject, from, to, cc, text, filename = '' }: Made, field: string): string[] {
+function textsOf({ subject, from, to, cc, text, filename = '' }: Made, field: SearchField): string[] {
   const [names, addresses] = [
     [from, to, cc].map((one) => one.replace(/<.*/, '')),
     [from, to, cc].map((one) => /<(.*)>/.exec(one)?.[1] ?? ''),
   ]
   const of = (nth: number) => [names[nth] ?? '', addresses[nth] ?? '']
-  const fields: Record<string, string[]> = {
+  const fields: Partial<Record<SearchField, string[]>> = {
     subject: [subject],
     from: of(0),
     to: of(1),
@@ -149,20 +175,38 @@ function textsOf({ subject, from, to, cc, text, filename = '' }: Made, field: st
   return fields[field] ?? [subject, ...of(0), ...of(1), ...of(2), filename, text]
 }
 
+const unspaced = String.raw`\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
+const isUnspaced = new RegExp(`[${unspaced}]`, 'u')
+const unspacedRuns = new RegExp(`[${unspaced}\\p{M}]*[${unspaced}][${unspaced}\\p{M}]*`, 'gu')
+
 /** Texts of a script without spaces by their parts, all others by whole words. */
-function says(text: string, phrase: string): boolean {
-  const [plain, wanted] = [folded(text), folded(phrase)]
-  const unspaced = /[\p{Script=Han}\p{Script=Katakana}\p{Script=Thai}]/u
-  return unspaced.test(wanted) ? plain.includes(wanted) : ` ${plain} `.includes(` ${wanted} `)
+export function says(text: string, phrase: string): boolean {
+  return holds(folded(text), folded(phrase))
 }
 
-function folded(text: string): string {
-  const bare = text
+function holds(plain: string, wanted: string): boolean {
+  const [first, last] = [isUnspaced.test([...wanted][0] ?? ''), isUnspaced.test([...wanted].at(-1) ?? '')]
+  return ` ${plain} `.includes(`${first ? '' : ' '}${wanted}${last ? '' : ' '}`)
+}
+
+/** Letters that Unicode does not take apart, and what they are found by. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
+}
+
+export function folded(text: string): string {
+  const bare = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')
+  const lower = bare
+    .toUpperCase()
+    .toLowerCase()
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
+  return lower
+    .replace(/[łøđðħıŧæœþς]/g, (letter) => plainLetters[letter] ?? letter)
     .normalize('NFC')
-  const lower = bare.toUpperCase().toLowerCase().replaceAll('ς', 'σ').replaceAll('ł', 'l')
-  return lower.replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim()
+    .replace(unspacedRuns, ' $& ')
+    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+    .trim()
 }
 
 export function pick<T>(of: readonly T[], random: (below: number) => number): T {

@@ -6,7 +6,7 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
 import { World } from '#test/world/world.ts'
-import { idOf, type Made, make, messageOf, numbers, shouldFind } from './mail.ts'
+import { idOf, judged, type Made, make, messageOf, numbers, shouldFind } from './mail.ts'
 
 const howMany = 130
 
@@ -36,6 +36,18 @@ before(async () => {
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
 })
+
+/** A host that narrows nothing. */
+function parts() {
+  const candidates = {
+    async in(mailbox: MailboxRef, folder: string) {
+      const { messages } = await world.mailHost.list(mailbox, folder, { limit: howMany, page: 0 })
+      return messages.map(({ uid }) => uid)
+    },
+  }
+  return { host: world.mailHost, candidates, reader }
+}
+
 after(async () => {
   await reader[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
@@ -54,13 +66,13 @@ for (const q of [
     test(`without an index ${q} finds the same, ${limit} at a time`, async () => {
       const { tree } = parseQuery(q)
       const expected = all
-        .filter((made) => shouldFind(tree, made, now) && (q.includes('in:') || made.folder !== 'junk'))
+        .filter((made) => shouldFind(tree, judged(made), now) && (q.includes('in:') || made.folder !== 'junk'))
         .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime())
         .map(idOf)
       const found: (string | null)[] = []
       let after: SearchPlace | undefined
       do {
-        const page = await searchByReading(world.mailHost, reader, mailboxes, { tree, now, limit, after })
+        const page = await searchByReading(parts(), mailboxes, { tree, now, limit, after })
         assert.ok(page.found.length === limit || page.partial || !page.next)
         found.push(...page.found.map(({ summary }) => summary.messageId))
         after = page.next
@@ -69,3 +81,21 @@ for (const q of [
     })
   }
 }
+
+test('without an index a search that takes long answers what it has found, and says so', async (t) => {
+  const { tree } = parseQuery('in:anywhere -is:starred')
+  const expected = all.filter((made) => !made.flagged).length
+  // Each look at the clock is a second later than the one before.
+  let now = 0
+  t.mock.method(performance, 'now', () => (now += 1_000))
+  let [pages, found] = [0, 0]
+  for (let after: SearchPlace | undefined; ; pages++) {
+    const page = await searchByReading(parts(), mailboxes, { tree, now: new Date(), limit: 100, after })
+    found += page.found.length
+    after = page.next
+    if (!after) break
+    assert.deepEqual([page.partial, page.found.length < 100], [true, true])
+  }
+  assert.equal(found, expected)
+  assert.ok(pages > 20, `${pages}`)
+})

@@ -19,7 +19,6 @@ import type {
   UidRange,
 } from '#/ports/mail-host.ts'
 import type { Did, FolderKey, Recording } from '#/ports/recording.ts'
-import type { SearchPage, SearchQuery } from '#/ports/search.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
@@ -33,6 +32,7 @@ import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
 import { measureNearlyFull, storageOf, storageUsed } from './folders/storage.ts'
 import { ping, Reach } from './reach.ts'
+import { Candidates } from './reading/candidates.ts'
 import { changes } from './reading/changes.ts'
 import { Contents } from './reading/contents.ts'
 import { extent, headings } from './reading/headings.ts'
@@ -65,6 +65,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly #spool: Spool
   readonly #reach: Reach
   readonly #contents = new Contents()
+  readonly #candidates: Candidates
   readonly #measuring: NodeJS.Timeout
   readonly #logDone = (done: OwnDone) => logOwnChanges(this.#parts.db, done)
 
@@ -74,6 +75,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     this.#access = new Access(server)
     this.#spool = new Spool({ db, access: this.#access, log, mostBytes })
     this.#reach = new Reach({ db, access: this.#access, spool: this.#spool })
+    this.#candidates = new Candidates(this.#reach)
     this.#measuring = setInterval(
       () => void measureNearlyFull(db, log, (id) => this.storageUsed(id)),
       betweenMeasurings,
@@ -165,9 +167,8 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return readMessage((work) => this.#reach.inFolder(mailbox, name, work), this.#contents, name, uid)
   }
 
-  search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
-    return searchByReading(this, this.#parts.reader, mailboxes, query)
-  }
+  readonly search: MailHost['search'] = (mailboxes, query) =>
+    searchByReading({ host: this, candidates: this.#candidates, reader: this.#parts.reader }, mailboxes, query)
 
   async update(
     mailbox: MailboxRef,
@@ -236,9 +237,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return storageOf(this.#parts.db, this.#access, this.#reach.found, mailboxes)
   }
 
-  ping(): Promise<void> {
-    return ping(this.#parts.db, this.#parts.server)
-  }
+  readonly ping = () => ping(this.#parts.db, this.#parts.server)
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#measuring)

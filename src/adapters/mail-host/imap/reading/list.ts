@@ -4,6 +4,7 @@ import { timeouts } from '../client/connection.ts'
 import { fetch } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
 import { uidSet } from '../client/syntax.ts'
+import type { Key } from './search-keys.ts'
 
 /** The uids of a list, newest received first, equal dates by uid. */
 async function listed(session: ImapSession, { unread, keyword }: ListQuery): Promise<number[]> {
@@ -12,10 +13,17 @@ async function listed(session: ImapSession, { unread, keyword }: ListQuery): Pro
     ...(unread === undefined ? [] : [unread ? 'UNSEEN' : 'SEEN']),
     ...(keyword === undefined ? [] : [`KEYWORD ${keyword.toLowerCase()}`]),
   ]
-  const wanted = criteria.length > 0 ? criteria.join(' ') : 'ALL'
+  return newestFirst(session, [criteria.length > 0 ? criteria.join(' ') : 'ALL'])
+}
+
+/** The uids that a search key finds, newest received first, equal dates by uid. */
+export async function newestFirst(session: ImapSession, key: Key): Promise<number[]> {
+  const isAscii = key.every((part) => typeof part === 'string')
   // SORT puts equal dates in ascending order (RFC 5256, section 3), also with REVERSE.
-  if (session.connection.can('SORT')) return (await numbers(session, 'SORT', `(ARRIVAL) US-ASCII ${wanted}`)).reverse()
-  return byDate(session, await numbers(session, 'SEARCH', wanted))
+  if (session.connection.can('SORT')) {
+    return (await numbers(session, 'SORT', `(ARRIVAL) ${isAscii ? 'US-ASCII' : 'UTF-8'} `, ...key)).reverse()
+  }
+  return byDate(session, await numbers(session, 'SEARCH', isAscii ? '' : 'CHARSET UTF-8 ', ...key))
 }
 
 /** The uids of a page, and the length of the list. */
@@ -62,7 +70,7 @@ export async function uidsAfter(session: ImapSession, uid: number, most: number)
 export async function numbers(
   { connection }: ImapSession,
   command: 'SORT' | 'SEARCH',
-  what: string,
+  ...what: Key
 ): Promise<number[]> {
   const found: number[] = []
   const name = Buffer.from(`* ${command}`)
@@ -71,7 +79,7 @@ export async function numbers(
     readNumbers(bytes, start + name.length, end, found)
     return true
   }
-  await connection.run([`UID ${command} ${what}`], { onBytes, timeout: timeouts.wholeFolder })
+  await connection.run([`UID ${command} `, ...what], { onBytes, timeout: timeouts.wholeFolder })
   return found
 }
 

@@ -1,21 +1,26 @@
 import { invalid } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
 import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { matches } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
+import type { Candidates } from './candidates.ts'
 
 /** Mailboxes in a search, which opens each of their folders. */
 const mostMailboxes = 50
 const pageSize = 50
 
-type Host = Pick<MailHost, 'folders' | 'list' | 'read'>
+interface Parts {
+  readonly host: Pick<MailHost, 'folders' | 'summaries' | 'read'>
+  readonly candidates: Pick<Candidates, 'in'>
+  readonly reader: MessageReader
+}
 
-/** Searches without an index: scans the newest messages, and reads a message if only its text decides. */
+/** Searches without an index of our own: scans the newest messages that the server finds, and reads a message if only its text
+ *  decides. */
 export async function searchByReading(
-  host: Host,
-  reader: MessageReader,
+  parts: Parts,
   mailboxes: readonly MailboxRef[],
   query: SearchQuery,
 ): Promise<SearchPage> {
@@ -25,20 +30,19 @@ export async function searchByReading(
   const until = performance.now() + patience
   const found: Found[] = []
   let last: SearchPlace | undefined
-  for await (const { mailbox, summary, place } of newestFirst(host, mailboxes, query)) {
+  for await (const { mailbox, summary, place } of newestFirst(parts, mailboxes, query)) {
     if (found.length === query.limit || (last && performance.now() > until)) {
       return { found, next: last, partial: found.length < query.limit, indexing: false }
     }
     last = place
-    const one = await tryOne(host, reader, mailbox, summary, query)
+    const one = await tryOne(parts, mailbox, summary, query)
     if (one) found.push(one)
   }
   return { found, next: undefined, partial: false, indexing: false }
 }
 
 async function tryOne(
-  host: Host,
-  reader: MessageReader,
+  { host, reader }: Parts,
   mailbox: MailboxRef,
   summary: Summary,
   { tree, now }: SearchQuery,
@@ -47,10 +51,15 @@ async function tryOne(
   if (known === false) return undefined
   const stored = await host.read(mailbox, summary.folder, summary.uid)
   if (!stored) return undefined
+  if (known) return { mailboxId: mailbox.mailboxId, summary, beginning: await firstOf(stored) }
   const raw = await collected(stored.pieces(), summary.sizeBytes)
-  if (known === undefined && !matches(tree, { summary, searchable: await reader.searchable(raw) }, now))
-    return undefined
+  if (!matches(tree, { summary, searchable: await reader.searchable(raw) }, now)) return undefined
   return { mailboxId: mailbox.mailboxId, summary, beginning: raw.subarray(0, beginning) }
+}
+
+async function firstOf(stored: Stored): Promise<Buffer> {
+  for await (const piece of stored.pieces()) return piece.subarray(0, beginning)
+  return Buffer.alloc(0)
 }
 
 interface Candidate {
@@ -61,19 +70,22 @@ interface Candidate {
 
 /** The messages of all searched folders in the query's order, from its place. */
 async function* newestFirst(
-  host: Host,
+  parts: Parts,
   mailboxes: readonly MailboxRef[],
-  { tree, now, after }: SearchQuery,
+  query: SearchQuery,
 ): AsyncGenerator<Candidate> {
+  const { tree, now, after } = query
+  const wordsUntil = performance.now() + patience / 2
   const searches = searchesFolder(tree)
   const { since, until } = timesOf(tree, now)
   const end = until && { receivedAt: until.getTime(), folder: '', uid: 0 }
   const start = after && end ? (compare(after, end) > 0 ? after : end) : (after ?? end)
   const heads: { next: Candidate; rest: AsyncGenerator<Candidate> }[] = []
   for (const mailbox of mailboxes) {
-    for (const { name, total } of await host.folders(mailbox)) {
+    for (const { name, total } of await parts.host.folders(mailbox)) {
       if (total === 0 || !searches(name)) continue
-      const rest = inFolder(host, mailbox, name, start)
+      const uids = await parts.candidates.in(mailbox, name, query, wordsUntil)
+      const rest = inFolder(parts.host, mailbox, name, uids, start)
       const first = await rest.next()
       if (!first.done) heads.push({ next: first.value, rest })
     }
@@ -90,40 +102,40 @@ async function* newestFirst(
 }
 
 async function* inFolder(
-  host: Host,
+  host: Parts['host'],
   mailbox: MailboxRef,
   folder: string,
+  uids: readonly number[],
   start: SearchPlace | undefined,
 ): AsyncGenerator<Candidate> {
   const key = `${mailbox.mailboxId}/${folder}`
   const candidate = (summary: Summary): Candidate => {
     return { mailbox, summary, place: { receivedAt: summary.receivedAt.getTime(), folder: key, uid: summary.uid } }
   }
-  const read = (page: number) => host.list(mailbox, folder, { limit: pageSize, page })
-  for (let page = start ? await pageWith(read, (summary) => isAfter(candidate(summary), start)) : 0; ; page++) {
-    const { total, messages } = await read(page)
-    for (const summary of messages) {
-      const one = candidate(summary)
-      if (!start || isAfter(one, start)) yield one
-    }
-    if ((page + 1) * pageSize >= total) return
+  const read = async (page: number) => {
+    const wanted = uids.slice(page * pageSize, (page + 1) * pageSize)
+    const found = new Map((await host.summaries(mailbox, folder, wanted)).map((summary) => [summary.uid, summary]))
+    return wanted.flatMap((uid) => found.get(uid) ?? [])
+  }
+  const pages = Math.ceil(uids.length / pageSize)
+  const isWanted = (summary: Summary) => !start || isAfter(candidate(summary), start)
+  for (let page = start ? await pageWith(read, pages, isWanted) : 0; page < pages; page++) {
+    for (const summary of await read(page)) if (isWanted(summary)) yield candidate(summary)
   }
 }
 
 /** The first page whose last message is behind the place; earlier pages have no result. */
 async function pageWith(
-  read: (page: number) => Promise<{ total: number; messages: Summary[] }>,
+  read: (page: number) => Promise<readonly Summary[]>,
+  pages: number,
   isWanted: (summary: Summary) => boolean,
 ): Promise<number> {
-  const { total, messages } = await read(0)
-  let [low, high] = [0, Math.max(0, Math.ceil(total / pageSize) - 1)]
-  for (let [page, shown] = [0, messages]; low < high; ) {
-    const last = shown.at(-1)
+  let [low, high] = [0, Math.max(0, pages - 1)]
+  while (low < high) {
+    const page = Math.floor((low + high) / 2)
+    const last = (await read(page)).at(-1)
     if (!last || isWanted(last)) high = page
     else low = page + 1
-    if (low >= high) break
-    page = Math.floor((low + high) / 2)
-    shown = (await read(page)).messages
   }
   return low
 }

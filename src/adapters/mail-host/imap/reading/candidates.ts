@@ -1,0 +1,51 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { SearchQuery } from '#/ports/search.ts'
+import { unlessRefused } from '../client/errors.ts'
+import type { ImapSession } from '../client/session.ts'
+import type { Reach } from '../reach.ts'
+import { newestFirst } from './list.ts'
+import { searchKey } from './search-keys.ts'
+
+/** What a search has to look at in a folder, found by SEARCH: every message that its query finds, and others. */
+export class Candidates {
+  readonly #reach: Reach
+  /** Folders in which a server looks for words since a request that has not waited for it. */
+  readonly #late = new Set<string>()
+
+  constructor(reach: Reach) {
+    this.#reach = reach
+  }
+
+  /** Uids, the last received first. Where the server has not found the words by `until`, by performance.now(), as while it indexes a
+   *  folder, they are those that it finds without. */
+  async in(mailbox: MailboxRef, folder: string, query: SearchQuery, until: number): Promise<readonly number[]> {
+    const left = until - performance.now()
+    const place = `${mailbox.mailboxId}/${folder}`
+    const found = left > 0 && !this.#late.has(place) ? await this.#byWords(mailbox, folder, query, left) : undefined
+    return found ?? (await this.#reach.inFolder(mailbox, folder, (session) => find(session, folder, query, false)))
+  }
+
+  /** Undefined where the server would not, or not in time. */
+  async #byWords(mailbox: MailboxRef, folder: string, query: SearchQuery, left: number) {
+    const looked = this.#reach.inFolder(mailbox, folder, async (session) => {
+      const finding = find(session, folder, query, session.connection.can('SEARCH=FUZZY'))
+      return (await finding.catch(unlessRefused)) ?? undefined
+    })
+    const timer = new AbortController()
+    const isLate = wait(left, 'late' as const, { signal: timer.signal })
+    const found = await Promise.race([looked, isLate]).finally(() => timer.abort())
+    if (found !== 'late') return found
+    const place = `${mailbox.mailboxId}/${folder}`
+    this.#late.add(place)
+    const ended = () => this.#late.delete(place)
+    looked.then(ended, ended)
+    return undefined
+  }
+}
+
+/** A server says by SEARCH=FUZZY (RFC 6203) that it has a full-text index. */
+async function find(session: ImapSession, folder: string, { tree, now }: SearchQuery, words: boolean) {
+  const key = searchKey(tree, { folder, now, words })
+  return key ? newestFirst(session, key) : []
+}

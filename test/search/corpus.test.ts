@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { World } from '#test/world/world.ts'
+import { compareSearches } from './corpus.ts'
+
+const corpus = join(import.meta.dirname, '../corpus')
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('messages as programs of all kinds write them are found by the words that a plain reading finds in them', async () => {
+  const files = globSync('**/*.eml', { cwd: corpus }).sort()
+  const messages = files.map((name) => readFileSync(join(corpus, name)))
+  const compared = await compareSearches(world, messages, 300)
+  assert.deepEqual(compared.differing, [])
+  assert.ok(compared.messages > 50 && compared.finding > 200, JSON.stringify(compared))
+})
