@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World
@@ -55,11 +56,18 @@ class Box {
     assert.equal((await organization.request('PATCH', path, { uids, ...change })).status, 200)
   }
 
-  async move(from: string, uids: readonly number[], folder: string): Promise<void> {
+  /** Answers the change's id. */
+  async move(from: string, uids: readonly number[], folder: string): Promise<string> {
     const path = `/v1/messages?mailbox=${this.address}&folder=${from}`
     const { status, body } = await organization.request('PATCH', path, { uids, folder })
     assert.deepEqual([status, body.not_found], [200, []])
+    return body.change_id
   }
+}
+
+interface Place {
+  readonly folder: string
+  readonly uids: readonly number[]
 }
 
 function minute(number: number): number {
@@ -132,6 +140,34 @@ test('a conversation says who is expected to write next', async () => {
   assert.equal(await awaited(), null)
   await box.file('archive', { ...thanks, receivedAt: minute(6), sender: box.address.toUpperCase() })
   assert.equal(await awaited(), 'them')
+})
+
+test('each of its places is taken by one bulk change, however many messages a folder has, and that is undone', async () => {
+  const box = await Box.new()
+  const replies = Array.from({ length: 1_001 }, (_, number) => ({
+    headers: `Message-ID: <reply-${number}@x>\r\nReferences: <1@x>\r\n`,
+    receivedAt: minute(1) + number * 1_000,
+  }))
+  await box.file('inbox', question, ...replies)
+  await box.file('sent', { ...answer, receivedAt: minute(30) })
+  const [{ id, folders, places }] = (await box.list()).data
+  assert.deepEqual(folders, ['inbox', 'sent'])
+  const sizes = places.map(({ folder, uids }: Place) => [folder, uids.length])
+  assert.deepEqual(sizes, [
+    ['inbox', 500],
+    ['inbox', 500],
+    ['inbox', 2],
+    ['sent', 1],
+  ])
+  const changes: string[] = []
+  for (const { folder, uids } of places as Place[]) changes.push(await box.move(folder, uids, 'archive'))
+  const [archived] = (await box.list()).data
+  assert.deepEqual([archived.id, archived.folders, archived.message_count], [id, ['archive'], 1_003])
+  for (const change of changes) {
+    assert.equal((await organization.request('POST', `/v1/changes/${change}/undo`)).status, 201)
+  }
+  await until(async () => (await box.list()).data[0].folders.join() === 'inbox,sent')
+  assert.equal((await box.list()).data[0].id, id)
 })
 
 test('drafts, junk and trash are none of it, and joining through them ends', async () => {

@@ -1,6 +1,7 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { mostAtOnce } from '#/messages/change-schemas.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
   AddressOut,
@@ -94,7 +95,9 @@ const standing = {
       },
       { title: 'ConversationPlace' },
     ),
-    { description: 'The same with the messages, one place for each bulk change of messages.' },
+    {
+      description: `The same with the messages, one place for each bulk change of messages: a folder with more than ${mostAtOnce} of them has several.`,
+    },
   ),
   message_count: Type.Integer({ minimum: 1, examples: [2] }),
   unread: Type.Boolean({ description: 'Whether any of its messages is unread.' }),
@@ -217,11 +220,14 @@ export function presentMessages(
   }
 }
 
-/** Folders in the order in which the conversation came to them. */
+/** Folders in the order in which the conversation came to them, each in as many places as bulk changes take it. */
 function presentPlaces(messages: readonly Placed[]) {
-  const places = [...Map.groupBy(messages, ({ folder }) => folder)].map(([folder, there]) => ({
-    folder,
-    uids: there.map(({ uid }) => uid),
-  }))
-  return { folders: places.map(({ folder }) => folder), places, message_count: messages.length }
+  const byFolder = Map.groupBy(messages, ({ folder }) => folder)
+  const places = [...byFolder].flatMap(([folder, there]) =>
+    Array.from({ length: Math.ceil(there.length / mostAtOnce) }, (_, nth) => ({
+      folder,
+      uids: there.slice(nth * mostAtOnce, (nth + 1) * mostAtOnce).map(({ uid }) => uid),
+    })),
+  )
+  return { folders: [...byFolder.keys()], places, message_count: messages.length }
 }

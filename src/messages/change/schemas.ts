@@ -34,8 +34,14 @@ export type MessageChange = Static<typeof MessageChange>
 
 export const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17] })
 
-/** Those of one request. */
-export const uids = Type.Array(uid, { minItems: 1, maxItems: 500, description: 'For example the `uids` of a thread.' })
+/** Messages of one request. */
+export const mostAtOnce = 500
+
+export const uids = Type.Array(uid, {
+  minItems: 1,
+  maxItems: mostAtOnce,
+  description: 'For example the `uids` of a thread.',
+})
 
 export const BulkChange = Strict(
   { uids, ...changeFields },
