@@ -108,6 +108,7 @@ async function everyRow({ organization }: Furnished): Promise<unknown> {
     'mailboxes',
     'mail_folders',
     'outbound_messages',
+    'changes',
   ] as const
   return await Promise.all(
     tables.map(async (table) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hand, letter } from '#test/mail/letter.ts'
+import fc from 'fast-check'
+import { fileAway } from '#test/threads/file-away.ts'
 import type { TestOrganization } from '#test/world/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -17,6 +18,8 @@ interface Listing {
   readonly remove: (at: TestOrganization, entry: string) => Promise<void>
   /** What an entry is known by. */
   readonly name: string
+  /** Otherwise than by removing or adding, and without a new place. */
+  readonly touch?: (at: TestOrganization, entry: string) => Promise<void>
 }
 
 async function created(at: TestOrganization, path: string, body: object): Promise<string> {
@@ -30,6 +33,7 @@ async function deleted(at: TestOrganization, path: string): Promise<void> {
 }
 
 const addressOf = new Map<TestOrganization, string>()
+const mailboxIdOf = new Map<TestOrganization, string>()
 
 const listings: Readonly<Record<string, Listing>> = {
   scheduled: {
@@ -54,61 +58,124 @@ const listings: Readonly<Record<string, Listing>> = {
     add: (at, number) => created(at, '/v1/domains', { domain: `n${number}-${at.name.slice(0, 8)}.test` }),
     remove: (at, id) => deleted(at, `/v1/domains/${id}`),
   },
-  messages: {
-    path: '/v1/messages?',
-    name: 'subject',
+  messages: { path: '/v1/messages?', name: 'message_id', ...mail('messages') },
+  conversations: { path: '/v1/conversations?', name: 'root_message_id', ...mail('conversations') },
+}
+
+interface Filed {
+  readonly uid: number
+  readonly message_id: string
+}
+
+/** Messages in the inbox, of dates that are often the same. */
+function mail(list: string): Omit<Listing, 'path' | 'name'> {
+  const change = async (at: TestOrganization, id: string, body: object) => {
+    const mailbox = addressOf.get(at) ?? ''
+    const { data } = (await at.request('GET', `/v1/messages?mailbox=${mailbox}&limit=100`)).body
+    const uids = data.filter((one: Filed) => one.message_id === id).map(({ uid }: Filed) => uid)
+    const changed = await at.request('PATCH', `/v1/messages?mailbox=${mailbox}`, { uids, ...body })
+    assert.deepEqual(changed.body.updated, uids, list)
+  }
+  return {
     add: async (at, number) => {
-      const subject = `Letter ${number}`
-      const to = addressOf.get(at) ?? ''
-      assert.equal(await hand(world, 'x@peer.example', to, letter({ Subject: subject })), '250 2.6.0')
-      return subject
+      const id = `<${number}@letters.example>`
+      const receivedAt = Date.UTC(2026, 10, 21, 7, 0, (number * 7) % 5)
+      const headers = `Message-ID: ${id}\r\n`
+      await fileAway(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ann@x.test' }])
+      return id
     },
-    remove: async (at, subject) => {
-      const mailbox = addressOf.get(at) ?? ''
-      const { data } = (await at.request('GET', `/v1/messages?mailbox=${mailbox}&limit=100`)).body
-      const uids = data
-        .filter((one: { subject: string }) => one.subject === subject)
-        .map(({ uid }: { uid: number }) => uid)
-      const change = await at.request('PATCH', `/v1/messages?mailbox=${mailbox}`, { uids, folder: 'archive' })
-      assert.deepEqual(change.body.updated, uids)
-    },
-  },
+    remove: (at, id) => change(at, id, { folder: 'trash' }),
+    touch: (at, id) => change(at, id, { unread: false }),
+  }
 }
 
 async function organizationWithMailbox(): Promise<TestOrganization> {
   const at = await world.organization({ plan: 'business' })
-  addressOf.set(at, (await at.mailbox('ada')).address)
+  const { id, address } = await at.mailbox('ada')
+  addressOf.set(at, address)
+  mailboxIdOf.set(at, id)
   return at
 }
 
+function mailboxOf(at: TestOrganization) {
+  return { organizationId: at.id, mailboxId: mailboxIdOf.get(at) ?? '' }
+}
+
 const listIn = (at: TestOrganization, { path }: Listing, query: object) => {
-  const given = { ...(path.startsWith('/v1/messages') && { mailbox: addressOf.get(at) }), ...query }
+  const given = { ...(/^\/v1\/(?:messages|conversations)/.test(path) && { mailbox: addressOf.get(at) }), ...query }
   return at.request('GET', path + new URLSearchParams(given as Record<string, string>))
 }
 
+/** What happens between two pages. The number picks among the entries that are there. */
+type Happening =
+  | { readonly what: 'add' }
+  | { readonly what: 'remove' | 'remove last met' | 'touch'; readonly which: number }
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({ what: fc.constant('add' as const) }),
+  fc.record({ what: fc.constantFrom('remove', 'remove last met', 'touch'), which: fc.nat() }),
+)
+const reading = fc.record({
+  entries: fc.integer({ min: 1, max: 9 }),
+  pages: fc.array(fc.record({ limit: fc.integer({ min: 1, max: 4 }), after: fc.array(happening, { maxLength: 3 }) }), {
+    maxLength: 5,
+  }),
+})
+
+/** What a reader is shown, from page to page. */
+async function met(
+  at: TestOrganization,
+  listing: Listing,
+  pages: readonly { readonly limit: number; readonly after: readonly Happening[] }[],
+  happen: (one: Happening, last: string | undefined) => Promise<unknown> = async () => {},
+): Promise<string[]> {
+  const found: string[] = []
+  for (let [cursor, number] = ['', 0]; ; number++) {
+    const { limit, after } = pages[number] ?? { limit: 3, after: [] }
+    const { status, body } = await listIn(at, listing, { limit, cursor })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.ok(body.data.length <= limit)
+    found.push(...body.data.map((one: Record<string, string>) => one[listing.name]))
+    if (body.next_cursor === null) return found
+    cursor = body.next_cursor
+    for (const one of after) await happen(one, found.at(-1))
+  }
+}
+
 for (const [what, listing] of Object.entries(listings)) {
-  test(`${what}: who follows the cursor while entries come and go meets each once that stays`, async () => {
+  test(`${what}: who follows the cursor while entries come and go meets each once that stays, and none twice`, async () => {
+    let [added, runs] = [0, 0]
     const at = await organizationWithMailbox()
-    const first = (await listIn(at, listing, {})).body.data.length
-    const entries: string[] = []
-    for (let number = 0; number < 8; number++) entries.push(await listing.add(at, number))
-    const met: string[] = []
-    let gone: string | undefined
-    for (let cursor = ''; ; ) {
-      const { status, body } = await listIn(at, listing, { limit: 3, cursor })
-      assert.equal(status, 200, JSON.stringify(body))
-      met.push(...body.data.map((one: Record<string, string>) => one[listing.name]))
-      if (body.next_cursor === null) break
-      cursor = body.next_cursor
-      if (gone !== undefined) continue
-      // The very one that the cursor is behind, and a new one.
-      gone = met.at(-1)
-      await listing.remove(at, gone ?? '')
-      await listing.add(at, 9)
-    }
-    for (const entry of entries) assert.equal(met.filter((one) => one === entry).length, 1, `${entry} in ${met}`)
-    assert.ok(met.length <= first + 9, `${met}`)
-    assert.equal(new Set(met).size, met.length)
+    const begins = new Set(await met(at, listing, [{ limit: 100, after: [] }]))
+    await fc.assert(
+      fc.asyncProperty(reading, async ({ entries, pages }) => {
+        runs++
+        // Else these are too many requests of one key.
+        await world.advance(60_000)
+        const there = new Set<string>()
+        const add = async () => there.add(await listing.add(at, added++))
+        for (let number = 0; number < entries; number++) await add()
+        const stayed = new Set(there)
+        const happen = async (one: Happening, last: string | undefined) => {
+          if (one.what === 'add') await add()
+          const entry =
+            one.what === 'remove last met' ? last : [...there][('which' in one ? one.which : 0) % there.size]
+          if (one.what === 'add' || entry === undefined || !there.has(entry)) return
+          if (one.what === 'touch') return listing.touch?.(at, entry)
+          await listing.remove(at, entry)
+          there.delete(entry)
+          stayed.delete(entry)
+        }
+        const found = await met(at, listing, pages, happen)
+        assert.equal(new Set(found).size, found.length, `none twice: ${found}`)
+        for (const entry of stayed) assert.ok(found.includes(entry), `${entry} in ${found}`)
+        const ours = found.filter((one) => !begins.has(one))
+        assert.ok(ours.length <= added, `${ours}`)
+        for (const entry of there) await listing.remove(at, entry)
+      }),
+      { numRuns: 12 },
+    )
+    assert.ok(runs > 0)
   })
 
   test(`${what}: without a cursor the answer has none, and only a cursor of the list is taken`, async () => {
@@ -128,6 +195,23 @@ for (const [what, listing] of Object.entries(listings)) {
     }
   })
 }
+
+test('a conversation that is answered while a list is read is met at most once, and is there for the next reading', async () => {
+  const at = await organizationWithMailbox()
+  const conversations = listings.conversations as Listing
+  for (let number = 0; number < 6; number++) await conversations.add(at, number)
+  const list = await met(at, conversations, [])
+  const answered = [list.at(0), list.at(-1)]
+  const found = await met(at, conversations, [{ limit: 2, after: [{ what: 'add' }] }], async () => {
+    for (const id of answered) {
+      const headers = `Message-ID: <re-${id?.slice(1)}\r\nIn-Reply-To: ${id}\r\n`
+      const receivedAt = Date.UTC(2026, 10, 22)
+      await fileAway(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ben@x.test' }], 'archive')
+    }
+  })
+  assert.deepEqual(found, list.slice(0, -1))
+  assert.deepEqual((await met(at, conversations, [])).slice(0, 2).sort(), answered.sort())
+})
 
 test('a cursor is of one filter: of what is unread, or of a status', async () => {
   const at = await organizationWithMailbox()
@@ -160,7 +244,7 @@ test('after_uid tells what is new, in the order in which it came', async () => {
   const uids = (body: { data: { uid: number }[] }) => body.data.map(({ uid }) => uid)
   const first = await since(0, 3)
   assert.deepEqual([uids(first), first.total, first.has_more, 'next_cursor' in first], [[1, 2, 3], 3, true, false])
-  await messages.remove(at, 'Letter 4')
+  await messages.remove(at, '<4@letters.example>')
   assert.deepEqual([uids(await since(3)), (await since(3)).has_more], [[4], false])
   await messages.add(at, 6)
   assert.deepEqual([uids(await since(4)), uids(await since(6)), uids(await since(4_294_967_295))], [[6], [], []])
