@@ -10,9 +10,12 @@ import { World } from '#test/world/world.ts'
 let world: World
 let organization: TestOrganization
 const keywords = { red: '', blue: '' }
+const keys = { one: '', other: '' }
 before(async () => {
   world = await World.start()
   organization = await world.organization({ plan: 'business' })
+  for (const name of ['one', 'other'] as const)
+    keys[name] = await organization.newKey('messages:read', 'messages:write')
   for (const name of ['red', 'blue'] as const) {
     keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
   }
@@ -21,6 +24,7 @@ after(() => world[Symbol.asyncDispose]())
 
 /** Messages in a mailbox, numbered from 0. */
 const count = 6
+const callers = ['one', 'other', 'program'] as const
 const flags = ['seen', 'flagged', 'red', 'blue'] as const
 
 interface State {
@@ -38,8 +42,8 @@ type Settings = { readonly [Name in 'folder' | (typeof flags)[number]]?: State[N
 interface Step {
   readonly messages: readonly number[]
   readonly settings: Settings
-  /** Of many messages by the API; else by another mail program. */
-  readonly recorded: boolean
+  /** Of many messages, by one of two callers of the API; else by another mail program. */
+  readonly by: (typeof callers)[number]
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -53,8 +57,10 @@ const step: fc.Arbitrary<Step> = fc.record({
       { requiredKeys: [] },
     )
     .filter((settings) => Object.keys(settings).length > 0),
-  recorded: fc.boolean(),
+  by: fc.constantFrom(...callers),
 })
+
+const caller = fc.constantFrom('one' as const, 'other' as const)
 
 /** How mail was after a change; the first is how it began. */
 interface Moment {
@@ -64,8 +70,11 @@ interface Moment {
 }
 
 test('undo puts back to the flag what nobody has touched since, and to undo that brings it again', async () => {
-  const history = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 7 }), which: fc.nat() })
-  const rounds = fc.asyncProperty(history, async ({ steps, which }) => {
+  const history = fc.record({
+    ...{ steps: fc.array(step, { minLength: 1, maxLength: 7 }), which: fc.nat() },
+    by: fc.tuple(caller, caller, caller),
+  })
+  const rounds = fc.asyncProperty(history, async ({ steps, which, by: [first, second, third] }) => {
     const { mailbox, address } = await newMailbox()
     const moments: Moment[] = [{ mail: await mailIn(mailbox), recorded: true }]
     for (const step of steps) await perform(mailbox, address, step, moments)
@@ -74,15 +83,21 @@ test('undo puts back to the flag what nobody has touched since, and to undo that
     if (!chosen) return
     const now = moments.at(-1)?.mail ?? new Map()
 
-    const undo = await organization.request('POST', `/v1/changes/${chosen.changeId}/undo`)
+    const undone = (id: string, key: string) =>
+      organization.request('POST', `/v1/changes/${id}/undo`, undefined, { key })
+    const undo = await undone(chosen.changeId, keys[first])
     assert.equal(undo.status, 201)
     assert.equal(undo.body.state, 'done')
     const expected = [...now].map(([number, state]) => [number, afterUndo(number, state, moments, chosen.at)] as const)
     assert.deepEqual(placesOf(await mailIn(mailbox)), new Map(expected))
 
-    const again = await organization.request('POST', `/v1/changes/${undo.body.id}/undo`)
+    const again = await undone(undo.body.id, keys[second])
     assert.equal(again.body.left_alone, 0)
     assert.deepEqual(placesOf(await mailIn(mailbox)), placesOf(now))
+
+    const thrice = await undone(again.body.id, keys[third])
+    assert.equal(thrice.body.left_alone, 0)
+    assert.deepEqual(placesOf(await mailIn(mailbox)), new Map(expected))
   })
   await fc.assert(rounds, { numRuns: 30 })
 })
@@ -139,25 +154,21 @@ async function mailIn(mailbox: MailboxRef): Promise<Mail> {
 }
 
 /** Changes the messages of one folder after those of another. */
-async function perform(
-  mailbox: MailboxRef,
-  address: string,
-  { messages, settings, recorded }: Step,
-  moments: Moment[],
-) {
+async function perform(mailbox: MailboxRef, address: string, { messages, settings, by }: Step, moments: Moment[]) {
   const mail = moments.at(-1)?.mail
   for (const [folder = '', numbers] of Map.groupBy(messages, (number) => mail?.get(number)?.folder)) {
     const uids = numbers.flatMap((number) => mail?.get(number)?.uid ?? [])
     const add = flags.slice(2).flatMap((name) => (settings[name] === true ? [keywords[name as 'red']] : []))
     const remove = flags.slice(2).flatMap((name) => (settings[name] === false ? [keywords[name as 'red']] : []))
     const { folder: to, seen, flagged } = settings
+    const recorded = by !== 'program'
     if (recorded) {
       const body = {
         ...{ uids, starred: flagged, unread: seen === undefined ? undefined : !seen, folder: to },
         ...(add.length + remove.length > 0 && { add_labels: add, remove_labels: remove }),
       }
       const path = `/v1/messages?mailbox=${address}&folder=${folder}`
-      const { status, body: answer } = await organization.request('PATCH', path, body)
+      const { status, body: answer } = await organization.request('PATCH', path, body, { key: keys[by] })
       assert.equal(status, 200)
       const changeId: string | null = answer.change_id
       moments.push({ mail: await mailIn(mailbox), recorded, ...(changeId !== null && { changeId }) })
