@@ -1439,7 +1439,7 @@ export interface Conversation {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** The same with the messages, one place for each bulk change of messages. */
+  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
@@ -1607,7 +1607,7 @@ export interface ConversationWithMessages {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** The same with the messages, one place for each bulk change of messages. */
+  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
