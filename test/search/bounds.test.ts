@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { SearchPlace } from '#/ports/search.ts'
+import { parseQuery } from '#/search/query.ts'
 import { delivered } from '#test/world/delivered.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import { World } from '#test/world/world.ts'
 
 /** More than a request looks at in one step. */
 const howMany = 4_300
 
 let world: World
-let organization: TestOrganization
+let mailbox: MailboxRef
 before(async () => {
   world = await World.start()
-  organization = await world.organization()
+  const organization = await world.organization()
   const { id: mailboxId } = await organization.mailbox('ada')
-  const mailbox = { organizationId: organization.id, mailboxId }
+  mailbox = { organizationId: organization.id, mailboxId }
   for (let from = 0; from < howMany; from += 500) {
     const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {
       const number = from + at
@@ -29,28 +32,21 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-async function search(query: Record<string, string>) {
-  const { status, body } = await organization.request('GET', `/v1/search?${new URLSearchParams(query)}`)
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
+async function search(after?: SearchPlace) {
+  const { tree } = parseQuery('is:starred')
+  return world.mailHost.search([mailbox], { tree, now: new Date(), limit: 25, after })
 }
 
 test('a query that takes long ends, says that it has, and goes on with the next page', async (t) => {
-  const q = 'is:starred'
-  const whole = await search({ q })
-  assert.deepEqual([whole.data.length, whole.partial, whole.next_cursor], [1, false, null])
+  const whole = await search()
+  assert.deepEqual([whole.found.length, whole.partial, whole.next], [1, false, undefined])
   // Each look at the clock is three seconds later than the one before.
   let now = performance.now()
-  const clock = t.mock.method(performance, 'now', () => (now += 3_000))
-  const first = await search({ q })
-  assert.deepEqual([first.data, first.partial, typeof first.next_cursor], [[], true, 'string'])
+  t.mock.method(performance, 'now', () => (now += 3_000))
+  let page = await search()
+  assert.deepEqual([page.found, page.partial, page.next !== undefined], [[], true, true])
   let pages = 1
-  let page = first
-  while (page.next_cursor !== null && pages < 100) {
-    pages++
-    page = await search({ q, cursor: page.next_cursor })
-  }
-  clock.mock.restore()
-  assert.deepEqual([page.data.length, page.data[0]?.subject, page.partial], [1, 'Letter 0', false])
+  for (; page.next && pages < 100; pages++) page = await search(page.next)
+  assert.deepEqual([page.found.map(({ summary }) => summary.subject), page.partial], [['Letter 0'], false])
   assert.ok(pages > 1 && pages < 10, `${pages}`)
 })
