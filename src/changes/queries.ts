@@ -98,14 +98,17 @@ export async function leftAloneBy(
   return rows
 }
 
+/** A change of one step that began longer ago is not under way on a mail server: its process has died. */
+const longestStep = sql`interval '3 minutes'`
+
 /** Begins to undo a finished change that was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
-  const { rows } = await sql<{ undone_by: string | null; state: string }>`
-    select undone_by, state from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(
-    tx,
-  )
+  const { rows } = await sql<{ undone_by: string | null; state: string; begun: boolean }>`
+    select undone_by, state, kind = 'messages' and at > clock_timestamp() - ${longestStep}
+      and exists (select from change_parts where change_id = changes.id and not settled) as begun
+    from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(tx)
   const [change] = rows
-  if (change?.state !== 'done') return undefined
+  if (change?.state !== 'done' || change.begun) return undefined
   if (change.undone_by !== null) return change.undone_by
   const { rows: made } = await sql<{ id: string }>`
     with undo as (

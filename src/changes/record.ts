@@ -4,7 +4,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Did, Recording } from '#/ports/recording.ts'
+import type { Did, Moving, Recording } from '#/ports/recording.ts'
 import { type Part, partsOf } from './part.ts'
 
 /** The record of a change, beside its parts. */
@@ -32,10 +32,10 @@ export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
     get changeId() {
       return changeId
     },
-    async intend(did) {
+    async intend(did, moving) {
       await insertChange(db, { ...change, id }, 'done')
       intended = true
-      await step.intend(did)
+      await step.intend(did, moving)
     },
     async settle(tx, did) {
       if (intended) {
@@ -70,8 +70,8 @@ export async function beginReplacing(
 export function stepOf(db: Db, changeId: string): Recording {
   let intended: Inserted | undefined
   return {
-    async intend(did) {
-      intended = await insertParts(db, changeId, did, { settled: false, again: true })
+    async intend(did, moving) {
+      intended = await insertParts(db, changeId, did, { settled: false, again: true, moving })
     },
     async settle(tx, did) {
       if (intended && intended.ids.length > 0) await dropIntended(tx, changeId, intended)
@@ -105,6 +105,7 @@ const columnsOfPart = {
   flagged: 'boolean',
   added: 'text[]',
   removed: 'text[]',
+  moving: 'jsonb',
 } satisfies Record<keyof Part, string>
 const partColumns = new SqlPart(Object.keys(columnsOfPart).join(', '))
 const typedPartColumns = new SqlPart(
@@ -158,7 +159,7 @@ async function insertParts(
   db: Db,
   changeId: string,
   did: Did,
-  { settled, again }: { settled: boolean; again: boolean },
+  { settled, again, moving }: { settled: boolean; again: boolean; moving?: Moving | undefined },
 ): Promise<Inserted> {
   const uids = did.pairs.map(({ before }) => before.uid)
   const counted = uids.length - (again ? (await intendedBefore(db, changeId, did, uids)).size : 0)
@@ -168,7 +169,7 @@ async function insertParts(
     )
     insert into change_parts (change_id, ${partColumns}, settled)
     select change.id, part.*, ${settled}
-    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})
+    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did, moving))}::jsonb) as part (${typedPartColumns})
     returning id`
   return { ids: rows.map(({ id }) => id), counted }
 }

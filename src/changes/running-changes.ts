@@ -11,6 +11,7 @@ import { putBack } from './put-back.ts'
 import { changeLeases, claimRunning, isRunning, nextPart, type Running } from './queries.ts'
 import { endChange } from './record.ts'
 import { replaceKeyword } from './replace-keyword.ts'
+import { settleMoves } from './settle-moves.ts'
 
 /** In milliseconds. Only work that a process left is polled for. */
 const idleMs = 5_000
@@ -81,6 +82,7 @@ export class RunningChanges extends StepWorker {
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
     if (remove_keyword !== null) return replaceKeyword({ db, mailHost, between }, { ...change, remove_keyword }, goesOn)
     if (undoes === null) return true
+    for (const changeId of [undoes, id]) await settleMoves({ db, mailHost }, { organizationId, changeId })
     for (let first = true; await goesOn(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true

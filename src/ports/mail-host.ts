@@ -5,7 +5,7 @@ import type { Address } from '#/mime/address/address.ts'
 import type { HeaderFacts } from '#/mime/header/header-facts.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
-import type { FolderKey, Recording } from './recording.ts'
+import type { FolderKey, MovedMessages, Moving, Recording } from './recording.ts'
 import type { SearchPage, SearchQuery } from './search.ts'
 
 /** Where mail is kept: folders of messages with flags and keywords, as in IMAP (RFC 9051). Every call names organization and
@@ -73,6 +73,8 @@ export interface MailHost {
   /** The folder's current name. Undefined if it is deleted, or if the host knows folders by name only and another folder has
    *  the name. */
   folderNow(mailbox: MailboxRef, folder: FolderKey): Promise<string | undefined>
+  /** Finds messages that a process which died was about to move from a folder. Of a host without transactions. */
+  findMoved?(mailbox: MailboxRef, from: FolderKey, moving: Moving): Promise<MovedMessages>
   /** Deletes messages for good. Answers the uids that were there, in ascending order. */
   expunge(mailbox: MailboxRef, folder: string, uids: readonly number[], by?: Actor): Promise<number[]>
   /** Deletes all messages for good, in short steps. Yields after each step how many are deleted. The rest stays if the

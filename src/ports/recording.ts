@@ -26,11 +26,29 @@ export interface Did {
   readonly pairs: readonly { readonly before: Held; readonly after: Held }[]
 }
 
+/** Messages that are about to be moved, and by what they can be found where they are moved to. */
+export interface Moving {
+  /** The folder's name. */
+  readonly to: string
+  /** Its UIDVALIDITY; 0 where it is not there yet. */
+  readonly key: number
+  /** What comes there gets higher uids. */
+  readonly lastUid: number
+  /** What each message keeps, by the uid that it has, in ascending order. */
+  readonly marks: readonly (readonly [uid: number, mark: string])[]
+}
+
+/** Where messages are that were moved: a folder's UIDVALIDITY, and their uids there by those that they had. */
+export interface MovedMessages {
+  readonly key: number
+  readonly uids: ReadonlyMap<number, number>
+}
+
 /** Records what a change does, for undo. Each change has its own. */
 export interface Recording {
   /** Called in the transaction of the change, also if nothing has changed. A host without transactions calls it right after,
    *  in the transaction that logs the change. */
   settle(tx: Tx, did: Did): Promise<void>
-  /** A host without transactions calls this before it begins. New uids of moved messages are unknown then. */
-  intend(did: Did): Promise<void>
+  /** A host without transactions calls this before it begins. Messages to be moved are in their old folder then. */
+  intend(did: Did, moving?: Moving): Promise<void>
 }

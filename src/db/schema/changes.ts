@@ -51,6 +51,7 @@ interface ChangeParts {
   added: string[]
   removed: string[]
   settled: Generated<boolean>
+  moving: JSONColumnType<object> | null
   undone_uids: Generated<number[]>
   undone: Generated<boolean>
   left_alone: JSONColumnType<LeftAlone[]>

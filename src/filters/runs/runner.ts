@@ -190,8 +190,8 @@ export class FilterRunner extends StepWorker {
     if (!embedded && goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
     const recording: Recording = {
       // The plan has the counts of its messages, so that they are not evaluated again.
-      intend: async (did) => {
-        await step.intend(did)
+      intend: async (did, moving) => {
+        await step.intend(did, moving)
         await keepPlan(db, run, folder, { ...plan, begun: true }, { counts, seen })
       },
       settle: async (tx, did) => {

@@ -18,7 +18,7 @@ import type {
   Summary,
   UidRange,
 } from '#/ports/mail-host.ts'
-import type { Did, FolderKey, Recording } from '#/ports/recording.ts'
+import type { FolderKey, Recording } from '#/ports/recording.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
@@ -178,7 +178,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     by?: By,
     recording?: Recording,
   ): Promise<Map<number, Place>> {
-    const changing = { mailbox, name, uids: realUids(uids), change, intend: async (did: Did) => recording?.intend(did) }
+    const changing = { mailbox, name, uids: realUids(uids), change, intend: recording?.intend.bind(recording) }
     const did = await this.#reach.exclusively(mailbox, name, (session, folder, layout) =>
       update(session, folder, layout, changing),
     )
@@ -194,6 +194,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
     return places
   }
 
+  readonly findMoved: Required<MailHost>['findMoved'] = (...moved) => this.#reach.findMoved(...moved)
   readonly folderNow = (mailbox: MailboxRef, folder: FolderKey) => this.#reach.folderNow(mailbox, folder)
 
   async expunge(mailbox: MailboxRef, name: string, uids: readonly number[], by?: By): Promise<number[]> {

@@ -2,9 +2,10 @@ import type { Db } from '#/db/schema.ts'
 import { mailUnavailable, notFound, Refusal } from '#/errors.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
+import type { FolderKey, MovedMessages, Moving } from '#/ports/recording.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 import { type Access, type Account, findAccount, type InFolder } from './access.ts'
+import { foundMoved, stillThere } from './changing/moving.ts'
 import { ImapConnection } from './client/connection.ts'
 import type { ImapSession } from './client/session.ts'
 import { longestWait } from './client/session-pool.ts'
@@ -48,14 +49,25 @@ export class Reach {
 
   /** The folder's current name, as far as names tell. */
   async folderNow(mailbox: MailboxRef, { name, key }: FolderKey): Promise<string | undefined> {
-    try {
-      return await this.inFolder(mailbox, name, async (_, { selectedAt }) => {
-        return selectedAt.uidValidity === key ? name : undefined
-      })
-    } catch (error) {
-      if (error instanceof Refusal && error.field === 'folder') return undefined
-      throw error
-    }
+    const looked = this.inFolder(mailbox, name, async (_, { selectedAt }) => {
+      return selectedAt.uidValidity === key ? name : undefined
+    })
+    return await looked.catch(unlessFolderGone)
+  }
+
+  /** Of messages that were to be moved, where they are that are no longer in their folder. */
+  async findMoved(mailbox: MailboxRef, from: FolderKey, moving: Moving): Promise<MovedMessages> {
+    const none: MovedMessages = { key: 0, uids: new Map() }
+    const uids = moving.marks.map(([uid]) => uid)
+    const left = await this.inFolder(mailbox, from.name, async (session, { selectedAt }) => {
+      return selectedAt.uidValidity === from.key ? await stillThere(session, uids) : []
+    }).catch(unlessFolderGone)
+    const gone = moving.marks.filter(([uid]) => !left?.includes(uid))
+    if (gone.length === 0) return none
+    const found = await this.inFolder(mailbox, moving.to, (session, folder) =>
+      foundMoved(session, folder, { ...moving, marks: gone }),
+    ).catch(unlessFolderGone)
+    return found ?? none
   }
 
   /** The folders; none for a mailbox that does not exist. */
@@ -78,6 +90,10 @@ export class Reach {
     if (!account) throw notFound('mailbox')
     return account
   }
+}
+
+function unlessFolderGone(error: unknown): undefined {
+  if (!(error instanceof Refusal && error.field === 'folder')) throw error
 }
 
 /** When a request that begins now has waited long enough, by performance.now(). */

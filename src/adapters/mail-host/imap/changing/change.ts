@@ -1,6 +1,6 @@
 import { invalid, notFound } from '#/errors.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
-import type { Did, Held } from '#/ports/recording.ts'
+import type { Did, Held, Moving } from '#/ports/recording.ts'
 import { applier, differ } from '../../changed.ts'
 import { normalKeywords } from '../../keywords.ts'
 import { timeouts } from '../client/connection.ts'
@@ -12,6 +12,7 @@ import { numbersIn, uidSet } from '../client/syntax.ts'
 import { type Layout, makeFolder } from '../folders/layout.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { readFlags } from '../reading/contents.ts'
+import { movingTo } from './moving.ts'
 import { folderRefused, ofFolder, refused } from './refused.ts'
 
 /** A change of very many messages may take long. */
@@ -24,7 +25,7 @@ export interface Changing {
   readonly uids: readonly number[]
   readonly change: Change
   /** Called before the change. */
-  readonly intend: (did: Did) => Promise<void>
+  readonly intend?: ((did: Did, moving?: Moving) => Promise<void>) | undefined
 }
 
 type HeldThen = Held & { readonly modseq: number }
@@ -58,8 +59,9 @@ export async function update(
   if (present.length === 0) return did
   const keywords = new Set(present.flatMap((one) => one.keywords).concat(change.addKeywords ?? []))
   if (path !== folder.path) await assertKept(session, folder, path, keywords)
-  await intend(did)
   const there = present.map(({ uid }) => uid)
+  if (path === folder.path) await intend?.(did)
+  else await intend?.({ ...did, pairs: afterwards }, await movingTo(session, { name: target, path }, there))
   for (const command of commands) await store(session, there, command)
   if (path === folder.path) return did
   const { uidValidity, uids: moved } = await move(session, there, path)

@@ -228,7 +228,8 @@ async function listFolders({ connection }: ImapSession, items?: string): Promise
   return [...entries.values()].map((entry) => ({ ...entry, status: counts.get(entry.path) ?? new Map() }))
 }
 
-function countsIn(token: Token | undefined): Map<string, number> {
+/** What a STATUS response says. */
+export function countsIn(token: Token | undefined): Map<string, number> {
   const list = Array.isArray(token) ? token : []
   const counts = new Map<string, number>()
   for (let at = 0; at + 1 < list.length; at += 2) counts.set(String(list[at]).toUpperCase(), numberOf(list[at + 1]))
