@@ -1,7 +1,7 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { mostAtOnce } from '#/messages/change-schemas.ts'
+import { mostAtOnce } from '#/messages/change/schemas.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
   AddressOut,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readSearchable, type Searchable } from '#/mime/searchable.ts'
+import { readSearchable, type Searchable } from '#/mime/body/searchable.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
 import { delivered } from '#test/world/delivered.ts'

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
 import { codePoints } from '#/text.ts'
 import { delivered } from '#test/world/delivered.ts'
-import { type TestOrganization, World } from '#test/world/world.ts'
+import type { TestOrganization } from '#test/world/test-organization.ts'
+import { World } from '#test/world/world.ts'
 
 let world: World
 let organization: TestOrganization

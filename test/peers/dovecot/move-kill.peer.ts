@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import type { Killing } from '#test/faults/post-office.ts'
+import type { Killing } from '#test/faults/letters/post-office.ts'
 import type { Service } from '#test/world/service.ts'
 import { KilledService } from './killed-service.ts'
 
