@@ -66,7 +66,7 @@ export async function recordOwn(tx: Tx, mailbox: MailboxRef, changes: readonly O
   if (changes.length === 0) return
   await query(tx)`
     insert into imap_changes
-      (organization_id, mailbox_id, folder, uid, outcomeEvents, before, modseq, from_folder, from_uid)
+      (organization_id, mailbox_id, folder, uid, became, before, modseq, from_folder, from_uid)
     select watch.organization_id, watch.id, change.folder, change.uid, change.became, change.before, change.modseq,
       change."fromFolder", change."fromUid"
     from (

@@ -93,7 +93,7 @@ export async function endLook(
 
 export async function notedChanges(tx: Tx, { id, organizationId, since }: Watch): Promise<Noted[]> {
   return await query<Noted>(tx)`
-    select folder, uid, outcomeEvents, before, modseq, from_folder as "fromFolder", from_uid as "fromUid",
+    select folder, uid, became, before, modseq, from_folder as "fromFolder", from_uid as "fromUid",
       at >= ${since}::timestamptz as recent from imap_changes
     where mailbox_id = ${id} and organization_id = ${organizationId}
     order by imap_changes.id`
