@@ -32,6 +32,15 @@ for (const [what, given, expected] of [
   ['one that names what it answers in References', { text: letter({ References: '<1@here.example>' }) }, here],
   ['one that says that a person sent it', { text: letter({ ...answer, 'Auto-Submitted': 'no' }) }, here],
   ['one to a list', { text: letter({ ...answer, Precedence: 'list' }) }, here],
+  [
+    'one whose type names a report',
+    { text: letter({ ...answer, 'Content-Type': 'text/plain; x="multipart/report"' }) },
+    here,
+  ],
+  ...['not-bulk', 'bulky'].map(
+    (precedence) =>
+      [`one of precedence ${precedence}`, { text: letter({ ...answer, Precedence: precedence }) }, here] as const,
+  ),
   ['one that a filter has filed away', { copies: [copy('o', 'm', 'archive')] }, here],
   ['a message that answers nothing', { text: letter() }, []],
   ['one that its author’s domain has quarantined, wherever it is', { disposition: 'quarantine' }, []],
@@ -40,6 +49,7 @@ for (const [what, given, expected] of [
   ['one without an envelope sender', { sender: '' }, []],
   ['an automatic answer', { text: letter({ ...answer, 'Auto-Submitted': 'auto-replied' }) }, []],
   ['a report of non-delivery', { text: deliveryReport('failed', answer) }, []],
+  ['a report as Exim writes it', { text: letter({ ...answer, 'X-Failed-Recipients': 'cy@there.example' }) }, []],
   ['a report of delivery', { text: deliveryReport('delivered', answer) }, []],
   ...['bulk', 'junk (all of it)', 'AUTO_REPLY'].map(
     (precedence) =>

@@ -52,6 +52,7 @@ test('fields of the sender are folded, encoded where they must be, and read as t
     'word '.repeat(199).trim(),
     'two  spaces',
     'x'.repeat(998),
+    `short ${'x'.repeat(950)}`,
     '=?utf-8?Q?not_a_word?=',
     '<https://example.com/u>, <mailto:u@example.com>',
   ]
