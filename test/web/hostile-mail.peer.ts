@@ -199,32 +199,3 @@ test('markup and marks of direction in names of people, files and labels are tex
   assert.ok(!(await page.locator('body').innerText()).includes('\u202e'))
   await visitor.assertSound()
 })
-
-test('a message of 5 MB of nested tables is shown as text alone', async () => {
-  const box = await boxOf(world)
-  const tables = '<table><tr><td>'.repeat(350_000)
-  await box.receive({ subject: 'Tables', html: `<p>Dear Ada</p>${tables}`, text: 'Dear Ada, look.' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: 'Tables' }).getByRole('link').click()
-  await page.getByText('The formatted text of this message is too large').waitFor()
-  await page.getByText('Dear Ada, look.').last().waitFor()
-  assert.equal(await page.locator('iframe').count(), 0)
-  assert.equal(await page.getByRole('button', { name: 'Show with formatting' }).count(), 0)
-  await visitor.assertSound()
-})
-
-test('a message of many tags is shown as text until its formatting is asked for', async () => {
-  const box = await boxOf(world)
-  const lines = '<p style="color: red">And one more</p>'.repeat(6_000)
-  await box.receive({ subject: 'Lines', html: `<p>Dear Ada</p>${lines}`, text: 'Dear Ada, look.' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: 'Lines' }).getByRole('link').click()
-  await page.getByText('The formatted text of this message is large').waitFor()
-  assert.equal(await page.locator('iframe').count(), 0)
-  await page.getByRole('button', { name: 'Show with formatting' }).click()
-  await page.frameLocator('article iframe').getByText('And one more').last().waitFor({ state: 'attached' })
-})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { undoneText } from '../../web/src/pages/changes/undone-text.ts'
 import { liftStyles } from '../../web/src/pages/mail/html/lift-styles.ts'
-import { partsOf, pieces } from '../../web/src/pages/mail/message/quotes.ts'
+import { partsOf, pieces, portionsOf } from '../../web/src/pages/mail/message/quotes.ts'
 
 const quoted = (text: string) => partsOf(text).map(({ isQuoted, text: part }) => (isQuoted ? `> ${part}` : part))
 
@@ -80,3 +80,27 @@ for (const [what, html, kept, css] of [
 ] as const) {
   test(`styles are lifted out of HTML: ${what}`, () => assert.deepEqual(liftStyles(html), { html: kept, css }))
 }
+
+for (const [what, text] of [
+  ['lines', 'One line\n'.repeat(20_000)],
+  ['a line', 'One line '.repeat(20_000)],
+  ['quotations by turns', '> Is it?\nYes.\n'.repeat(5_000)],
+] as const) {
+  test(`a long text is shown in portions that are small, and nothing is lost: ${what}`, () => {
+    const parts = partsOf(text)
+    const portions = portionsOf(parts)
+    const blocks = portions.flat()
+    assert.ok(portions.length > 5)
+    for (const portion of portions) {
+      assert.ok(portion.length <= 300)
+      assert.ok(portion.reduce((sum, { text: block }) => sum + block.length, 0) <= 20_000)
+    }
+    const wordsOf = (all: readonly { text: string }[]) => all.map(({ text: one }) => one.replace(/\s/g, '')).join('')
+    assert.equal(wordsOf(blocks), wordsOf(parts))
+  })
+}
+
+test('a usual text is one portion', () => {
+  const parts = partsOf('Yes.\n\nOn Monday Ada wrote:\n> Is it?')
+  assert.deepEqual(portionsOf(parts), [parts])
+})

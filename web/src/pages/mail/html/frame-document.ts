@@ -1,5 +1,5 @@
 import { quotingClasses } from '../../../../../src/mime/body/html-quotations.ts'
-import type { Sanitized } from './sanitize.ts'
+import type { Sanitized, Sheets } from './sanitize.ts'
 
 /** Elements that quote the previous message, as mail programs mark them. */
 const quotations = ['blockquote[type="cite"]', '#appendonsend', ...quotingClasses.map((name) => `.${name}`)].join(', ')
@@ -8,20 +8,29 @@ export interface FrameDocument {
   readonly html: string
   /** The same without its quotation; undefined if there is none, or nothing else. */
   readonly unquoted: string | undefined
+  readonly isAllQuoted: boolean
 }
 
-/** The document of a message's frame. It has no script. Its styles have the nonce of the page, whose content security policy
- *  the frame inherits and narrows: it loads nothing. */
-export function frameDocument({ body, css }: Pick<Sanitized, 'body' | 'css'>, nonce: string): FrameDocument {
-  const isPlain = !/color|background/i.test(css) && !/\b(?:bg)?color=/i.test(body.innerHTML)
-  const make = (content: HTMLElement) => wholeDocument(content.outerHTML, css, { nonce, isPlain })
+/** The document of a message's frame, or of a part of the message. It has no script; its styles apply by the nonce of the page, whose
+ *  content security policy the frame inherits and narrows: it loads nothing at all. */
+export function frameDocument(
+  { body, sheets, css }: Pick<Sanitized & Sheets, 'body' | 'sheets' | 'css'>,
+  nonce: string,
+  isPlain = isWithoutColours(`${sheets}${css}`, body.innerHTML),
+): FrameDocument {
+  const make = (content: HTMLElement) => wholeDocument(content.outerHTML, `${sheets}\n${css}`, { nonce, isPlain })
   const html = make(body)
   const quoted = body.querySelectorAll(quotations)
-  if (quoted.length === 0) return { html, unquoted: undefined }
+  if (quoted.length === 0) return { html, unquoted: undefined, isAllQuoted: false }
   const rest = body.cloneNode(true) as HTMLElement
   for (const element of rest.querySelectorAll(quotations)) element.remove()
-  const isEmpty = rest.textContent.trim() === '' && rest.querySelector('img[src]') === null
-  return { html, unquoted: isEmpty ? undefined : make(rest) }
+  const isAllQuoted = rest.textContent.trim() === '' && rest.querySelector('img[src]') === null
+  return { html, unquoted: isAllQuoted ? undefined : make(rest), isAllQuoted }
+}
+
+/** Whether a message leaves colours to its reader. */
+export function isWithoutColours(css: string, html: string): boolean {
+  return !/color|background/i.test(css) && !/\b(?:bg)?color=/i.test(html)
 }
 
 function wholeDocument(body: string, css: string, { nonce, isPlain }: { nonce: string; isPlain: boolean }): string {

@@ -1,9 +1,15 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import styles from './frame.module.css'
 import { heightOf } from './measure.ts'
 
-/** Shows an untrusted document: without scripts, with an origin of its own, in its full height. */
-export function Frame({ html, title }: { html: string; title: string }) {
+interface Props {
+  readonly html: string
+  readonly title: string
+  readonly onMeasured?: () => void
+}
+
+/** Shows a document that a stranger wrote: without scripts, with an origin of its own, as high as it is. */
+export function Frame({ html, title, onMeasured }: Props) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [width, setWidth] = useState(0)
   const [height, setHeight] = useState<number>()
@@ -13,10 +19,14 @@ export function Frame({ html, title }: { html: string; title: string }) {
     observer.observe(frame.current)
     return () => observer.disconnect()
   }, [])
+  const measured = useEffectEvent((found: number) => {
+    setHeight(found)
+    onMeasured?.()
+  })
   useEffect(() => {
     if (width === 0) return
     let isLatest = true
-    void heightOf(html, width).then((measured) => isLatest && setHeight(measured))
+    void heightOf(html, width).then((found) => isLatest && measured(found))
     return () => {
       isLatest = false
     }

@@ -5,6 +5,12 @@ const longestTag = 2_000
  *  page whose policy forbids inline styles, a parser logs an error for each. Safety does not depend on it: the sanitizer
  *  drops what this misses. Comments are removed too, as they may contain what looks like styles. */
 export function liftStyles(html: string): { html: string; css: string[] } {
+  const { pieces, css } = liftedPieces(html)
+  return { html: pieces.join(''), css }
+}
+
+/** The same, with the HTML in pieces: each tag, and the texts between them. */
+export function liftedPieces(html: string): { pieces: string[]; css: string[] } {
   const css: string[] = []
   const kept: string[] = []
   const closing = /<\/style[^>]*>?/gi
@@ -15,6 +21,12 @@ export function liftStyles(html: string): { html: string; css: string[] } {
     if (html.startsWith('<!--', start)) {
       const end = html.indexOf('-->', start + 2)
       at = end < 0 ? html.length : end + 3
+      continue
+    }
+    if (/^<\/[a-z]/i.test(html.slice(start, start + 3))) {
+      const end = html.indexOf('>', start)
+      at = end < 0 ? html.length : end + 1
+      kept.push(html.slice(start, at))
       continue
     }
     if (!/[a-z]/i.test(html[start + 1] ?? '')) {
@@ -41,5 +53,5 @@ export function liftStyles(html: string): { html: string; css: string[] } {
     at = end ? closing.lastIndex : html.length
   }
   kept.push(html.slice(at))
-  return { html: kept.join(''), css }
+  return { pieces: kept, css }
 }

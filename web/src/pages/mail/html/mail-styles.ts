@@ -6,11 +6,21 @@ const loading = /\b(?:url\((?!\s*["']?data:image\/)|image-set\(|-webkit-image-se
 /** An address in the text of a style, as browsers print it. */
 const written = /url\("([^"\\]+)"\)/g
 
+/** What mail is styled with. The rest is left out: nested columns and writing modes hold a browser for good, filters and animations take
+ *  all of its time, and values of custom properties grow as they are put into each other. */
+const known =
+  /^(?:align-|background-|block-size$|border-|bottom$|box-s|caption-side$|clear$|color$|color-scheme$|column-gap$|content$|cursor$|direction$|display$|empty-cells$|flex-|float$|font-|grid-|height$|hyphens$|inline-size$|inset-|justify-|left$|letter-spacing$|line-|list-style-|margin-|max-|min-|object-|opacity$|order$|outline-|overflow|padding-|position$|quotes$|right$|row-gap$|tab-size$|table-layout$|text-|top$|transform|unicode-bidi$|vertical-align$|visibility$|white-space|width$|word-|z-index$|-webkit-text-size-adjust$)/
+
+/** Characters of all style elements. More are left out. */
+const mostCss = 100_000
+
 /** Collects the styles of a message. Style attributes become rules: only a sheet with the page's nonce applies in the frame. */
 export class StyleSheet {
   readonly #sheets: string[] = []
   readonly #moved = new Map<string, string>()
   readonly #remote: RemotePictures
+  #characters = 0
+  #selectors = 0
 
   constructor(remote: RemotePictures) {
     this.#remote = remote
@@ -18,6 +28,8 @@ export class StyleSheet {
 
   /** Adds the text of a `style` element, without imports, fonts and other resources. */
   add(css: string): void {
+    this.#characters += css.length
+    if (this.#characters > mostCss) return
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(css)
     this.#sheets.push(this.#rules(sheet.cssRules))
@@ -34,8 +46,18 @@ export class StyleSheet {
     element.setAttribute('data-style', name)
   }
 
-  /** All rules. Those of attributes override those of sheets, as before. */
-  text(): string {
+  /** How many things the rules are looked up for in each element. */
+  get selectors(): number {
+    return this.#selectors
+  }
+
+  /** Those that were added. */
+  sheets(): string {
+    return ended(`@layer message {\n${this.#sheets.join('\n')}\n}`)
+  }
+
+  /** Those of elements, which are stronger, as they were. */
+  ofElements(): string {
     const sheet = new CSSStyleSheet()
     const moved: string[] = []
     for (const [style, name] of this.#moved) {
@@ -46,9 +68,7 @@ export class StyleSheet {
       this.#clean(rule.style)
       moved.push(rule.cssText)
     }
-    const all = `@layer message {\n${this.#sheets.join('\n')}\n}\n${moved.join('\n')}`
-    // Within `style` only its end tag has a meaning. In a string or comment `<\/` is `</`; elsewhere it does not occur.
-    return all.replaceAll('</', '<\\/')
+    return ended(moved.join('\n'))
   }
 
   #rules(rules: CSSRuleList): string {
@@ -57,6 +77,9 @@ export class StyleSheet {
 
   #rule(rule: CSSRule): string {
     if (rule instanceof CSSStyleRule) {
+      // It is looked up for anew in all that is within each element.
+      if (rule.selectorText.includes(':has(')) return ''
+      this.#selectors += rule.selectorText.split(',').length
       this.#clean(rule.style)
       return `${rule.selectorText}{${rule.style.cssText}}`
     }
@@ -67,6 +90,10 @@ export class StyleSheet {
 
   #clean(style: CSSStyleDeclaration): void {
     for (const property of [...style]) {
+      if (!known.test(property)) {
+        style.removeProperty(property)
+        continue
+      }
       const value = style.getPropertyValue(property)
       if (!loading.test(value)) continue
       const shown = property.includes('image') ? this.#inPlaceOf(value) : value
@@ -81,4 +108,9 @@ export class StyleSheet {
       return found === undefined ? whole : `url("${found}")`
     })
   }
+}
+
+/** Within `style` only its end tag means anything. In a string and a comment `<\/` is `</`; elsewhere it cannot be. */
+function ended(css: string): string {
+  return css.replaceAll('</', '<\\/')
 }

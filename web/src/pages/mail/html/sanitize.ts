@@ -3,15 +3,28 @@ import { liftStyles } from './lift-styles.ts'
 import { StyleSheet } from './mail-styles.ts'
 import { RemotePictures } from './picture-places.ts'
 
-export interface Sanitized {
-  /** Without active elements and attributes. Its styles are in `css`; only links in it name other hosts. */
+/** What is left of a message's HTML, or of a part of it. */
+export interface Sanitized extends Places {
+  /** Without elements and attributes that do anything, and without styles; nothing in it names another host but links. */
   readonly body: HTMLElement
+  /** The styles of its elements. */
   readonly css: string
-  /** The number of remote pictures that are left out. */
+}
+
+/** What is left of `style` elements. */
+export interface Sheets extends Places {
+  readonly sheets: string
+  readonly selectors: number
+}
+
+interface Places {
+  /** How many pictures are left out: they lie elsewhere. */
   readonly leftOut: number
   /** The addresses of those that can be seen, as in the HTML. */
   readonly remote: readonly string[]
 }
+
+type Pictures = ReadonlyMap<string, string>
 
 const forbidden = [
   ...['form', 'input', 'button', 'select', 'option', 'optgroup', 'textarea', 'fieldset', 'datalist', 'output', 'label'],
@@ -21,19 +34,40 @@ const forbidden = [
 /** Values of attributes: addresses of these kinds, and texts that are no addresses. */
 const harmless = /^(?:(?:https?|mailto|tel|cid|data):|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i
 
+/** Elements within each other. */
+const deepest = 150
+
+/** Columns or rows of a cell: each is laid out. */
+const mostSpanned = 30
+
 const linkable = /^(?:https?|mailto|tel):/i
 const picture = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/i
 
-/** Removes from untrusted HTML all that acts, loads, or leads anywhere but to a page on request. Addresses of pictures are
- *  replaced by `data:` URLs: of the message's `own` by Content-ID, of `fetched` ones by address. The result is in a document
- *  of its own without a window. */
-export function sanitize(
-  html: string,
-  own: ReadonlyMap<string, string>,
-  fetched: ReadonlyMap<string, string> = new Map(),
-): Sanitized {
+/** A whole message's HTML made harmless, with its styles. `own` pictures of the message stand in their places, by Content-ID, as
+ *  `data:` URLs. */
+export function sanitize(html: string, own: Pictures): Sanitized & Pick<Sheets, 'sheets'> {
   const lifted = liftStyles(html)
-  const root = purifier.sanitize(lifted.html, {
+  return { ...sanitizeLifted(lifted.html, own, new Map()), sheets: sheetsOf(lifted.css, new Map()).sheets }
+}
+
+/** `style` elements, without what they load. */
+export function sheetsOf(css: readonly string[], fetched: Pictures): Sheets {
+  const remote = new RemotePictures(fetched)
+  const styles = new StyleSheet(remote)
+  for (const one of css) styles.add(one)
+  return {
+    sheets: styles.sheets(),
+    selectors: styles.selectors,
+    leftOut: remote.leftOut,
+    remote: [...remote.addresses],
+  }
+}
+
+/** Takes all from a stranger's HTML, whose styles are lifted, that acts, loads, or leads anywhere but to a page that is asked for. In
+ *  place of pictures' addresses stand `data:` URLs: of the message's `own` by Content-ID, of those that were `fetched` by address.
+ *  What is made is in a document of its own that has no window. */
+export function sanitizeLifted(html: string, own: Pictures, fetched: Pictures): Sanitized {
+  const root = purifier.sanitize(html, {
     USE_PROFILES: { html: true },
     FORBID_TAGS: [...forbidden, 'style'],
     ADD_ATTR: ['data-own-style'],
@@ -61,15 +95,40 @@ export function sanitize(
   const body = root.querySelector('body') ?? root
   const remote = new RemotePictures(fetched)
   const styles = new StyleSheet(remote)
-  for (const css of lifted.css) styles.add(css)
+  flatten(body)
   for (const element of [body, ...body.querySelectorAll<HTMLElement>('*')]) {
+    for (const span of ['colspan', 'rowspan'])
+      if (Number(element.getAttribute(span)) > mostSpanned) element.setAttribute(span, `${mostSpanned}`)
     if (element.localName === 'a') mendLink(element)
     if (element.localName === 'img') mendPicture(element, own, remote)
     mendBackground(element, remote)
     const style = element.getAttribute('data-own-style')
     if (style !== null) styles.move(element, style)
   }
-  return { body, css: styles.text(), leftOut: remote.leftOut, remote: [...remote.addresses] }
+  return { body, css: styles.ofElements(), leftOut: remote.leftOut, remote: [...remote.addresses] }
+}
+
+/** What is deeper comes out of what it is in: a browser that lays out such elements within each other runs out of memory. */
+function flatten(body: Element): void {
+  const walker = body.ownerDocument.createTreeWalker(body, NodeFilter.SHOW_ELEMENT)
+  let depth = 0
+  const deep: Element[] = []
+  for (;;) {
+    if (walker.firstChild()) depth++
+    else {
+      while (!walker.nextSibling()) {
+        if (!walker.parentNode() || walker.currentNode === body) {
+          for (const element of deep) {
+            while (element.firstChild) element.before(element.firstChild)
+            element.remove()
+          }
+          return
+        }
+        depth--
+      }
+    }
+    if (depth > deepest) deep.push(walker.currentNode as Element)
+  }
 }
 
 /** A link opens in another tab, which learns nothing of this one. */
@@ -85,8 +144,8 @@ function mendLink(link: Element): void {
   link.setAttribute('title', href)
 }
 
-/** A missing picture is replaced by its text. */
-function mendPicture(image: Element, own: ReadonlyMap<string, string>, remote: RemotePictures): void {
+/** Where a picture is not there, its text stands in its place. */
+function mendPicture(image: Element, own: Pictures, remote: RemotePictures): void {
   const source = image.getAttribute('src')?.trim() ?? ''
   image.removeAttribute('src')
   const shown = /^cid:/i.test(source) ? own.get(decoded(source.slice(4))) : inPlaceOf(image, source, remote)

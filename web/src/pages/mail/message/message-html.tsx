@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import type { Message } from '../../../api/generated.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { Loaded } from '../../../parts/state/loaded.tsx'
 import { Frame } from '../html/frame.tsx'
-import { frameDocument } from '../html/frame-document.ts'
-import { pageNonce } from '../html/nonce.ts'
 import { ownPictures } from '../html/own-pictures.ts'
-import { sanitize } from '../html/sanitize.ts'
+import { partShown, useParts } from '../html/use-parts.ts'
 import { personName } from '../people.ts'
 import type { Place } from '../place.ts'
 import { LeftOut } from './left-out.tsx'
@@ -39,22 +37,27 @@ const none: ReadonlyMap<string, string> = new Map()
 function WithPictures({ place, message, html, own }: Props & { own: ReadonlyMap<string, string> }) {
   const [remote, setRemote] = useState(none)
   const [quoted, showQuoted] = useState(false)
-  const { shown, leftOut, addresses } = useMemo(() => {
-    const sanitized = sanitize(html, own, remote)
-    return {
-      shown: frameDocument(sanitized, pageNonce()),
-      leftOut: sanitized.leftOut,
-      addresses: sanitized.remote,
-    }
-  }, [html, own, remote])
+  const { parts, leftOut, addresses, onMeasured } = useParts({ html, own, remote, quoted })
+  const title = `What ${personName(message.from)} wrote`
   return (
     <>
       <LeftOut place={place} uid={message.uid} count={leftOut} addresses={addresses} onFetched={setRemote} />
-      <Frame
-        html={quoted ? shown.html : (shown.unquoted ?? shown.html)}
-        title={`What ${personName(message.from)} wrote`}
-      />
-      {shown.unquoted !== undefined && (
+      <div>
+        {parts.map((part, index) => {
+          const shown = partShown(part, index, quoted)
+          if (shown === undefined) return null
+          return (
+            <Frame
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message never change places
+              key={index}
+              html={shown}
+              title={index === 0 ? title : `${title}, part ${index + 1}`}
+              onMeasured={() => onMeasured(index)}
+            />
+          )
+        })}
+      </div>
+      {parts.some((part, index) => part.unquoted !== undefined || (index > 0 && part.isAllQuoted)) && (
         <div className={styles.tools}>
           <Button look="quiet" aria-expanded={quoted} onPress={() => showQuoted(!quoted)}>
             {quoted ? 'Hide quoted text' : 'Show quoted text'}

@@ -1,27 +1,34 @@
-import { Fragment, useState } from 'react'
+import { Fragment, memo, useEffect, useMemo, useState } from 'react'
 import { Button } from '../../../parts/form/button.tsx'
+import { afterPaint } from '../../../parts/state/after-paint.ts'
 import styles from './open-message.module.css'
-import { partsOf, pieces } from './quotes.ts'
+import { type Part, partsOf, pieces, portionsOf } from './quotes.ts'
 
-/** More characters are shown on request. */
+/** Characters that are shown, and how many more each time that is asked for. */
 const most = 100_000
+const more = 500_000
 
-/** A message's plain text: web addresses are links, a quotation at the end is folded. */
+/** A message's plain text: addresses of pages are links, what it quotes at its end is folded. A long one is shown portion by portion,
+ *  so that the page can be used meanwhile. */
 export function MessageText({ text }: { text: string }) {
-  const [whole, showWhole] = useState(text.length <= most)
+  const [end, setEnd] = useState(most)
+  const whole = text.length <= end
   const [quoted, showQuoted] = useState(false)
-  const parts = partsOf(whole ? text : text.slice(0, most))
-  const last = parts.at(-1)
-  const folds = parts.length > 1 && last?.isQuoted === true
-  const shown = folds && !quoted ? parts.slice(0, -1) : parts
+  const parts = useMemo(() => partsOf(text.slice(0, end)), [text, end])
+  const folds = parts.length > 1 && parts.at(-1)?.isQuoted === true
+  const portions = useMemo(() => portionsOf(folds && !quoted ? parts.slice(0, -1) : parts), [parts, folds, quoted])
+  const [count, setCount] = useState(1)
+  const isMore = count < portions.length
+  useEffect(() => {
+    if (!isMore) return
+    return afterPaint(() => setCount(count + 1))
+  }, [isMore, count])
   return (
     <>
       <div className={styles.text}>
-        {shown.map(({ isQuoted, text: part }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
-          <div key={index} className={isQuoted ? styles.quote : undefined}>
-            <Linked text={part} />
-          </div>
+        {portions.slice(0, count).map((portion, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the portions of a text never change places
+          <Portion key={index} parts={portion} />
         ))}
       </div>
       {(folds || !whole) && (
@@ -32,8 +39,8 @@ export function MessageText({ text }: { text: string }) {
             </Button>
           )}
           {!whole && (
-            <Button look="quiet" onPress={() => showWhole(true)}>
-              Show the rest
+            <Button look="quiet" onPress={() => setEnd(end + more)}>
+              {text.length - end > more ? 'Show more' : 'Show the rest'}
             </Button>
           )}
         </div>
@@ -41,6 +48,15 @@ export function MessageText({ text }: { text: string }) {
     </>
   )
 }
+
+const Portion = memo(function Portion({ parts }: { parts: readonly Part[] }) {
+  return parts.map(({ isQuoted, text }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
+    <div key={index} className={isQuoted ? styles.quote : undefined}>
+      <Linked text={text} />
+    </div>
+  ))
+})
 
 function Linked({ text }: { text: string }) {
   return pieces(text).map(({ text: piece, href }, index) =>

@@ -28,6 +28,40 @@ function introducing(lines: string[] | undefined): string[] {
   return lines.splice(isBroken ? at - 1 : at)
 }
 
+/** Of a portion: it is rendered and laid out in one task. */
+const most = { blocks: 300, characters: 20_000 }
+
+const longestBlock = 5_000
+
+/** Parts in portions that do not hold the page. A long part is cut between lines. */
+export function portionsOf(parts: readonly Part[]): Part[][] {
+  const portions: Part[][] = []
+  let portion: Part[] = []
+  let characters = 0
+  for (const { isQuoted, text } of parts)
+    for (const block of blocksOf(text)) {
+      if (portion.length === most.blocks || characters + block.length > most.characters) {
+        portions.push(portion)
+        portion = []
+        characters = 0
+      }
+      portion.push({ isQuoted, text: block })
+      characters += block.length
+    }
+  return [...portions, portion]
+}
+
+function* blocksOf(text: string): Generator<string> {
+  let at = 0
+  while (text.length - at > longestBlock) {
+    const line = text.lastIndexOf('\n', at + longestBlock)
+    const end = line > at ? line : at + longestBlock
+    yield text.slice(at, end)
+    at = line > at ? end + 1 : end
+  }
+  yield text.slice(at)
+}
+
 export interface Piece {
   readonly text: string
   readonly href?: string

@@ -1,6 +1,7 @@
 import { quoteLines } from '../../../../../src/replies/quote-lines.ts'
 import type { Message } from '../../../api/generated.ts'
 import { inFull } from '../../../parts/time/time.tsx'
+import { htmlSize } from '../../mail/html/html-size.ts'
 import { liftStyles } from '../../mail/html/lift-styles.ts'
 import { sanitize } from '../../mail/html/sanitize.ts'
 import { written } from '../recipients/addresses.ts'
@@ -10,8 +11,13 @@ import type { Mode } from './answer.ts'
 /** A message as quoted below an answer, or forwarded. Mail programs know the classes, and fold elements with them.
  *  `pictures` are its own, by Content-ID, as `data:` URLs, and are copied too. */
 export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<string, string>): Quoted {
-  const inner = message.html === null ? linesAsHtml(message.text ?? '') : harmless(message.html, pictures)
-  const text = message.text ?? textIn(inner)
+  const { html, text: plainText } = message
+  // Large HTML would hold the page. It is quoted as it is read: as text.
+  const inner =
+    html === null || htmlSize(html) !== 'usual'
+      ? linesAsHtml(plainText ?? (html === null ? '' : message.preview))
+      : harmless(html, pictures)
+  const text = plainText ?? textIn(inner)
   if (mode === 'forward') {
     const head = headOf(message)
     return {

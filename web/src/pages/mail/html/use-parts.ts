@@ -1,0 +1,76 @@
+import { useEffect, useMemo, useState } from 'react'
+import { afterPaint } from '../../../parts/state/after-paint.ts'
+import { type FrameDocument, frameDocument, isWithoutColours } from './frame-document.ts'
+import { htmlParts } from './html-parts.ts'
+import { liftedPieces } from './lift-styles.ts'
+import { pageNonce } from './nonce.ts'
+import { type Sanitized, sanitizeLifted, sheetsOf } from './sanitize.ts'
+
+type Pictures = ReadonlyMap<string, string>
+
+interface Asked {
+  readonly html: string
+  readonly own: Pictures
+  readonly remote: Pictures
+  readonly quoted: boolean
+}
+
+interface Part extends FrameDocument, Pick<Sanitized, 'leftOut' | 'remote'> {}
+
+interface Parts {
+  readonly parts: readonly Part[]
+  readonly leftOut: number
+  readonly addresses: readonly string[]
+  /** Says that a part is shown, as high as it is. */
+  readonly onMeasured: (index: number) => void
+}
+
+/** The documents of a message's HTML, of which most have one. The parts of a long one are made one after the other, the next once
+ *  the last is shown, so that the page can be used meanwhile. */
+export function useParts({ html, own, remote, quoted }: Asked): Parts {
+  const lifted = useMemo(() => liftedPieces(html), [html])
+  const sheets = useMemo(() => sheetsOf(lifted.css, remote), [lifted, remote])
+  const { selectors } = sheets
+  const cut = useMemo(
+    () => ({
+      parts: htmlParts(lifted.pieces, selectors),
+      isPlain: lifted.pieces.every((piece) => isTextOrPlain(piece)),
+    }),
+    [lifted, selectors],
+  )
+  const { first, make } = useMemo(() => {
+    // Parts look alike, so what is in one decides for all.
+    const isPlain = cut.parts.length > 1 ? cut.isPlain && isWithoutColours(sheets.sheets, '') : undefined
+    const make = (part: string): Part => {
+      const sanitized = sanitizeLifted(part, own, remote)
+      const document = frameDocument({ ...sanitized, sheets: sheets.sheets }, pageNonce(), isPlain)
+      return { ...document, leftOut: sanitized.leftOut, remote: sanitized.remote }
+    }
+    return { first: make(cut.parts[0] ?? ''), make }
+  }, [cut, sheets, own, remote])
+  const [rest, setRest] = useState<{ readonly by: typeof make; readonly parts: readonly Part[] }>()
+  const [measured, setMeasured] = useState(0)
+  const parts = useMemo(() => [first, ...(rest?.by === make ? rest.parts : [])], [first, rest, make])
+  const isShown = partShown(parts.at(-1), parts.length - 1, quoted) === undefined || measured >= parts.length
+  const next = isShown ? cut.parts[parts.length] : undefined
+  useEffect(() => {
+    if (next === undefined) return
+    return afterPaint(() => setRest({ by: make, parts: [...parts.slice(1), make(next)] }))
+  }, [next, make, parts])
+  return {
+    parts,
+    leftOut: parts.reduce((sum, part) => sum + part.leftOut, sheets.leftOut),
+    addresses: [...new Set([...sheets.remote, ...parts.flatMap((part) => part.remote)])],
+    onMeasured: (index) => setMeasured((before) => Math.max(before, index + 1)),
+  }
+}
+
+/** The document that is shown of a part; undefined of one that only goes on with a quotation that is folded. */
+export function partShown(part: FrameDocument | undefined, index: number, quoted: boolean): string | undefined {
+  if (part === undefined || quoted) return part?.html
+  return part.isAllQuoted && index > 0 ? undefined : (part.unquoted ?? part.html)
+}
+
+function isTextOrPlain(piece: string): boolean {
+  return !piece.startsWith('<') || !/color|background/i.test(piece)
+}
