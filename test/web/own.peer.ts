@@ -124,7 +124,7 @@ test('filters of the organization and one’s own are beside each other, and num
   await visitor.open('/filters')
   const theirs = page.getByRole('main').getByRole('region', { name: box.organization.name })
   await theirs.getByText('These run first').waitFor()
-  await own(page).getByText('These run after those of the organization').waitFor()
+  await own(page).getByText('These run last').waitFor()
   const lists = page.getByRole('main').getByRole('grid')
   const rows = async () => (await lists.getByRole('row').allInnerTexts()).map((text) => text.replace(/\s*⠿\s*/, ' '))
   const shown = async (names: readonly string[]) =>

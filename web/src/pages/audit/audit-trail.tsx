@@ -118,5 +118,6 @@ function said(name: string, value: unknown): string {
   if (value === null || value === undefined) return 'none'
   if (Array.isArray(value)) return value.map((one) => said(name, one)).join(', ')
   if (name === 'user_agent') return browserName(String(value))
+  if (typeof value === 'object' && 'name' in value) return said(name, value.name)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -56,9 +56,7 @@ export function Filters() {
         what="filters"
         needs="filters:write"
         about={(own) =>
-          own
-            ? 'These run after those of the organization, on your own mailbox alone.'
-            : 'These run first, on the mail of every mailbox.'
+          own ? 'These run last, on your own mailbox alone.' : 'These run first, on the mail of every mailbox.'
         }
         add={(own) => (
           <div className={styles.heads}>

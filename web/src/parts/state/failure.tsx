@@ -6,6 +6,8 @@ import styles from './states.module.css'
 export function Failure({ error, what, again }: { error: Error; what: string; again: () => void }) {
   if (error instanceof ApiError && error.status === 403)
     return <Empty title={`You may not see ${what}`} about="An owner or an admin of your organization can." />
+  if (error instanceof ApiError && error.status === 404)
+    return <Empty title={error.message} about="It was deleted or moved, or it is not yours to see." />
   const reference = error instanceof ApiError && error.requestId !== undefined && ` Request ${error.requestId}.`
   return (
     <div className={styles.state} role="alert">

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Failure } from './failure.tsx'
-import styles from './states.module.css'
+import { Loading } from './loading.tsx'
 
 interface Props<T> {
   readonly query: UseQueryResult<T>
@@ -15,11 +15,5 @@ export function Loaded<T>({ query, what, children }: Props<T>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
   if (error) return <Failure error={error} what={what} again={() => void refetch()} />
-  return (
-    <div className={styles.bars} role="status" aria-label={`Loading ${what}`}>
-      <div className={styles.bar} />
-      <div className={styles.bar} />
-      <div className={styles.bar} />
-    </div>
-  )
+  return <Loading what={what} />
 }

@@ -7,6 +7,7 @@ import { afterPaint } from '../../../parts/state/after-paint.ts'
 import { ahead } from '../../../parts/state/ahead.ts'
 import { Empty } from '../../../parts/state/empty.tsx'
 import { Failure } from '../../../parts/state/failure.tsx'
+import { Loading } from '../../../parts/state/loading.tsx'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import { write } from '../../write/beginning/opening.ts'
 import { useMayWrite } from '../../write/sending/use-may-write.ts'
@@ -156,6 +157,7 @@ export function ThreadList({ place, opened }: Props) {
         selection={selection}
         focused={opened === undefined ? rows.at(active) : undefined}
       />
+      {!rows.error && rows.total === undefined && <Loading what="conversations" />}
       {rows.error && rows.total === undefined && <Failure error={rows.error} what="conversations" again={rows.again} />}
       {rows.total === 0 && <Empty title={emptyTitle(place.folder)} about={emptyAbout(place.folder)} />}
       <div ref={scroller} className={styles.scroller} data-empty={!rows.total || undefined}>
