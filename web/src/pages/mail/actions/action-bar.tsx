@@ -1,16 +1,18 @@
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
 import { type Command, useCommands } from '../../../parts/keyboard/commands.ts'
 import { useKeys } from '../../../parts/keyboard/keys.ts'
+import { Part } from '../../../parts/state/part.tsx'
 import type { Place } from '../place.ts'
 import { label, mark, move, star } from './actions.ts'
 import { isForWaste } from './erase.ts'
-import { EraseDialog } from './erase-dialog.tsx'
 import { LabelMenu } from './label-menu.tsx'
 import { MoveMenu } from './move-menu.tsx'
 import type { Subject } from './subject.ts'
 import { useMayChange } from './use-may-change.ts'
+
+const EraseDialog = lazy(() => import('./erase-dialog.tsx'))
 
 interface Props {
   readonly place: Place
@@ -114,7 +116,14 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
         />
       </Toolbar>
       {open === 'erase' && (
-        <EraseDialog place={place} subjects={subjects} onDone={() => onLeave?.()} onClose={() => setOpen(undefined)} />
+        <Part name="The dialog">
+          <EraseDialog
+            place={place}
+            subjects={subjects}
+            onDone={() => onLeave?.()}
+            onClose={() => setOpen(undefined)}
+          />
+        </Part>
       )}
     </>
   )

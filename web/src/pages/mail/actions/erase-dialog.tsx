@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Confirms before conversations are deleted for good. */
-export function EraseDialog({ place, subjects, onDone, onClose }: Props) {
+export default function EraseDialog({ place, subjects, onDone, onClose }: Props) {
   // The selection when it opens, whatever changes behind it.
   const [uids] = useState(() => subjects.flatMap((one) => one.uids))
   return (

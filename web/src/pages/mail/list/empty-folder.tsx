@@ -3,19 +3,19 @@ import { useState } from 'react'
 import { ActionDialog } from '../../../parts/form/action-dialog.tsx'
 import { Button } from '../../../parts/form/button.tsx'
 import { folderName } from '../../../parts/text/folder-name.ts'
-import { empty, isForWaste } from '../actions/erase.ts'
+import { empty } from '../actions/erase.ts'
 import { messages, say } from '../actions/erase-texts.ts'
 import { useMayChange } from '../actions/use-may-change.ts'
 import type { Place } from '../place.ts'
 import { foldersQuery } from '../queries.ts'
 
-/** Empties trash or junk, after confirmation. Shows nothing in other folders. */
-export function EmptyFolder({ place }: { place: Place }) {
+/** Empties trash or junk, after confirmation. */
+export default function EmptyFolder({ place }: { place: Place }) {
   const [asking, ask] = useState(false)
   const total = useQuery(foldersQuery(place.mailbox)).data?.data.find(({ name }) => name === place.folder)?.total ?? 0
   const mayChange = useMayChange(place.mailbox)
   const name = folderName(place.folder)
-  if (!isForWaste(place.folder) || !mayChange) return null
+  if (!mayChange) return null
   return (
     <>
       {total > 0 && (

@@ -1,13 +1,17 @@
+import { lazy } from 'react'
+import { Part } from '../../../parts/state/part.tsx'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import { count } from '../../../parts/text/size.ts'
 import { ActionBar } from '../actions/action-bar.tsx'
+import { isForWaste } from '../actions/erase.ts'
 import { subjectOf } from '../actions/subject.ts'
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 import type { Row } from '../queries.ts'
-import { EmptyFolder } from './empty-folder.tsx'
 import styles from './list-head.module.css'
 import type { Selection } from './use-selection.ts'
+
+const EmptyFolder = lazy(() => import('./empty-folder.tsx'))
 
 interface Props {
   readonly place: Place
@@ -47,7 +51,11 @@ export function ListHead({ place, total, loaded, selection, focused }: Props) {
         shown={selected.length > 0}
         onLeave={selection.clear}
       />
-      {selected.length === 0 && <EmptyFolder place={place} />}
+      {selected.length === 0 && isForWaste(place.folder) && (
+        <Part name="The button that empties the folder">
+          <EmptyFolder place={place} />
+        </Part>
+      )}
     </header>
   )
 }
