@@ -1,4 +1,4 @@
-// Makes the screenshots of docs/images/ anew, of the try-out as a newcomer has it. It needs fonts for Chinese.
+// Makes the screenshots of docs/images/ anew, of the try-out as a newcomer has it, with a filter of their own. It needs fonts for Chinese.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -40,18 +40,23 @@ export async function takeScreenshots(directory: string): Promise<void> {
   await text.fill('Thank you. I read them on Monday, and bring the drawings.')
   await day.page.getByLabel('To', { exact: true }).fill('a')
   await day.page.getByRole('option').first().waitFor()
+  await day.page.getByRole('dialog').getByText('Saved', { exact: true }).waitFor()
   await picture(day, join(directory, 'composer.jpg'))
-  await take(night, join(directory, 'filters.jpg'), '/filters')
+  const star = { name: 'From Mary', field: 'from', op: 'contains', value: 'mary@', action: 'star', argument: null }
+  const filter = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(star) }
+  await day.page.evaluate(`fetch('/v1/me/filters', ${JSON.stringify(filter)})`)
+  await night.open('/filters')
+  // A filter's name, and the label that it gives.
+  await night.page.getByRole('grid').getByText('Invoices', { exact: true }).nth(1).waitFor()
+  await picture(night, join(directory, 'filters.jpg'))
 }
 
-/** Shows a page, and a conversation of it where one is named. */
-async function take(visitor: Visitor, file: string, path: string, subject?: string): Promise<void> {
+/** Shows a conversation of a folder. */
+async function take(visitor: Visitor, file: string, path: string, subject: string): Promise<void> {
   const { page } = visitor
   await visitor.open(path)
-  if (subject !== undefined) {
-    await page.getByRole('row').filter({ hasText: subject }).first().click()
-    await page.getByRole('heading', { name: subject }).waitFor()
-  }
+  await page.getByRole('row').filter({ hasText: subject }).first().click()
+  await page.getByRole('heading', { name: subject }).waitFor()
   await picture(visitor, file)
 }
 
