@@ -3,7 +3,7 @@
 // options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
@@ -26,7 +26,9 @@ const scratch = await mkdtemp(join(await roomyPlace(), 'mailroom-tests-'))
 resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }))
 // PostgreSQL runs as a user of its own.
 await chmod(scratch, 0o711)
-const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: 'node_modules/.cache/compiled', ...process.env, TMPDIR: scratch }
+// Services that tests start share it, and run in other directories.
+const NODE_COMPILE_CACHE = resolve('node_modules/.cache/compiled')
+const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scratch }
 // Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 unless told.
 const settings = { max_connections: '300' }
 if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url

@@ -32,8 +32,10 @@ export interface Launched {
   readonly process: ChildProcess
 }
 
-/** What this process was told of how to compile. */
+/** What this process was told of how to compile, and where it keeps what it has compiled. */
 const flags = process.execArgv.filter((flag) => flag === '--liftoff-only')
+const { PATH, NODE_COMPILE_CACHE } = process.env
+const around = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
 
 /** Starts it on a data directory, or on what `env` says, and waits until it runs. */
 export function startService(env: Record<string, string>, args?: readonly string[]): Promise<Service> {
@@ -43,7 +45,7 @@ export function startService(env: Record<string, string>, args?: readonly string
 /** The same without waiting. */
 export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
   const child = spawn(process.execPath, [...flags, main, ...args], {
-    env: { PATH: process.env.PATH, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
+    env: { ...around, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let written = ''
@@ -82,5 +84,5 @@ export async function mailroom(env: Record<string, string>, ...args: string[]) {
 
 /** The process of a command. */
 export function spawnMailroom(env: Record<string, string>, ...args: string[]) {
-  return spawn(process.execPath, [...flags, main, ...args], { env: { PATH: process.env.PATH, ...env } })
+  return spawn(process.execPath, [...flags, main, ...args], { env: { ...around, ...env } })
 }
