@@ -73,12 +73,9 @@ export class KilledService implements AsyncDisposable {
   async killedWhile(t: TestContext, killing: Killing, work: (doomed: Service) => Promise<void>): Promise<Service> {
     const doomed = await startService({ ...this.#env, ...killedAt(killing) })
     const gone = once(doomed.process, 'exit')
-    const worked = await work(doomed).then(
-      () => new Error('The service was not killed'),
-      (error: unknown) => error,
-    )
-    // What it was asked last is not answered.
-    if (worked instanceof Error && !isCutOff(worked)) throw worked
+    // What it was asked last may not be answered; or it is, and the service is killed in the work that follows.
+    const failure = await work(doomed).catch((error: unknown) => error)
+    if (failure instanceof Error && !isCutOff(failure)) throw failure
     await gone
     {
       await using database = await this.#home.open()
