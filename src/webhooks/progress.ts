@@ -77,8 +77,7 @@ export async function standingOf(db: Db, webhook: ClaimedWebhook): Promise<Stand
     select position, event_id, type, order_scope, order_part, attempts, due_at, first_at, false
     from ${own} and state <> 'waiting' and (position, event_id) > (${position}::bigint, ${eventId}::bigint)
     order by 1, 2`.execute(db)
-  const { true: waiting = [], false: doneAhead = [] } = Object.groupBy(rows, ({ waits }) => `${waits}`)
-  return { waiting: waiting.map(({ waits: _, ...one }) => one), doneAhead }
+  return { waiting: rows.filter(({ waits }) => waits), doneAhead: rows.filter(({ waits }) => !waits) }
 }
 
 /** A delivery after a round. */
