@@ -29,9 +29,7 @@ class DoneElsewhere extends Error {}
 
 /** Reverts the messages of a part, wherever recorded changes have moved them since: folder by folder, each with its record. */
 export async function putBack(parts: PutBack, part: Undone): Promise<void> {
-  const moved = await alreadyBack(parts, part)
-  if (moved.length > 0) await parts.db.transaction().execute((tx) => markUndone(tx, parts.undo.id, part, moved, []))
-  const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid) && !moved.includes(uid))
+  const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid))
   for (const place of await whereabouts(parts.db, part, remaining)) {
     try {
       await putBackIn(parts, part, place)
@@ -41,22 +39,13 @@ export async function putBack(parts: PutBack, part: Undone): Promise<void> {
   }
 }
 
-/** Those that a process which died has moved back for this undo: a move whose end it did not live to see is on record by now. */
-async function alreadyBack({ db, undo }: PutBack, part: Undone): Promise<number[]> {
-  const rows = await query<{ uid: number }>(db)`
-    select distinct uid from change_parts back cross join lateral unnest(back.from_uids) uid
-    where back.change_id = ${undo.id} and back.mailbox_id = ${part.mailbox_id} and back.from_key = ${part.folder_key}
-      and uid = any(${part.uids}::bigint[]) and not uid = any(${[...part.undone_uids]}::bigint[])`
-  return rows.map(({ uid }) => uid)
-}
-
 async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: Whereabouts): Promise<void> {
   const mailbox = { organizationId: undo.organizationId, mailboxId: part.mailbox_id }
   const uids = [...place.uids.values()]
   const leave = (reason: LeftAlone['reason'], those: readonly number[] = uids) =>
     db.transaction().execute(async (tx) => {
       const left = those.map((uid) => leftAlone(part, place, uid, reason))
-      await markUndone(tx, undo.id, part, [...place.uids.keys()], left)
+      await markUndone(tx, undo.id, part, place, left)
     })
   const folder = await mailHost.folderNow(mailbox, { name: place.folder, key: place.key })
   if (folder === undefined) return leave('gone')
@@ -93,7 +82,7 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
                 : undefined
           return reason ? [leftAlone(part, place, uid, reason)] : []
         })
-        await markUndone(tx, undo.id, part, [...place.uids.keys()], left)
+        await markUndone(tx, undo.id, part, place, left)
       },
     })
   } catch (error) {
@@ -138,14 +127,15 @@ function leftAlone(
 }
 
 /** @throws DoneElsewhere */
-async function markUndone(tx: Tx, undoId: string, part: Undone, uids: readonly number[], left: readonly LeftAlone[]) {
+async function markUndone(tx: Tx, undoId: string, part: Undone, place: Whereabouts, left: readonly LeftAlone[]) {
+  const uids = [...place.uids.keys()]
   const done = await query(tx)`
     with part as (
       update change_parts set
-        undone_uids = undone_uids || ${[...uids]}::bigint[],
+        undone_uids = undone_uids || ${uids}::bigint[],
         undone = cardinality(undone_uids) + ${uids.length} >= cardinality(uids),
         left_alone = left_alone || ${JSON.stringify(left)}::jsonb
-      where id = ${part.id} and not undone_uids && ${[...uids]}::bigint[]
+      where id = ${part.id} and not undone_uids && ${uids}::bigint[]
       returning id
     )
     update changes set left_alone = left_alone + ${left.length} where id = ${undoId} and exists (select from part)

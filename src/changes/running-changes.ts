@@ -82,7 +82,8 @@ export class RunningChanges extends StepWorker {
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
     if (remove_keyword !== null) return replaceKeyword({ db, mailHost, between }, { ...change, remove_keyword }, goesOn)
     if (undoes === null) return true
-    for (const changeId of [undoes, id]) await settleMoves({ db, mailHost }, { organizationId, changeId })
+    await settleMoves({ db, mailHost }, { organizationId, changeId: undoes })
+    await settleMoves({ db, mailHost }, { organizationId, changeId: id, undoes })
     for (let first = true; await goesOn(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true
