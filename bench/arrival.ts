@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers'
 import type pg from 'pg'
 import { SMTPServer } from 'smtp-server'
 import { logDestination } from '#/server/log.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { Load } from './load.ts'
+import { Load } from './load/load.ts'
+import type { SmtpWork } from './load/smtp-load.ts'
 import { inTurns, median, type Row } from './report.ts'
-import type { SmtpWork } from './smtp-load.ts'
 
 export const rules = 100
 const octets = 5_000

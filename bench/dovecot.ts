@@ -10,9 +10,9 @@ import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { World } from '#test/world/world.ts'
-import { Client } from './client.ts'
-import { buildIndexes } from './index-builds.ts'
-import { Letters } from './letters.ts'
+import { Client } from './load/client.ts'
+import { buildIndexes } from './mailbox/index-builds.ts'
+import { Letters } from './mailbox/letters.ts'
 import { median, type Row } from './report.ts'
 
 const deployed = readFileSync(join(import.meta.dirname, '../deploy/dovecot/2.3/dovecot.conf'), 'utf8')
@@ -120,7 +120,7 @@ function filed(letters: Letters): AppendMessage {
 /** A directory with a mailbox of so many messages, as Dovecot keeps it. To make one takes some ten seconds, so it is kept
  *  between runs, under a name that follows what is in it. */
 async function prepared(messages: number): Promise<string> {
-  const sources = ['letters.ts', 'dovecot.ts'].map((name) => readFile(join(import.meta.dirname, name)))
+  const sources = ['mailbox/letters.ts', 'dovecot.ts'].map((name) => readFile(join(import.meta.dirname, name)))
   const hash = createHash('sha256').update(deployed)
   for (const source of await Promise.all(sources)) hash.update(source)
   const made = join(tmpdir(), `mailroom-dovecot-${messages}-${hash.digest('hex').slice(0, 16)}`)

@@ -4,9 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { databaseHome, homeAt } from '#test/world/database.ts'
+import { databaseHome, homeAt } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
-import { moveIn } from '#test/world/tenant.ts'
 import type { Row } from './report.ts'
 
 /** What a key may ask in a minute, and a little less. */

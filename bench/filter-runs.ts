@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { FilterRunner } from '#/filters/runs/runner.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { Client } from './client.ts'
-import { Inbox } from './folder.ts'
+import { Client } from './load/client.ts'
+import { Inbox } from './mailbox/folder.ts'
 import { median, type Row } from './report.ts'
 
 /** Filters that look at the subject alone, and at the header: both match every message. */

@@ -1,14 +1,14 @@
 import { hostileMail, largeMail } from '#test/mail/hostile-mail.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
-import { everyOperation, pathOf } from '#test/world/every-route.ts'
-import { type Furnished, furnish } from '#test/world/furnished.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
-import { Client } from './client.ts'
-import { Inbox } from './folder.ts'
-import type { Ask } from './http-load.ts'
-import { Load } from './load.ts'
+import { Client } from './load/client.ts'
+import type { Ask } from './load/http-load.ts'
+import { Load } from './load/load.ts'
+import type { SmtpWork } from './load/smtp-load.ts'
+import { Inbox } from './mailbox/folder.ts'
 import type { Row } from './report.ts'
-import type { SmtpWork } from './smtp-load.ts'
 
 const everyLetter = Object.keys({ ...hostileMail, ...largeMail })
 

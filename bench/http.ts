@@ -10,10 +10,10 @@ import { createOrganization } from '#/organizations/register.ts'
 import { insertSession } from '#/sessions/queries.ts'
 import { hashToken, newToken } from '#/sessions/token.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
-import type { Ask, HttpResult, HttpWork } from './http-load.ts'
-import { Load } from './load.ts'
+import type { Ask, HttpResult, HttpWork } from './load/http-load.ts'
+import { Load } from './load/load.ts'
 import { inTurns, median, type Row } from './report.ts'
 
 const organizations = 5
@@ -32,7 +32,7 @@ export async function http({ requests = 2_000, rounds = 9 } = {}): Promise<Row[]
   const floorAsks = await fill(floorHome, 1, (id) => ({ path: `/${id}` }))
 
   const service = await startService(ourHome.env)
-  const floor = fork(new URL('./http-floor.ts', import.meta.url), { env: { ...process.env, ...floorHome.env } })
+  const floor = fork(new URL('./load/http-floor.ts', import.meta.url), { env: { ...process.env, ...floorHome.env } })
   try {
     const [floorPort] = (await once(floor, 'message')) as [number]
     await using load = new Load<HttpWork, HttpResult>('http-load.ts')

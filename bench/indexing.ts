@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { moveIn } from '#test/world/tenant.ts'
-import { Load } from './load.ts'
+import { Load } from './load/load.ts'
+import type { SmtpWork } from './load/smtp-load.ts'
 import { type Cost, rowsOf } from './log.ts'
 import { inTurns, type Row } from './report.ts'
-import type { SmtpWork } from './smtp-load.ts'
 
 const [connections, octets] = [20, 5_000]
-const withoutIndex = { NODE_OPTIONS: `--import ${new URL('without-index.ts', import.meta.url)}` }
+const withoutIndex = { NODE_OPTIONS: `--import ${new URL('without/without-index.ts', import.meta.url)}` }
 
 /** Mail that arrives while it is indexed for search, beside the same where none is; each is a process with a database of its own, which
  *  stands still while the other has its turn. */

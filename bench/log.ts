@@ -3,17 +3,17 @@ import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { moveIn } from '#test/world/tenant.ts'
-import type { Ask, HttpResult, HttpWork } from './http-load.ts'
-import { Load } from './load.ts'
+import type { Ask, HttpResult, HttpWork } from './load/http-load.ts'
+import { Load } from './load/load.ts'
+import type { SmtpWork } from './load/smtp-load.ts'
 import { inTurns, median, type Row } from './report.ts'
-import type { SmtpWork } from './smtp-load.ts'
 
 const octets = 5_000
 const [smtpConnections, httpConnections] = [20, 16]
-const withoutLog = { NODE_OPTIONS: `--import ${new URL('without-log.ts', import.meta.url)}` }
+const withoutLog = { NODE_OPTIONS: `--import ${new URL('without/without-log.ts', import.meta.url)}` }
 /** Messages that requests change, one after the other. */
 const changed = 100
 /** Of what the service without a log does. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { startDnsServer } from '#test/dns/dns-server.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { moveIn } from '#test/world/tenant.ts'
-import { Load } from './load.ts'
+import { Load } from './load/load.ts'
+import type { SmtpWork } from './load/smtp-load.ts'
 import type { Row } from './report.ts'
-import type { SmtpWork } from './smtp-load.ts'
 
 /** What a service of its own has of memory once so many messages of 5 KB have come in: its resident set, in MB. */
 export async function memory({ messages = 10_000, connections = 20 } = {}): Promise<Row[]> {

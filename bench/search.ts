@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { readMessage } from '#/mime/message.ts'
 import { numbers } from '#test/search/mail.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { Client } from './client.ts'
+import { Client } from './load/client.ts'
+import { fillInDatabase } from './mailbox/search-fill.ts'
 import { median, type Row } from './report.ts'
-import { fillInDatabase } from './search-fill.ts'
 
 const vocabulary = 50_000
 const wordsOfALetter = 120

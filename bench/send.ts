@@ -1,11 +1,11 @@
 import { scopes } from '#/http/access/scopes.ts'
 import type { Delivery, Outcome } from '#/ports/relay.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
-import { TakingRelay } from '#test/world/taking-relay.ts'
+import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
 import { World } from '#test/world/world.ts'
-import { Load } from './load.ts'
+import { Load } from './load/load.ts'
+import type { SendResult, SendWork } from './load/send-load.ts'
 import { median, type Row } from './report.ts'
-import type { SendResult, SendWork } from './send-load.ts'
 
 /** Messages that are sent at once. */
 const together = 10

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { openBrowser, Visitor } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
-import { Inbox } from './folder.ts'
+import { Inbox } from './mailbox/folder.ts'
 import { median, type Row } from './report.ts'
 
 /** How many times as slow the browser's processor is made. */

@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http'
 import { appendEvents } from '#/events/append.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { Load } from './load.ts'
+import { Load } from './load/load.ts'
+import type { ReceiverResult, ReceiverWork } from './load/webhook-sink.ts'
 import { inTurns, median, type Row } from './report.ts'
-import type { ReceiverResult, ReceiverWork } from './webhook-sink.ts'
 
 /** Requests at the same time, of the floor too. */
 const together = 32

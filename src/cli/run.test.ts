@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Authenticator } from '#/keys/authenticate.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
-import { delivered } from '#test/world/delivered.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { delivered } from '#test/world/mail/delivered.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

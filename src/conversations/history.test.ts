@@ -10,7 +10,7 @@ import {
   type FiledMessage,
   type PlacedMessage,
 } from '#test/threads/oracle.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

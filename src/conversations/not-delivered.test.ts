@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const refusal = '550 5.1.1 No such mailbox'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
-import { emptyDatabase } from '#test/world/database.ts'
+import { emptyDatabase } from '#test/world/database/database.ts'
 
 const first: Migration = { name: '001-first.sql', sql: 'create table first (n integer)', checksum: 'a' }
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import type { Database } from '#/db/open.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 const cap = 5
 const attempts = 50

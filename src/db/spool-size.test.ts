@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { emptyDatabase } from '#test/world/database.ts'
+import { emptyDatabase } from '#test/world/database/database.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
 const database = await emptyDatabase()

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { addFilter, checkChangedMove } from './changes.ts'
 import type { FilterFields } from './filter.ts'
 

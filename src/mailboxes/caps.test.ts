@@ -8,8 +8,8 @@ import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { createMailbox } from './create.ts'
 
 const cap = 5

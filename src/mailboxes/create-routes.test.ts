@@ -3,7 +3,7 @@ import { argon2Sync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

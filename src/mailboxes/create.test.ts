@@ -9,7 +9,7 @@ import { Caller } from '#/http/access/caller.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
 import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
 

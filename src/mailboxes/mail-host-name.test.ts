@@ -9,7 +9,7 @@ import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { openKeyring } from '#/secrets/open.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { adoptMailHost, assertSameMailHost, inDatabase, mailHostNameOf, recordedMailHost } from './mail-host-name.ts'
 

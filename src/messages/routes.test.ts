@@ -7,7 +7,7 @@ import { addLabel } from '#/labels/catalogue.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { allOrganizations, organizationByName } from './queries.ts'
 import { changePlan, createOrganization, organizationNamed } from './register.ts'
 

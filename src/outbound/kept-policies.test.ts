@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { HeldPolicy } from '#/ports/mta-sts.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { forgetPolicies, keptPolicies } from './kept-policies.ts'
 
 const now = Date.UTC(2026, 0, 1)

@@ -7,9 +7,9 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { addScheduled, addSent } from '#test/world/queued.ts'
+import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import {
   claimScheduled,
   claimSuspect,

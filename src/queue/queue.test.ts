@@ -6,9 +6,9 @@ import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { addScheduled, addSent } from '#test/world/queued.ts'
+import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import {
   type Batch,
   claimScheduled,

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { claimAllowance } from './allowance.ts'
 
 let database: Database

@@ -9,9 +9,9 @@ import { Caller } from '#/http/access/caller.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
 
 let database: Database

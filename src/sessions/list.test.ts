@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import { late } from '#test/world/late.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -5,7 +5,7 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -5,7 +5,7 @@ import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountsOn } from '#test/peers/dovecot/accounts.ts'
-import { ownSettings } from '#test/peers/dovecot/setting.ts'
+import { accountsOn } from '#test/peers/dovecot/accounts/accounts.ts'
+import { ownSettings } from '#test/peers/dovecot/accounts/setting.ts'
 import type { Containers } from './containers.ts'
 import { example } from './example.ts'
 

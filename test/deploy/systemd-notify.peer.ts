@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 
 /** Prints each line that it is told; what comes beside the octets is let go, which is the answer that is waited for. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ZoneRecords } from '#/ports/resolver.ts'
 import { hostname } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 interface Shown {
   readonly type: string

@@ -10,7 +10,7 @@ import { announceEvents } from '#/events/announce.ts'
 import { appendEvents } from '#/events/append.ts'
 import { EventFeed } from '#/events/feed.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 
 const resources = new AsyncDisposableStack()
 let database: Database

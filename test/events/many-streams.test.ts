@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 /** Of a process (docs/reference/events.md). */

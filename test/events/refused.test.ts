@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
-import { privateMailbox } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { hand } from '#test/mail/letter.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const corpus = new URL('../corpus/dsn/', import.meta.url)

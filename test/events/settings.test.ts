@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 import { EventStream } from './reader.ts'
 

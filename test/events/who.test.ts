@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { appendEvents } from '#/events/append.ts'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -12,7 +12,7 @@ export interface FuzzedRequest {
   readonly body: string | NearSample | undefined
 }
 
-/** A body that succeeds (test/world/samples.ts) but for a property, which undefined leaves out. */
+/** A body that succeeds (test/world/routes/samples.ts) but for a property, which undefined leaves out. */
 export interface NearSample {
   readonly operation: string
   readonly change: readonly [property: string, value: unknown] | null

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { scopes } from '#/http/access/scopes.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { fuzzedMessages, type Octets } from './mail-messages.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import type { Tenant } from '#test/world/tenant.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { Tenant } from '#test/world/organization/stored-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 /** A message as another mail server sends it. Fields are given as they stand in the header; undefined leaves one out. */
 export function letter(fields: Record<string, string | undefined> = {}, body = 'Hello'): string {

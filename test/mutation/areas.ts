@@ -10,14 +10,14 @@ export const areas: Readonly<Record<string, Area>> = {
   filters: area(
     'filters',
     'labels/hygiene',
-    'journeys/**/{blocks-and-filters,description,input,own-things}',
+    'journeys/**/{blocks-and-filters,description,input,personal-items}',
     'faults/**/filter-run-kill',
   ),
   threads: area('threads', 'journeys/**/{description,hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',
     'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
-    'journeys/**/{idempotency,input,keys-and-tenancy,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
+    'journeys/**/{idempotency,input,keys-and-isolation,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
     'journeys/**/{roles,tracing}',
     'faults/**/unfinished-bodies',
   ),

@@ -4,12 +4,12 @@ import type { Role } from '#/config/roles.ts'
 import { networkTo } from '#test/faults/network/network.ts'
 import type { FaultProxy } from '#test/faults/network/proxy.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
-import { homeAt } from '#test/world/database.ts'
+import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet, soon } from './fleet.ts'
 import { Load } from './load.ts'
-import { allIsWell, patience } from './well.ts'
+import { allIsWell, patience } from './recovery.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {

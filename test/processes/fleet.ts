@@ -9,9 +9,9 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand as handIn, letter } from '#test/mail/letter.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 /** How many processes of each role; none of those that are not named. */
 export type Numbers = Readonly<Partial<Record<Role, number>>>

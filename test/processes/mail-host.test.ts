@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { mailroom, startService } from '#test/world/service.ts'
 
 const elsewhere = { MAILROOM_IMAP_URL: 'imap://mailroom:secret@127.0.0.1:1?starttls=never' }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { homeAt } from '#test/world/database.ts'
+import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet, soon } from './fleet.ts'
 import { Load } from './load.ts'
-import { allIsWell, patience } from './well.ts'
+import { allIsWell, patience } from './recovery.ts'
 
 before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
 

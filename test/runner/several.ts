@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { test } from 'node:test'
-import { closeKept, keepDatabases } from '#test/world/kept-databases.ts'
+import { closeKept, keepDatabases } from '#test/world/database/kept-databases.ts'
 import { cpuAtEnds, cpuSeconds } from './progress.ts'
 
 /** The runner kills a process that is silent for long; a file of many tests may take any time. */

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 const source = join(root, 'src')
 
 /** Where a test gets its database, by its path below src. */
-const databases = '../test/world/database.ts'
+const databases = '../test/world/database/database.ts'
 
 /** How many files share a process. */
 const [withDatabase, withoutDatabase, inBrowser] = [10, 30, 4]
@@ -41,7 +41,8 @@ function says(file: string, what: string): boolean {
 export function peerFiles(): readonly (readonly string[])[] {
   const paths = globSync('test/**/*.peer.ts', { cwd: root }).sort()
   const files = paths.map((path) => join(root, path))
-  const isOfWeb = (file: string) => dirname(file) === join(root, 'test/web')
+  const web = join(root, 'test/web')
+  const isOfWeb = (file: string) => dirname(dirname(file)) === web
   return [...files.filter((file) => !isOfWeb(file)).map((file) => [file]), ...grouped(files.filter(isOfWeb), inBrowser)]
 }
 

@@ -1,8 +1,8 @@
 // Searches of mail archives, compared with a plain reading of every message: node test/search/archives.ts [--imap] [--queries N] MBOX…
 // All the files together are one folder. With --imap the mail host is a Dovecot.
 import { parseArgs } from 'node:util'
+import { messagesIn } from '#test/peers/dovecot/conversations/mbox.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
-import { messagesIn } from '#test/peers/dovecot/mbox.ts'
 import { World } from '#test/world/world.ts'
 import { compareSearches } from './corpus.ts'
 

@@ -4,7 +4,7 @@ import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
-import { delivered } from '#test/world/delivered.ts'
+import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
 /** More than a request looks at in one step. */

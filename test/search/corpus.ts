@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readSearchable, type Searchable } from '#/mime/body/searchable.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
-import { delivered } from '#test/world/delivered.ts'
+import { delivered } from '#test/world/mail/delivered.ts'
 import type { World } from '#test/world/world.ts'
 import { folded, type Judged, messageOf, numbers, pick, shouldFind } from './mail.ts'
 

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
 import { codePoints } from '#/text.ts'
-import { delivered } from '#test/world/delivered.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { delivered } from '#test/world/mail/delivered.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -5,7 +5,7 @@ import { holdsPhrase, holdsWords, indexText, wordsQuery } from '#/adapters/mail-
 import type { Database } from '#/db/open.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
 import { findWords, wantedWords, wordsOf } from '#/search/words.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
 
 const pieces = [

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { newestIn } from '#test/mail/letter.ts'
-import { privateMailbox } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
-import { delivered } from '#test/world/delivered.ts'
+import { delivered } from '#test/world/mail/delivered.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 

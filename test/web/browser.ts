@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 export const wide = { viewport: { width: 1280, height: 900 } }
 /** A window of the first at a zoom of 200 %. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SendMailOptions } from 'nodemailer'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 import { Visitor } from './browser.ts'
 

@@ -11,7 +11,7 @@ import { present } from '#/webhooks/schemas.ts'
 import { logged } from '#test/events/logged.ts'
 import { messagesIn, newestIn } from '#test/mail/letter.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { isGenuine, Receiver } from './receiver.ts'
 

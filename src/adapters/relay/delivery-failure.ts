@@ -1,4 +1,4 @@
-import { type Reply, replyText, statusOf } from './reply.ts'
+import { type Reply, replyText, statusOf } from './smtp-client/reply.ts'
 
 /** A delivery failure, for the recipients that it concerns. */
 export class DeliveryFailure extends Error {

@@ -7,7 +7,7 @@ import { relayConformance } from '#test/conformance/relay/index.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { SmarthostRelay } from './smarthost.ts'
-import type { Peer } from './smtp-client.ts'
+import type { Peer } from './smtp-client/smtp-client.ts'
 
 relayConformance('a smarthost', (sink, settings) => {
   const peer = { host: 'mx.dest.test', address: '127.0.0.1', port: sink.port, tls: 'offered' } as const

@@ -1,9 +1,9 @@
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { deliverBy } from './deliver.ts'
 import { DeliveryFailure } from './delivery-failure.ts'
 import { type Limits, patience } from './limits.ts'
-import { type Peer, SmtpClient } from './smtp-client.ts'
-import { SmtpClientPool } from './smtp-client-pool.ts'
+import { deliverBy } from './smtp-client/deliver.ts'
+import { type Peer, SmtpClient } from './smtp-client/smtp-client.ts'
+import { SmtpClientPool } from './smtp-client/smtp-client-pool.ts'
 
 export interface SmarthostOptions {
   readonly peer: Peer

@@ -2,7 +2,7 @@ import type { RelayTrial } from '#/ports/relay-trial.ts'
 import type { RelayServer } from '#/ports/servers.ts'
 import { ConnectionLost, DeliveryFailure } from './delivery-failure.ts'
 import { patience } from './limits.ts'
-import { SmtpClient } from './smtp-client.ts'
+import { SmtpClient } from './smtp-client/smtp-client.ts'
 
 /** Shorter, since a person waits. */
 const limits = { ...patience, connect: 10_000, greeting: 15_000, hello: 15_000 }

@@ -4,7 +4,7 @@ import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from '../run.ts'
 

@@ -6,10 +6,10 @@ import type { Database } from '#/db/open.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { runCommand } from '../run.ts'
 
 let database: Database

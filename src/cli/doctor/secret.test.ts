@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { openKeyring, retire, secretsFor } from '#/secrets/open.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secretFinding } from './secret.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-secret-'))

@@ -5,7 +5,7 @@ import { readConfig } from '#/config/config.ts'
 import { assertDurable } from '#/db/connections/durability.ts'
 import { startServer } from '#/server/start.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 
 const database = await testDatabase()

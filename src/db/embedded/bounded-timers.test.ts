@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { boundTimers } from './bounded-timers.ts'
 import { openCluster } from './durable-file-system.ts'
 

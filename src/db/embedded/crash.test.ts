@@ -9,7 +9,7 @@ import { after, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openCluster } from '#/db/embedded/durable-file-system.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
 

@@ -9,7 +9,7 @@ import { startEngine } from '#/db/embedded/engine.ts'
 import { Upkeep } from '#/db/embedded/upkeep.ts'
 import type { WireStream } from '#/db/embedded/wire-stream.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
 

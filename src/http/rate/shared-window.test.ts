@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { until } from '#test/world/until.ts'
 import { SharedWindow } from './shared-window.ts'
 

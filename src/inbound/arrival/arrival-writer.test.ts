@@ -10,7 +10,7 @@ import { readMessage } from '#/mime/message.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 

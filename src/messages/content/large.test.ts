@@ -9,7 +9,7 @@ import { inTurns, pieceBytes } from '#/event-loop/pieces.ts'
 import { readContent } from '#/mime/body/content.ts'
 import type { Stored, Summary } from '#/ports/mail-host.ts'
 import { hand } from '#test/mail/letter.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { LargeMessages } from './large.ts'
 

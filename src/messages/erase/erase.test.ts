@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { fileAway } from '#test/threads/file-away.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { emptyFolder } from './erase.ts'
 

@@ -7,9 +7,9 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { claimScheduled, claimSuspect, claimWaiting, mostAttempts, reclaimExpired } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { addScheduled } from '#test/world/queued.ts'
+import { addScheduled } from '#test/world/mail/queued.ts'
 import { type AttemptDependencies, attempt } from './attempt.ts'
 
 const minute = 60_000

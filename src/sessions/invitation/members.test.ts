@@ -6,9 +6,9 @@ import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
 import { late } from '#test/world/late.ts'
+import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn } from '#test/world/operator.ts'
-import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -6,10 +6,16 @@ import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { Authenticator, addPasskey, type Deviation, passkeyOrigin, tryPasskey } from '#test/world/authenticator.ts'
-import { password, sessionIn, withPassword } from '#test/world/passwords.ts'
-import { type SignedInMember, signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import {
+  Authenticator,
+  addPasskey,
+  type Deviation,
+  passkeyOrigin,
+  tryPasskey,
+} from '#test/world/members/authenticator.ts'
+import { password, sessionIn, withPassword } from '#test/world/members/passwords.ts'
+import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_PUBLIC_URL: passkeyOrigin }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Authenticator, cbor, passkeyOrigin } from '#test/world/authenticator.ts'
+import { Authenticator, cbor, passkeyOrigin } from '#test/world/members/authenticator.ts'
 import { challengeIn, verifiedCounter, verifiedRegistration } from './verify.ts'
 
 const challenge = Buffer.alloc(32, 7).toString('base64url')

@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { late } from '#test/world/late.ts'
-import { password, sessionIn, tryPassword, withPassword } from '#test/world/passwords.ts'
-import { linkFor, type SignedInMember, signIn } from '#test/world/signed-in.ts'
+import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
+import { linkFor, type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { password, tryPassword, withPassword } from '#test/world/passwords.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { password, tryPassword, withPassword } from '#test/world/members/passwords.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

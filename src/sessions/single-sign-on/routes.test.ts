@@ -4,8 +4,8 @@ import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { BrowserAt } from '#test/identity/browser-at.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
-import { signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const forge = await ForgedProvider.start()

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { password, sessionIn, tryPassword, withPassword } from '#test/world/passwords.ts'
-import { signIn } from '#test/world/signed-in.ts'
-import { applicationOf, setUpTotp } from '#test/world/totp.ts'
+import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { applicationOf, setUpTotp } from '#test/world/members/totp.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }

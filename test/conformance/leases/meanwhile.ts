@@ -7,7 +7,7 @@ import { databaseNow, type Lease, Leases, type Now } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 /**
  * What holds where another process changes a row after a statement has begun, and before that has locked the row. A

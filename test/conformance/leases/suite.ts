@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Lease } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { fairnessConformance } from './fairness.ts'
 import type { QueueUnderTest } from './queue-under-test.ts'
 

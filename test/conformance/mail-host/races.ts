@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { isAwaiting } from '#test/world/delivered.ts'
+import { isAwaiting } from '#test/world/mail/delivered.ts'
 import type { TestIt, Trial } from './bench.ts'
 import { copy } from './letters.ts'
 

@@ -5,9 +5,9 @@ import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { type Service, startService } from '#test/world/service.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
 
 /** One process on the embedded database, which can have no more; that one is killed and started again. */
 const processes = process.env.TEST_DATABASE_URL === undefined ? 1 : 3

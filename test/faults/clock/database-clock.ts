@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 
 /** PostgreSQL's own functions come first unless the path says otherwise. */
 const settings = { search_path: 'public, pg_catalog', timezone: "'America/New_York'" }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { testDatabase } from '#test/world/database.ts'
-import { insertDue, oneEach } from '#test/world/due-mail.ts'
-import { TakingRelay } from '#test/world/taking-relay.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
 export interface DueReport {

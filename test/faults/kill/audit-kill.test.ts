@@ -7,7 +7,7 @@ import { labelsOf } from '#/labels/queries.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 

@@ -1,13 +1,13 @@
 // In a process of its own: it kills services.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readByPolling, readByStream } from '#test/events/untiring.ts'
+import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
-import { databaseHome } from '#test/world/database.ts'
-import { moveIn } from '#test/world/tenant.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { assertHeard, writeWhileKilled } from '../letters/label-writers.ts'
-import { Mortal } from './mortal.ts'
+import { Mortal } from './crashing-service.ts'
 
 const kills = 3
 /** Every seventh request fails, and every thirteenth gets no answer, where it comes for the first time. */

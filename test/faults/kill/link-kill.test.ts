@@ -7,10 +7,10 @@ import { createOrganization } from '#/organizations/register.ts'
 import { makeLink } from '#/sessions/invitation/link.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { cookieIn, fromOurPage } from '#test/world/members/signed-in.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { cookieIn, fromOurPage } from '#test/world/signed-in.ts'
-import { moveIn } from '#test/world/tenant.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 for (const [when, links, sessions] of [

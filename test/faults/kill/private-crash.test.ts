@@ -8,9 +8,9 @@ import { marked } from '#test/observe/marked.ts'
 import { databaseDirectory, foundOnDisk, keepPlain, mark } from '#test/observe/on-disk.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { moveInto } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
-import { moveInto } from '#test/world/tenant.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack

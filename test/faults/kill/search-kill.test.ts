@@ -6,9 +6,9 @@ import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
+import type { Mortal } from '#test/faults/kill/crashing-service.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import type { DatabaseHome } from '#test/world/database.ts'
-import type { Tenant } from '#test/world/tenant.ts'
-import type { Mortal } from '../kill/mortal.ts'
+import type { DatabaseHome } from '#test/world/database/database.ts'
+import type { Tenant } from '#test/world/organization/stored-organization.ts'
 
 const changes = 25
 

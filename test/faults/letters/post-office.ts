@@ -8,10 +8,10 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
-import { insertDue } from '#test/world/due-mail.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { insertDue } from '#test/world/mail/due-mail.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service, startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 /** A round and a look into the queue, with room to spare; in milliseconds. */
 const patience = 4_000

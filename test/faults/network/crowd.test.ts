@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { letter, subjectsIn } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: who only connects gets no further than the listeners.

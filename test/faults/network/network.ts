@@ -1,4 +1,4 @@
-import type { DatabaseHome } from '#test/world/database.ts'
+import type { DatabaseHome } from '#test/world/database/database.ts'
 import { FaultProxy } from './proxy.ts'
 
 /** A network that can go wrong between a database on a server and whoever opens it by `url`. */

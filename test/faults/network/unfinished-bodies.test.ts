@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 // On one database: a body that is not whole gets no further than the HTTP server.
 

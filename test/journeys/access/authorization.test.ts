@@ -7,14 +7,14 @@ import { createKey, revokeKey } from '#/keys/keys.ts'
 import { unrestricted } from '#/keys/restrictions.ts'
 import { suspendOrganization } from '#/organizations/register.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { type Furnished, furnish } from '#test/world/furnished.ts'
 import { late } from '#test/world/late.ts'
-import { fromOurPage, signIn } from '#test/world/signed-in.ts'
+import { fromOurPage, signIn } from '#test/world/members/signed-in.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
-// test/world/rules.ts has who may do what. The scopes are tried in keys-and-tenancy.test.ts, restrictions in
-// restricted-keys.test.ts, roles in roles.test.ts and own-things.test.ts, levels in shared-mailboxes.test.ts, other sites in
+// test/world/routes/rules.ts has who may do what. The scopes are tried in keys-and-isolation.test.ts, restrictions in
+// restricted-keys.test.ts, roles in roles.test.ts and personal-items.test.ts, levels in shared-mailboxes.test.ts, other sites in
 // cross-site.test.ts. Here it is everybody whom no route, or none of its kind, answers.
 
 let world: World

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { World } from '#test/world/world.ts'
 
 test('row 3: keys that are guessed beyond the limit cost the database next to nothing, and shut nobody out', async () => {

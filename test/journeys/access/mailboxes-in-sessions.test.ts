@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
-import { furnish } from '#test/world/furnished.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

@@ -8,7 +8,7 @@ import { unrestricted } from '#/keys/restrictions.ts'
 import { addAlias } from '#/mailboxes/aliases.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

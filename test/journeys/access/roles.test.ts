@@ -4,11 +4,11 @@ import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { type Role, roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
-import { everyOperation, memberOperations, pathOf, removingLast } from '#test/world/every-route.ts'
-import { type Furnished, furnish } from '#test/world/furnished.ts'
-import { type About, memberMay } from '#test/world/rules.ts'
-import { ownSamples, samples } from '#test/world/samples.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, memberOperations, pathOf, removingLast } from '#test/world/routes/every-route.ts'
+import { type About, memberMay } from '#test/world/routes/rules.ts'
+import { ownSamples, samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()
@@ -98,7 +98,7 @@ for (const role of roles) {
       const endsSession = ({ path }: { path: string }) => (path === '/v1/session' ? 1 : 0)
       const operations = removingLast(await memberOperations(world)).toSorted((a, b) => endsSession(a) - endsSession(b))
       for (const { name, method, path, sample, rule } of operations) {
-        // test/journeys/access/own-things.test.ts and shared-mailboxes.test.ts have them.
+        // test/journeys/access/personal-items.test.ts and shared-mailboxes.test.ts have them.
         if (name in ownSamples || path.includes('/access/')) continue
         const { permission, about } = rule
         const may = permission === undefined || permissionsOf[role].includes(permission)

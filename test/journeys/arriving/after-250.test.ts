@@ -4,8 +4,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

@@ -7,7 +7,7 @@ import { Keyring } from '#/secrets/keyring.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
 import { secret } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

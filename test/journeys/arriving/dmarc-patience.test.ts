@@ -6,7 +6,7 @@ import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
 import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a message is judged before it is stored.

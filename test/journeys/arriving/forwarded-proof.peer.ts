@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 /** Debian's Python, which its dkimpy belongs to. */

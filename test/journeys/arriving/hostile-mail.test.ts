@@ -4,7 +4,7 @@ import { hostileMail } from '#test/mail/hostile-mail.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { late } from '#test/world/late.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: it measures the thread that reads mail.

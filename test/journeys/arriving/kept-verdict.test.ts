@@ -4,8 +4,8 @@ import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/lette
 import { deliveryReport } from '#test/mail/report.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

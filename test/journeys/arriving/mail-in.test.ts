@@ -9,7 +9,7 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { hand as handTo, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })

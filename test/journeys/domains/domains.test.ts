@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { Enrolled } from '#test/dns/enrolled.ts'
 import { hand, subjectsIn } from '#test/mail/letter.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const minute = 60_000

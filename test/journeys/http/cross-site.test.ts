@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { furnish } from '#test/world/furnished.ts'
 import { late } from '#test/world/late.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

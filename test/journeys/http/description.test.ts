@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core'
-import { everyOperation } from '#test/world/every-route.ts'
+import { everyOperation } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.

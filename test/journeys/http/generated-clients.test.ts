@@ -8,9 +8,9 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
-import { everyOperation, pathOf } from '#test/world/every-route.ts'
-import { type Furnished, furnish } from '#test/world/furnished.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
+import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: it compares answers with the document, which is one.

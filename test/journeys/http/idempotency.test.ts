@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { everyOperation, pathOf } from '#test/world/every-route.ts'
-import { furnish } from '#test/world/furnished.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -8,7 +8,7 @@ import { SharedWindow } from '#/http/rate/shared-window.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hashing, hashPassword, isPassword, mostHashes } from '#/passwords/password.ts'
-import { tryPassword, withPassword } from '#test/world/passwords.ts'
-import { codes, plain, type Submitting, secured, startSubmitting, submittingMailbox } from '#test/world/submission.ts'
+import {
+  codes,
+  plain,
+  type Submitting,
+  secured,
+  startSubmitting,
+  submittingMailbox,
+} from '#test/world/mail/submission.ts'
+import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
 
 let on: Submitting
 before(async () => {

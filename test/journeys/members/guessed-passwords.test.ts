@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { password, tryPassword, withPassword } from '#test/world/passwords.ts'
+import { password, tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPassword } from '#/passwords/password.ts'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { moveIn } from '#test/world/organization/stored-organization.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
-import { moveIn } from '#test/world/tenant.ts'
 
 const address = 'ada@passwords.test'
 

@@ -8,8 +8,8 @@ import { createMailbox } from '#/mailboxes/create.ts'
 import { organizationByName } from '#/organizations/queries.ts'
 import { secret } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { giveKeys } from '#test/world/signing-domain.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { giveKeys } from '#test/world/organization/signing-domain.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { World } from '#test/world/world.ts'
 
 /** They change no settings of an organization. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 
 // On one database: the log is written behind the answer.

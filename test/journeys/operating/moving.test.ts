@@ -12,9 +12,15 @@ import { openKeyring } from '#/secrets/open.ts'
 import { rotateTo } from '#/secrets/rotate.ts'
 import { killedAt } from '#test/faults/letters/post-office.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
-import { allAnswers, allRows, awaitIndexing, type LivedIn, livedIn } from '#test/world/lived-in.ts'
+import {
+  allAnswers,
+  allRows,
+  awaitIndexing,
+  type LivedIn,
+  livedIn,
+} from '#test/world/organization/used-installation.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 
@@ -75,7 +81,7 @@ async function rowsIn(home: DatabaseHome) {
 
 test('no table is empty in what is moved here', () => {
   const empty = Object.entries(rows).flatMap(([name, of]) => (of.length === 0 ? [name] : []))
-  assert.deepEqual(empty, [], 'see test/world/lived-in.ts')
+  assert.deepEqual(empty, [], 'see test/world/organization/used-installation.ts')
 })
 
 test('an installation moves to another database, with every row and sequence', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 

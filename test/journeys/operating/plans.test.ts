@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { type Furnished, furnish } from '#test/world/furnished.ts'
-import { tryPassword, withPassword } from '#test/world/passwords.ts'
-import { signIn } from '#test/world/signed-in.ts'
-import { setUpTotp } from '#test/world/totp.ts'
+import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { setUpTotp } from '#test/world/members/totp.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 /** These have a few rows, whatever an installation holds. */

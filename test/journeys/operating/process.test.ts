@@ -6,10 +6,10 @@ import { subjectsAt } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { untilNobodyAnswers } from '#test/sockets/nobody-answers.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 const address = 'ada@process.test'
 let home: DatabaseHome

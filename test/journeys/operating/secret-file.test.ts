@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { killedAt } from '#test/faults/letters/post-office.ts'
-import { databaseHome } from '#test/world/database.ts'
-import { labelOnce } from '#test/world/label-once.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { labelOnce } from '#test/world/organization/label-once.ts'
 import { mailroom, startService } from '#test/world/service.ts'
 
 test('the secret in the data directory is changed while the service runs, and an interrupted change is finished', async () => {

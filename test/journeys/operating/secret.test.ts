@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
-import { labelOnce } from '#test/world/label-once.ts'
+import { labelOnce } from '#test/world/organization/label-once.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 
 const second = 'a second secret of at least thirty-two characters'
 

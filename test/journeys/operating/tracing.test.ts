@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { freePort } from '#test/sockets/free-port.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
+import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
-import { moveIn, type Tenant } from '#test/world/tenant.ts'
 import { until } from '#test/world/until.ts'
 
 let home: DatabaseHome

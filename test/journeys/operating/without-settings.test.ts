@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { databaseHome } from '#test/world/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 
 const main = join(import.meta.dirname, '../../../bin/mailroom.js')
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-settings-')))

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { late } from '#test/world/late.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()

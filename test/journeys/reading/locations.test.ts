@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyOperation, memberOperations, pathOf } from '#test/world/every-route.ts'
-import { furnish } from '#test/world/furnished.ts'
-import { signIn } from '#test/world/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 test('what a POST makes is where its Location says, and is what it answered', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { hostname } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 describe('what a message says of itself', () => {

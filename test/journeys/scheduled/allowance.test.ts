@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { testDatabase } from '#test/world/database.ts'
-import { insertDue } from '#test/world/due-mail.ts'
-import { TakingRelay } from '#test/world/taking-relay.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { insertDue } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
 const minute = 60_000

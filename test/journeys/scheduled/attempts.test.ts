@@ -8,7 +8,7 @@ import { sealedFields } from '#/queue/sealed.ts'
 import { dropWaiting } from '#/queue/waiting.ts'
 import { type Act, Sink } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const minute = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertDue, oneEach } from '#test/world/due-mail.ts'
-import { TakingRelay } from '#test/world/taking-relay.ts'
+import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
 test('row 27: of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {

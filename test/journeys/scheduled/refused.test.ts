@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access.ts'
-import { signIn } from '#test/world/signed-in.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { privateMailbox } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const [second, minute, day] = [1_000, 60_000, 86_400_000]

@@ -6,8 +6,8 @@ import { signaturesOf } from '#/outbound/compose/sign.ts'
 import { octetsInOnePiece } from '#/queue/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const minute = 60_000

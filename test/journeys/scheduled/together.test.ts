@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { insertDue } from '#test/world/due-mail.ts'
-import { TakingRelay } from '#test/world/taking-relay.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { insertDue } from '#test/world/mail/due-mail.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const relay = new TakingRelay()

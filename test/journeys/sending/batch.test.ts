@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
-import { privateMailbox } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

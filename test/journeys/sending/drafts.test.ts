@@ -6,8 +6,8 @@ import { removeSentDrafts } from '#/drafts/sending/remove-sent.ts'
 import { noteSent } from '#/drafts/sending/sent.ts'
 import { readMessage } from '#/mime/message.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { privateMailbox } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

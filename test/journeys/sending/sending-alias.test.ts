@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
-import { insertVerifiedDomain } from '#test/world/verified-domain.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

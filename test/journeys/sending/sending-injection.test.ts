@@ -8,8 +8,8 @@ import type { MailboxRef } from '#/ports/mail-host.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import type { Schema } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { storedIn } from '#test/world/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import { storedIn } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: it looks at messages as they leave.

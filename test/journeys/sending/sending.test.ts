@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { Sink, type Taken } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 let sink: Sink

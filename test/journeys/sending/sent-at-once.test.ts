@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
-import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/submission.ts'
+import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
 /** A test that waits for what does not come fails by then. */
 const timeout = 60_000

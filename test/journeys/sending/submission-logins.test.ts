@@ -11,8 +11,8 @@ import {
   secured,
   startSubmitting,
   submittingMailbox,
-} from '#test/world/submission.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+} from '#test/world/mail/submission.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 
 let on: Submitting

@@ -6,8 +6,7 @@ import { senderBehind } from '#test/mail/bounce-address.ts'
 import { newestIn, subjectsIn } from '#test/mail/letter.ts'
 import type { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { opened, type PrivateMailbox, privateMailbox, storedIn } from '#test/world/private-mailbox.ts'
-import { signingDomain } from '#test/world/signing-domain.ts'
+import { opened, type PrivateMailbox, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
 import {
   codes,
   loggedIn,
@@ -15,8 +14,9 @@ import {
   startSubmitting,
   submittingMailbox,
   written,
-} from '#test/world/submission.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+} from '#test/world/mail/submission.ts'
+import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 
 let on: Submitting

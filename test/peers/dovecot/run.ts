@@ -23,11 +23,11 @@ const journeys = {
   sending: ['approvals', 'drafts', 'replies', 'sending', 'sending-injection'],
   http: ['broken-requests', 'idempotency', 'input'],
   reading: ['hostile-threads', 'message-fields'],
-  access: ['keys-and-tenancy', 'mailboxes'],
+  access: ['keys-and-isolation', 'mailboxes'],
   scheduled: ['scheduled', 'cancel', 'together', 'unless-replied'],
 }
 const others = [
-  'test/processes/together.test.ts',
+  'test/processes/changes-elsewhere.test.ts',
   'src/changes/routes.test.ts',
   'src/conversations/not-delivered.test.ts',
   'src/changes/undo.test.ts',

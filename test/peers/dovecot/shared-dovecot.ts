@@ -1,6 +1,6 @@
 import { after, before } from 'node:test'
 import type { Database } from '#/db/open.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { DovecotServer } from './imap-server.ts'
 
 /** A database and a Dovecot for all tests of a file. */

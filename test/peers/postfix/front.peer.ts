@@ -5,7 +5,7 @@ import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { late } from '#test/world/late.ts'
-import type { TestOrganization } from '#test/world/test-organization.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Postfix, settingsOf } from './postfix.ts'
 

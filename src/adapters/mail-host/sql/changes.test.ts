@@ -10,7 +10,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { sqlMailHost } from './index.ts'
 
 let database: Database

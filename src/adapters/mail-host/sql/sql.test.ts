@@ -8,7 +8,7 @@ import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy, letter, rawOf } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox, newMailboxes } from '#test/conformance/mail-host/mailboxes.ts'
 import { mailHostConformance } from '#test/conformance/mail-host/suite.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { sqlMailHost } from './index.ts'
 
 const key = idHashKey('a secret')

@@ -8,7 +8,7 @@ import type { Database } from '#/db/open.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { enqueue } from './enqueue.ts'
 import { claim, defer, spoolLeases } from './queries.ts'
 

@@ -5,7 +5,7 @@ import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { copy, letter } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { enqueue, fullShares } from './enqueue.ts'
 import { claim, discard, drop } from './queries.ts'
 

@@ -1,0 +1,71 @@
+import { isIP } from 'node:net'
+import { LookupFailed } from '#/errors.ts'
+import { isPublic } from '#/ip-address.ts'
+import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName } from '#/text.ts'
+import { DeliveryFailure } from '../delivery-failure.ts'
+
+/** Hosts that are tried of one domain. */
+const mostHosts = 8
+/** Names from the DNS are untrusted. Underscores are invalid, but in use. */
+const possibleHost = /^(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
+/** Addresses that are tried of one host, in each family. */
+const mostAddresses = 2
+
+/**
+ * The mail hosts of a domain in the order to try them (RFC 5321, section 5.1): by preference, in random order among
+ * equals; the domain itself without MX records. If `own` is among them, only hosts with a better preference remain, which
+ * prevents loops. Throws `DeliveryFailure`.
+ */
+export async function mailHosts(resolver: Resolver, domain: string, own: string): Promise<string[]> {
+  const records = await answered(domain, resolver.mx(domain))
+  if (records.length === 0) return [domain]
+  const named = records.filter(({ exchange }) => exchange !== '' && exchange !== '.')
+  if (named.length === 0) throw new DeliveryFailure('5.1.10', `The domain ${domain} accepts no mail (null MX)`)
+  const hosts = named
+    .map(({ exchange, priority }) => ({ host: dnsName(exchange), priority, chance: Math.random() }))
+    .filter(({ host }) => possibleHost.test(host))
+  if (hosts.length === 0) throw new DeliveryFailure('5.4.4', `The domain ${domain} has no valid MX record`)
+  const ours = Math.min(...hosts.filter(({ host }) => host === dnsName(own)).map(({ priority }) => priority))
+  const nearer = hosts.filter(({ priority }) => priority < ours)
+  if (nearer.length === 0) throw new DeliveryFailure('5.4.6', `The mail hosts of ${domain} loop back to this server`)
+  nearer.sort((one, other) => one.priority - other.priority || one.chance - other.chance)
+  return [...new Set(nearer.map(({ host }) => host))].slice(0, mostHosts)
+}
+
+/** The addresses of a host, alternating IPv6 and IPv4. `allowPrivate` includes those that are not public. `itself`: the
+ *  host is the recipient's domain. Throws `DeliveryFailure` if there are none. */
+export async function addressesOf(
+  resolver: Resolver,
+  host: string,
+  allowPrivate: boolean,
+  itself = false,
+): Promise<string[]> {
+  const families = await Promise.allSettled([resolver.aaaa(host), resolver.a(host)])
+  const found = families.map((family) => (family.status === 'fulfilled' ? family.value.filter(isAddress) : []))
+  if (found.flat().length === 0) {
+    for (const family of families) if (family.status === 'rejected') await answered(host, Promise.reject(family.reason))
+    if (itself) throw new DeliveryFailure('5.1.2', `There is no mail host for the domain ${host}`)
+    throw new DeliveryFailure('5.4.4', `The mail host ${host} has no address`)
+  }
+  const [v6 = [], v4 = []] = found.map((family) => family.filter((address) => allowPrivate || isPublic(address)))
+  if (v6.length + v4.length === 0)
+    throw new DeliveryFailure(
+      '5.4.4',
+      `The mail host ${host} has no public address; mail is not sent to private networks`,
+    )
+  return Array.from({ length: mostAddresses }, (_, at) => [v6[at], v4[at]].filter((one) => one !== undefined)).flat()
+}
+
+async function answered<T>(name: string, question: Promise<T>): Promise<T> {
+  try {
+    return await question
+  } catch (error) {
+    if (!(error instanceof LookupFailed)) throw error
+    throw new DeliveryFailure('4.4.3', `Looking up ${name} in the DNS failed`, { cause: error })
+  }
+}
+
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0
+}

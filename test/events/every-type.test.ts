@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type EventType, eventTypes } from '#/events/types.ts'
+import { hand, letter, messagesIn } from '#test/mail/letter.ts'
+import { Sink } from '#test/sockets/sink.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { World } from '#test/world/world.ts'
+import { logged } from './logged.ts'
+
+let sink: Sink
+let world: World
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
+  await world.db.insertInto('plans').values(plan).execute()
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await sink[Symbol.asyncDispose]()
+})
+
+const friend = 'bob@there.example'
+
+/** An organization with a mailbox, and what a program does there. */
+class Office {
+  readonly organization: TestOrganization
+  readonly mailbox: { readonly id: string; readonly address: string }
+
+  constructor(organization: TestOrganization, mailbox: Office['mailbox']) {
+    this.organization = organization
+    this.mailbox = mailbox
+  }
+
+  static async open(plan: string): Promise<Office> {
+    const organization = await world.organization({ plan })
+    return new Office(organization, await organization.mailbox('ada'))
+  }
+
+  /** What comes of it is looked at afterwards. */
+  async ask(method: string, path: string, body?: unknown) {
+    return (await this.organization.request(method, path, body)).body
+  }
+
+  async arrive(message = letter(), from = 'ann@peer.example'): Promise<void> {
+    await hand(world, from, this.mailbox.address, message)
+  }
+
+  async holds(folder?: string): Promise<number> {
+    return (await messagesIn(this.organization, this.mailbox.address, folder)).length
+  }
+
+  async inList(path: string): Promise<number> {
+    return (await this.ask('GET', path)).data.length
+  }
+
+  /** Sends a message, and has the next server answer this to its recipient. */
+  async send(reply?: string): Promise<string> {
+    const from = this.mailbox.address
+    const { id } = await this.ask('POST', '/v1/send', { from, to: friend, text: 'Hello' })
+    await this.#out(reply)
+    return id
+  }
+
+  async schedule(): Promise<string> {
+    const send_at = new Date(world.clock.now() + 60_000).toISOString()
+    const { id } = await this.ask('POST', '/v1/scheduled', {
+      ...{ from: this.mailbox.address, to: friend, text: 'Hello', send_at },
+    })
+    return id
+  }
+
+  async sendScheduled(reply?: string): Promise<void> {
+    await this.schedule()
+    await world.advance(120_000)
+    await this.#out(reply, world.rounds)
+  }
+
+  async #out(reply?: string, work: { processAll(): Promise<unknown> } = world.outbound): Promise<void> {
+    sink.act = (step) => (step === 'rcpt' ? reply : undefined)
+    await work.processAll()
+    sink.act = () => undefined
+  }
+
+  /** Whether the only recipient of what was sent is in that state. */
+  async isSent(state: string): Promise<boolean> {
+    return (await this.inList(`/v1/sent?state=${state}`)) === 1
+  }
+
+  async approval(): Promise<string> {
+    const draft = await this.ask('POST', '/v1/drafts', { mailbox: this.mailbox.address, text: 'Hello' })
+    return (await this.ask('POST', `/v1/drafts/${draft.id}/approval`, {})).id
+  }
+
+  async operate(...argv: string[]): Promise<void> {
+    await printed(operatorOn(world), ...argv).catch(() => {})
+  }
+
+  /** A setting by its id, once it is made. */
+  async made(path: string, body: object): Promise<string> {
+    return `${path}/${(await this.ask('POST', path, body)).id}`
+  }
+}
+
+const labels = '/v1/labels'
+const filters = '/v1/filters'
+const blocks = '/v1/blocked-senders'
+const label = { name: 'Work' }
+const filter = { name: 'F', field: 'from', op: 'is', value: 'x', action: 'star' }
+const block = { pattern: 'bad@there.example' }
+
+function complaint(bounce: string): string {
+  return letter(
+    { 'MIME-Version': '1.0', 'Content-Type': 'multipart/report; report-type=feedback-report; boundary="=_b"' },
+    `--=_b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nOriginal-Mail-From: ${bounce}\r\n\r\n--=_b--\r\n`,
+  )
+}
+
+/** How a type comes about, and whether what it tells is so. */
+const causes: Readonly<
+  Partial<Record<EventType, readonly [act: (one: Office) => Promise<unknown>, isSo: (one: Office) => Promise<boolean>]>>
+> = {
+  'message.received': [(one) => one.arrive(), async (one) => (await one.holds()) === 1],
+  'message.changed': [
+    async (one) => {
+      await one.arrive()
+      await one.ask('PATCH', `/v1/messages?mailbox=${one.mailbox.address}`, { uids: [1], folder: 'archive' })
+    },
+    async (one) => (await one.holds('archive')) === 1,
+  ],
+  'message.deleted': [
+    async (one) => {
+      await one.arrive()
+      await one.ask('PATCH', `/v1/messages?mailbox=${one.mailbox.address}`, { uids: [1], folder: 'trash' })
+      await one.ask('DELETE', `/v1/messages?mailbox=${one.mailbox.address}&folder=trash`, { uids: [1] })
+    },
+    async (one) => (await one.holds()) + (await one.holds('trash')) === 0,
+  ],
+  'message.queued': [(one) => one.send(), async (one) => (await one.inList('/v1/sent')) === 1],
+  'message.delivered': [(one) => one.send(), (one) => one.isSent('delivered')],
+  'message.deferred': [(one) => one.send('451 4.7.1 Later'), (one) => one.isSent('deferred')],
+  'message.bounced': [(one) => one.send('550 5.1.1 Nobody'), (one) => one.isSent('bounced')],
+  'message.complained': [
+    async (one) => {
+      sink.taken.splice(0)
+      await one.send()
+      await one.arrive(complaint(sink.taken[0]?.from ?? ''))
+    },
+    (one) => one.isSent('complained'),
+  ],
+  'scheduled.created': [(one) => one.schedule(), async (one) => (await one.inList('/v1/scheduled')) === 1],
+  'scheduled.sent': [(one) => one.sendScheduled(), (one) => one.isSent('delivered')],
+  'scheduled.failed': [
+    (one) => one.sendScheduled('550 5.1.1 Nobody'),
+    async (one) => (await one.inList('/v1/scheduled?status=failed')) === 1,
+  ],
+  'scheduled.cancelled': [
+    async (one) => one.ask('DELETE', `/v1/scheduled/${await one.schedule()}`),
+    async (one) => (await one.inList('/v1/scheduled')) === 0,
+  ],
+  'approval.created': [(one) => one.approval(), async (one) => (await one.inList('/v1/approvals')) === 1],
+  'approval.changed': [
+    async (one) => one.ask('POST', `/v1/approvals/${await one.approval()}/decline`, { reason: 'No' }),
+    async (one) => (await one.inList('/v1/approvals?status=declined')) === 1,
+  ],
+  'auto_reply.sent': [
+    async (one) => {
+      const settings = { mailbox: one.mailbox.address, reply_body: 'Away', reply_enabled: true }
+      await one.ask('PATCH', '/v1/forwarding', settings)
+      world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+      const from = 'ann@far.example'
+      await one.arrive(letter({ From: from, To: one.mailbox.address }), from)
+      await world.outbound.processAll()
+    },
+    async ({ organization: { id } }) => {
+      const waiting = world.db.selectFrom('outbound_messages').select('id').where('organization_id', '=', id)
+      return (await waiting.execute()).length === 0
+    },
+  ],
+  'label.created': [(one) => one.made(labels, label), async (one) => (await one.inList(labels)) === 1],
+  'label.changed': [
+    async (one) => one.ask('PATCH', await one.made(labels, label), { name: 'Home' }),
+    async (one) => (await one.ask('GET', labels)).data[0].name === 'Home',
+  ],
+  'label.deleted': [
+    async (one) => one.ask('DELETE', await one.made(labels, label)),
+    async (one) => (await one.inList(labels)) === 0,
+  ],
+  'filter.created': [(one) => one.made(filters, filter), async (one) => (await one.inList(filters)) === 1],
+  'filter.changed': [
+    async (one) => one.ask('PATCH', await one.made(filters, filter), { enabled: false }),
+    async (one) => !(await one.ask('GET', filters)).data[0].enabled,
+  ],
+  'filter.deleted': [
+    async (one) => one.ask('DELETE', await one.made(filters, filter)),
+    async (one) => (await one.inList(filters)) === 0,
+  ],
+  'block.created': [(one) => one.made(blocks, block), async (one) => (await one.inList(blocks)) === 1],
+  'block.deleted': [
+    async (one) => one.ask('DELETE', await one.made(blocks, block)),
+    async (one) => (await one.inList(blocks)) === 0,
+  ],
+  'mailbox.created': [
+    (one) => one.ask('POST', '/v1/mailboxes', { domain: one.organization.domain, local_part: 'bob' }),
+    async (one) => (await one.inList('/v1/mailboxes')) === 2,
+  ],
+  'mailbox.changed': [
+    (one) => one.operate('mailbox', 'suspend', one.mailbox.address),
+    async (one) => (await one.ask('GET', '/v1/mailboxes')).data[0].suspended,
+  ],
+  'mailbox.deleted': [
+    (one) => one.operate('mailbox', 'delete', one.mailbox.address),
+    async (one) => (await one.inList('/v1/mailboxes')) === 0,
+  ],
+  'forwarding.paused': [
+    async (one) => {
+      const settings = { mailbox: one.mailbox.address, forward_to: friend, forward_enabled: true }
+      await one.ask('PATCH', '/v1/forwarding', settings)
+      sink.act = (step) => (step === 'rcpt' ? '550 5.1.1 Nobody' : undefined)
+      for (let count = 0; count < 10; count++) await one.arrive()
+      await world.outbound.processAll()
+      sink.act = () => undefined
+    },
+    async (one) => (await one.ask('GET', `/v1/forwarding?mailbox=${one.mailbox.address}`)).forward.paused_at !== null,
+  ],
+  'quota.reached': [
+    // More than 80, and less than 100 percent.
+    (one) => one.arrive(letter({}, `${'x'.repeat(78)}\r\n`.repeat(50))),
+    async (one) => (await one.holds()) === 1,
+  ],
+}
+
+/** Of mail that is refused nothing is stored, and a webhook is paused by its worker: test/events/refused.test.ts,
+ *  test/webhooks/delivering.test.ts. */
+const others: readonly EventType[] = ['message.refused', 'webhook.paused']
+
+test('every type has a cause here, or its own test', () => {
+  assert.deepEqual([...Object.keys(causes), ...others].sort(), [...eventTypes].sort())
+})
+
+/** Makes that no event of that type can be written, until it is disposed of. */
+async function refusing(type: string): Promise<{ once(): Promise<void> } & AsyncDisposable> {
+  await sql`create sequence refusals`.execute(world.db)
+  // A number that is drawn stays drawn, whatever becomes of the transaction.
+  await sql`create function refuse_event() returns trigger language plpgsql as
+    $$ begin perform nextval('refusals'); raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(
+    world.db,
+  )
+  await sql`create trigger refuse before insert on events for each row when (new.type = ${sql.lit(type)})
+    execute function refuse_event()`.execute(world.db)
+  return {
+    /** Resolves once one was refused. */
+    async once() {
+      for (;;) {
+        const { rows } = await sql<{ is_called: boolean }>`select is_called from refusals`.execute(world.db)
+        if (rows[0]?.is_called) return
+        await pause(20)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await sql`drop function refuse_event() cascade`.execute(world.db)
+      await sql`drop sequence refusals`.execute(world.db)
+    },
+  }
+}
+
+for (const [type, [act, isSo]] of Object.entries(causes)) {
+  test(`${type} and its cause are written together, or neither is`, async () => {
+    const plan = type === 'quota.reached' ? 'small' : 'team'
+    let one = await Office.open(plan)
+    let acting: Promise<unknown>
+    {
+      await using refusal = await refusing(type)
+      acting = act(one)
+      await refusal.once()
+      assert.equal(await isSo(one), false)
+    }
+    await acting
+    // A worker tries again by itself, whoever makes a request does not.
+    if (!(await isSo(one))) {
+      one = await Office.open(plan)
+      await act(one)
+    }
+    assert.equal(await isSo(one), true)
+    // A mailbox was made before.
+    const count = type === 'mailbox.created' ? 2 : 1
+    assert.equal((await logged(one.organization, type, count)).length, count)
+  })
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { boxOf, reader } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
+
+const { world, browser } = await startSite()
+
+/** 250 KB of script, as it is sent. Browsers take Brotli over HTTPS and on the same machine, and else gzip alone. */
+const most = 250_000
+
+test('the first page, with all that it loads ahead, is at most 250 KB of script, in gzip too', async () => {
+  const box = await boxOf(world)
+  await box.receive({ subject: 'The engine', html: '<p>Is it oiled?</p>' })
+  for (const encoding of ['br', 'gzip']) {
+    await using visitor = await reader(browser, box)
+    const { page } = visitor
+    const scripts = new Map<string, number>()
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      const url = route.request().url()
+      const answer = await fetch(url, { headers: { 'accept-encoding': encoding } })
+      assert.equal(answer.headers.get('content-encoding'), encoding)
+      scripts.set(url, Number(answer.headers.get('content-length')))
+      await answer.body?.cancel()
+      await route.continue()
+    })
+    // What can be read next is loaded while the list rests on it.
+    const ahead = page.waitForRequest(/\/assets\/sanitize-.*\.js$/)
+    await visitor.open(`/mail/${encodeURIComponent(box.address)}/inbox`)
+    await page.getByRole('row', { name: /The engine/ }).waitFor()
+    await ahead
+    await page.waitForLoadState('networkidle')
+    const bytes = [...scripts.values()].reduce((sum, size) => sum + size, 0)
+    assert.ok(
+      scripts.size > 20 && bytes > 100_000 && bytes <= most,
+      `${encoding}: ${bytes} bytes in ${scripts.size} files`,
+    )
+  }
+})

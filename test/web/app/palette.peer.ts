@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Visitor } from '#test/web/browser.ts'
+import { boxOf, reader } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
+import { pageActions } from '../../../web/src/app/navigation.ts'
+
+const { world, browser } = await startSite()
+
+const palette = (page: Page) => page.getByRole('dialog', { name: 'Go to' })
+const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
+
+async function entries(page: Page): Promise<string[]> {
+  await page.keyboard.press('Control+k')
+  await palette(page).getByRole('menuitem').first().waitFor()
+  return await palette(page).getByRole('menuitem').allTextContents()
+}
+
+/** Chooses by the keyboard alone. */
+async function choose(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await palette(page).getByRole('menuitem').first().waitFor()
+  await page.keyboard.type(name)
+  await palette(page).getByRole('menuitem', { name: 'Overview' }).waitFor({ state: 'detached' })
+  await palette(page).getByRole('menuitem', { name }).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await palette(page).waitFor({ state: 'detached' })
+}
+
+test('the palette has every page, mailbox, label and action', async () => {
+  const box = await boxOf(world)
+  await box.organization.request('POST', '/v1/labels', { name: 'Invoices' })
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open(`/mail/${encodeURIComponent(box.address)}/inbox`)
+  await page.getByRole('row').first().getByRole('link').click()
+  await page.getByRole('article', { name: 'Conversation' }).getByRole('region').first().waitFor()
+  const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
+  const shown = await entries(page)
+  for (const link of links) {
+    const name = link === box.address ? 'Your profile' : link.replace(/[\d\s]*(?:unread)?$/, '')
+    assert.ok(
+      shown.some((entry) => entry.startsWith(name)),
+      name,
+    )
+  }
+  assert.ok(shown.some((entry) => entry.startsWith('Invoices')))
+  const actions = [
+    ...['Write a message', 'Show the keys', 'Sign out', 'Archive', 'Junk', 'Delete', 'Mark as unread', 'Star', 'Label'],
+    ...['Move', 'Reply', 'Reply to all', 'Forward', 'Print', 'Newer conversation', 'Older conversation'],
+    ...['Back to the list', ...pageActions.map(({ name }) => name)],
+  ]
+  for (const name of actions)
+    assert.ok(
+      shown.some((entry) => entry.startsWith(name)),
+      name,
+    )
+  await visitor.assertSoundByDayAndNight()
+  await page.keyboard.press('Escape')
+  await palette(page).waitFor({ state: 'detached' })
+
+  await choose(page, 'Star')
+  await page.getByRole('alertdialog').filter({ hasText: 'Conversation starred' }).waitFor()
+  assert.equal((await box.states())[0]?.starred, true)
+  assert.ok((await entries(page)).some((entry) => entry.startsWith('Undo what was done last')))
+  await page.keyboard.press('Escape')
+  await choose(page, 'Move')
+  await page.getByRole('dialog', { name: 'Move' }).getByRole('menuitem', { name: 'Archive' }).waitFor()
+  await page.keyboard.press('Escape')
+  await choose(page, 'Reply to all')
+  await page.getByRole('textbox', { name: 'Message' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await choose(page, 'Show the keys')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+})
+
+test('the palette does from anywhere what a page does', async () => {
+  const box = await boxOf(world)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/changes')
+  for (const { to, name } of pageActions) {
+    await choose(page, name)
+    await dialog(page).first().waitFor()
+    assert.equal(new URL(page.url()).pathname, to, name)
+    await page.keyboard.press('Escape')
+    await dialog(page).first().waitFor({ state: 'detached' })
+  }
+  await visitor.assertSound()
+})
+
+test('the palette offers members what they may do', async () => {
+  const { organization } = await boxOf(world)
+  const { id } = await organization.member(`eve@${organization.domain}`)
+  await using visitor = await Visitor.signIn(browser, organization, id)
+  await visitor.open('/labels')
+  const shown = await entries(visitor.page)
+  for (const name of ['New label', 'New filter', 'Block senders', 'Add a domain', 'Add a member', 'New API key'])
+    assert.ok(!shown.some((entry) => entry.startsWith(name)), name)
+  for (const name of ['New own label', 'New own filter', 'Block for yourself', 'Your profile'])
+    assert.ok(
+      shown.some((entry) => entry.startsWith(name)),
+      name,
+    )
+})

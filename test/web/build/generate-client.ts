@@ -1,0 +1,36 @@
+// Writes the web app's client of the API, or what it would be to the file that is named.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate } from 'orval'
+import { World } from '#test/world/world.ts'
+
+/** The web app's client: a function for each operation of the OpenAPI document, with its types. */
+async function generatedClient(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'client-'))
+  try {
+    await using world = await World.start()
+    const target = join(directory, 'openapi.json')
+    await writeFile(target, JSON.stringify(await world.client.description()))
+    const output = join(directory, 'generated.ts')
+    const call = { path: join(directory, 'call.ts'), name: 'call' }
+    await writeFile(
+      call.path,
+      'export const call = async <T>(_url: string, _init?: RequestInit): Promise<T> => undefined as T\n',
+    )
+    await generate({
+      input: { target },
+      output: {
+        ...{ mode: 'single', client: 'fetch', target: output, urlEncodeParameters: true },
+        override: { enumGenerationType: 'union', mutator: call, fetch: { includeHttpResponseReturnType: false } },
+      },
+    })
+    return await readFile(output, 'utf8')
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+const [file = join(import.meta.dirname, '../../../web/src/api/generated.ts')] = process.argv.slice(2)
+await writeFile(file, await generatedClient())

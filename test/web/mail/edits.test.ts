@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { EventMessage } from '../../../web/src/api/generated.ts'
+import { type Change, changed, isLeftBy, isToldBy } from '../../../web/src/pages/mail/actions/edits.ts'
+
+// On one database: it is about the web app alone.
+
+const shown = { uid: 1, unread: false, starred: false, labels: ['a'] }
+const place = { folder: 'inbox', uid: 1, subject: null, from: null }
+
+for (const [what, told, isTold] of [
+  ['that it is read', { unread: false }, true],
+  ['that it is unread', { unread: true }, false],
+  ['that it is read and starred', { unread: false, starred: true }, false],
+  ['of a label that it is shown with', { added_labels: ['a'] }, true],
+  ['of another label', { added_labels: ['a', 'b'] }, false],
+  ['that a label is gone that is not shown', { removed_labels: ['b'] }, true],
+  ['that a label is gone that is shown', { removed_labels: ['a'] }, false],
+  ['of all its labels, as they are shown', { labels: ['a'] }, true],
+  ['of all its labels, of which one is not shown', { labels: ['a', 'b'] }, false],
+  ['of all its labels, of which it has none', { labels: [] }, false],
+  ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
+] as const) {
+  test(`a message that is shown as read, with a label, is ${isTold ? '' : 'not '}what an event says ${what}`, () =>
+    assert.equal(isToldBy({ ...place, ...told } as EventMessage, shown), isTold))
+}
+
+const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))
+const states = fc.record({ uid: fc.constant(1), unread: fc.boolean(), starred: fc.boolean(), labels })
+const changes: fc.Arbitrary<Change> = fc.record(
+  { unread: fc.boolean(), starred: fc.boolean(), add_labels: labels, remove_labels: labels },
+  { requiredKeys: [] },
+)
+
+test('a message is left by a change exactly where the change would change nothing of it', () =>
+  fc.assert(
+    fc.property(states, changes, (state, change) => {
+      const after = changed(state, change)
+      assert.ok(isLeftBy(change, after))
+      const isChanged =
+        after.unread !== state.unread ||
+        after.starred !== state.starred ||
+        after.labels.toSorted().join() !== state.labels.toSorted().join()
+      assert.equal(isLeftBy(change, state), !isChanged)
+      assert.equal(isLeftBy({ ...change, folder: 'archive' }, after), false)
+    }),
+  ))

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { readMessage } from '#/mime/message.ts'
+import { hand } from '#test/mail/letter.ts'
+import { notice } from '#test/mail/notice.ts'
+import { phone, Visitor, wide } from '#test/web/browser.ts'
+import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+
+const { world, browser } = await startSite({ indexing: true })
+
+const list = (page: Page) => page.getByRole('grid', { name: 'Conversations' })
+const row = (page: Page, subject: string) => list(page).getByRole('row').filter({ hasText: subject })
+const says = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first().waitFor()
+
+/** Three conversations, of which one has two messages; the newest is last. */
+async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<Box> {
+  const box = await boxOf(world, options)
+  for (const [name, colour] of [
+    ['Invoices', 'green'],
+    ['Read later', '#336699'],
+  ])
+    await box.organization.request('POST', '/v1/labels', { name, colour })
+  const rule = { field: 'subject', op: 'contains', value: 'invoice', action: 'label', argument: 'invoices' }
+  await box.organization.request('POST', '/v1/filters', { name: 'Money', ...rule })
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' })
+  await box.receive({
+    subject: 'Re: The engine',
+    text: 'It is: https://engines.example/oil\n\nOn Monday Ann wrote:\n> Is it oiled?\n',
+    messageId: '<2@peer.example>',
+    inReplyTo: '<1@peer.example>',
+  })
+  await box.receive({
+    subject: 'Your invoice',
+    text: 'See the plan.',
+    attachments: [{ filename: 'plan.txt', content: 'A plan' }],
+  })
+  await box.receive({
+    subject: 'The moon',
+    html: '<h1 style="color: #336699">It is full</h1><blockquote type="cite">Is it?</blockquote>',
+  })
+  return box
+}
+
+async function open(visitor: Visitor, { address }: Box, folder = 'inbox'): Promise<void> {
+  await visitor.page.goto(`/mail/${encodeURIComponent(address)}/${folder}`)
+  await list(visitor.page).getByRole('row').first().waitFor()
+}
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a phone', phone],
+] as const) {
+  test(`the pages of mail are sound in ${what}, by day and by night`, async () => {
+    const box = await furnished()
+    await using visitor = await reader(browser, box, options)
+    const { page } = visitor
+    await open(visitor, box)
+    await visitor.assertSoundByDayAndNight()
+    await row(page, 'The moon').getByRole('checkbox').check()
+    await visitor.assertSoundByDayAndNight()
+    for (const name of ['Label', 'Move']) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByRole('menuitem').first().waitFor()
+      await visitor.assertSoundByDayAndNight()
+      await page.keyboard.press('Escape')
+    }
+    for (const [subject, text] of [
+      ['The engine', 'It is:'],
+      ['Your invoice', 'The filter Money labelled it Invoices'],
+      ['The moon', 'Show quoted text'],
+    ] as const) {
+      await open(visitor, box)
+      await row(page, subject).getByRole('link').click()
+      await page.getByRole('article', { name: 'Conversation' }).getByText(text).waitFor()
+      await visitor.assertSoundByDayAndNight()
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await visitor.assertSoundByDayAndNight()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page
+      .getByRole('menuitem', { name: /Archive/ })
+      .first()
+      .waitFor()
+    if (!('isMobile' in options)) await visitor.assertSoundByDayAndNight()
+    await visitor.open('/search')
+    await visitor.assertSoundByDayAndNight()
+    await visitor.open('/search?q=is:unread')
+    await visitor.assertSoundByDayAndNight()
+  })
+}
+
+test('a sent message says whom it has not reached, and whether anything but the notice says so', async () => {
+  const box = await boxOf(world)
+  const { address, organization } = box
+  const message = { from: address, to: ['nobody@nowhere.example'], subject: 'Plan', text: 'Hello' }
+  const { status, body } = await organization.request('POST', '/v1/send', message)
+  assert.equal(status, 202)
+  world.clock.advance(1_000)
+  await world.outbound.processAll()
+  assert.equal(await hand(world, '', address, notice(body.message_id, ['eve@there.example'])), '250 2.6.0')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box, 'sent')
+  await row(page, 'Plan').getByRole('link').click()
+  const said = page.getByRole('list', { name: 'Not delivered' }).getByRole('listitem')
+  await said
+    .filter({ hasText: /^Not delivered to nobody@nowhere\.example: the domain accepts no mail \(5\.1\.2\) \(.+\)$/ })
+    .waitFor()
+  const doubtful = 'A notice says that this was not delivered to eve@there.example: 550 It says no'
+  await said.filter({ hasText: doubtful }).getByText('Nothing proves that the notice is genuine.').waitFor()
+  await visitor.assertSoundByDayAndNight()
+})
+
+test('opening a conversation marks it as read, and says how many are left', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
+  await row(page, 'The engine').getByRole('link').click()
+  await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
+  const message = page.getByRole('article', { name: 'Conversation' })
+  await message.getByText('It is:').waitFor()
+  assert.equal(await message.getByText('> Is it oiled?').count(), 0)
+  await page.getByRole('button', { name: 'Show quoted text' }).click()
+  await message.getByText('> Is it oiled?').waitFor()
+  const link = page.getByRole('link', { name: 'https://engines.example/oil' })
+  assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
+  const unread = async () => (await box.states()).map((message) => message.unread)
+  // It is shown at once, and done a message at a time.
+  while ((await unread()).slice(2).some(Boolean)) await pause(100)
+  assert.deepEqual(await unread(), [true, true, false, false])
+})
+
+for (const [key, said, there] of [
+  ['e', 'moved to Archive', 'archive'],
+  ['!', 'moved to Junk', 'junk'],
+  ['#', 'moved to Trash', 'trash'],
+  ['s', 'starred', 'inbox'],
+  ['Shift+I', 'marked as read', 'inbox'],
+  ['Shift+U', 'marked as unread', 'inbox'],
+] as const) {
+  test(`the key ${key}: ${said}, for many at once, and its undoing brings back each message as it was`, async () => {
+    const box = await furnished()
+    const [, , invoice, engine] = await box.states()
+    await box.change([engine?.uid ?? 0], { starred: true, unread: false })
+    await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
+    await using visitor = await reader(browser, box)
+    const { page } = visitor
+    await open(visitor, box)
+    const before = await box.states()
+    for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
+    await page.keyboard.press(key)
+    await says(page, said)
+    if (there === 'inbox') assert.notDeepEqual(await box.states(), before)
+    else {
+      assert.equal((await box.states(there)).length, 3)
+      await row(page, 'The engine').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await says(page, 'Undone')
+    const ofAll = (states: Awaited<ReturnType<Box['states']>>) => states.map(({ uid: _uid, ...state }) => state)
+    assert.deepEqual(ofAll(await box.states()), ofAll(before))
+    await row(page, 'The engine').waitFor()
+  })
+}
+
+test('a label is put on and taken off by a few letters of its name, and a conversation moved to a new folder', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.keyboard.press('j')
+  await page.keyboard.press('l')
+  const label = async () => {
+    await page.getByRole('menuitem', { name: /Read later/ }).waitFor()
+    await page.keyboard.type('later')
+    await page.getByRole('menuitem', { name: /Invoices/ }).waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+  }
+  await label()
+  await says(page, 'labelled Read later')
+  await row(page, 'The moon').getByText('Read later').waitFor()
+  assert.deepEqual((await box.states())[0]?.labels, ['read-later'])
+  await page.keyboard.press('l')
+  await label()
+  await says(page, 'Label Read later taken off')
+  assert.deepEqual((await box.states())[0]?.labels, [])
+  await page.keyboard.press('v')
+  await page.getByRole('menuitem', { name: 'Archive' }).waitFor()
+  await page.keyboard.type('Sky/Moon')
+  await page.getByRole('menuitem', { name: 'New folder Sky/Moon' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await says(page, 'moved to Sky/Moon')
+  await page.getByRole('link', { name: /Sky\/Moon/ }).click()
+  await row(page, 'The moon').waitFor()
+  await visitor.assertSound()
+})
+
+test('the keyboard alone reads, archives and undoes', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
+  await page.keyboard.press('e')
+  await says(page, 'moved to Archive')
+  await page.getByRole('heading', { level: 1, name: 'The engine' }).waitFor()
+  await page.keyboard.press('z')
+  await says(page, 'Undone')
+  await page.keyboard.press('u')
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await row(page, 'Your invoice').waitFor()
+  await page.keyboard.press('Control+k')
+  await page
+    .getByRole('menuitem', { name: /Archive/ })
+    .first()
+    .waitFor()
+  await page.keyboard.type('trash')
+  await page
+    .getByRole('menuitem', { name: /Archive/ })
+    .first()
+    .waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+})
+
+test('what fails is shown as it was, with the reason', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.context().setOffline(true)
+  await row(page, 'The moon').getByRole('checkbox').check()
+  await page.keyboard.press('e')
+  await says(page, 'That failed: The service cannot be reached')
+  await row(page, 'The moon').waitFor()
+  await page.context().setOffline(false)
+})
+
+test('a folder of many conversations scrolls to its end', async () => {
+  const box = await boxOf(world)
+  const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
+  const copies = Array.from({ length: 700 }, (_, index) => ({
+    ...{ mailbox, folder: 'inbox', seen: true, flagged: false, keywords: [], filteredBy: [] },
+    message: readMessage(Buffer.from(`From: a@peer.example\r\nSubject: Number ${index}\r\n\r\nHello\r\n`)),
+    receivedAt: new Date(Date.UTC(2026, 0, 1, 0, index)),
+  }))
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await row(page, 'Number 699').focus()
+  await page.keyboard.press('End')
+  await row(page, 'Number 0').waitFor()
+  assert.equal(await list(page).getAttribute('aria-rowcount'), '700')
+  assert.equal(await row(page, 'Number 0').getAttribute('aria-rowindex'), '700')
+  assert.ok((await list(page).getByRole('row').count()) < 80)
+  await page.keyboard.press('Home')
+  await row(page, 'Number 699').waitFor()
+})
+
+test('an owner makes a filter from a message; a member makes one of their own alone', async () => {
+  const box = await furnished()
+  await using owner = await reader(browser, box)
+  await open(owner, box)
+  await row(owner.page, 'The moon').getByRole('link').click()
+  await owner.page.getByRole('button', { name: 'More' }).click()
+  await owner.page.getByRole('menuitem', { name: 'Make a filter from this message' }).click()
+  const form = owner.page.getByRole('dialog', { name: 'New filter' })
+  assert.equal(await form.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
+  await owner.assertSound()
+  const other = await furnished({ role: 'member' })
+  await using member = await reader(browser, other)
+  await open(member, other)
+  await row(member.page, 'The moon').getByRole('link').click()
+  await member.page.getByRole('button', { name: 'More' }).click()
+  await member.page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
+  assert.equal(await member.page.getByRole('menuitem', { name: /Make a filter/ }).count(), 1)
+  await member.page.getByRole('menuitem', { name: 'Make a filter of your own from it' }).click()
+  const own = member.page.getByRole('dialog', { name: 'New filter of your own' })
+  assert.equal(await own.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
+})
+
+test('a message leads to the filter that labelled it, and the filters are tried on it as they are now', async () => {
+  const box = await furnished()
+  const rule = { field: 'from', op: 'contains', value: 'peer.example', action: 'move', argument: 'archive' }
+  await box.organization.request('POST', '/v1/filters', { name: 'Put away', ...rule })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('link', { name: 'Money' }).click()
+  await page.getByRole('row', { name: 'Money' }).and(page.locator(':focus')).waitFor()
+  await visitor.assertSoundByDayAndNight()
+  await open(visitor, box)
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Try the filters on this message' }).click()
+  const trial = page.getByRole('dialog', { name: 'Try on this message' })
+  await trial.getByText('It ends in Archive').waitFor()
+  assert.deepEqual(await trial.getByRole('listitem').allTextContents(), [
+    'Money matches Your invoice',
+    'Put away matches ann@peer.example',
+  ])
+  await visitor.assertSoundByDayAndNight()
+  await trial.getByRole('button', { name: 'Close' }).click()
+  await trial.waitFor({ state: 'hidden' })
+})
+
+test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {
+  const box = await boxOf(world)
+  const dot = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const large = Buffer.concat([dot, Buffer.alloc(5_000_000)])
+  await box.receive({
+    subject: 'Drawings',
+    html: '<p>Look: <img src="cid:small@peer" alt="Small"> <img src="cid:large@peer" alt="Large"></p>',
+    attachments: [
+      { filename: 'small.png', cid: 'small@peer', content: dot, contentType: 'image/png' },
+      { filename: 'large.png', cid: 'large@peer', content: large, contentType: 'image/png' },
+    ],
+  })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
+  await page.getByRole('row').filter({ hasText: 'Drawings' }).getByRole('link').click()
+  const text = page.locator('article iframe').contentFrame()
+  await text.locator('img[src^="data:image/png"]').waitFor()
+  assert.deepEqual(await text.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('alt'))), [
+    'Small',
+    'Large',
+  ])
+  const attachments = page.getByRole('list', { name: 'Attachments' }).getByRole('link')
+  assert.deepEqual(await attachments.locator('bdi').allTextContents(), ['large.png'])
+  await visitor.assertSound()
+})
+
+test('a search finds a message and opens its conversation; an attachment is saved', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/search')
+  await page.getByLabel('What to look for').fill('subject:invoice')
+  await page.keyboard.press('Enter')
+  // Words are found once a worker has indexed them.
+  const found = page.getByRole('button', { name: /Your invoice/ })
+  while ((await found.count()) === 0) {
+    // Requests are limited.
+    await pause(1_000)
+    await page.reload()
+    await visitor.loaded()
+    await found.or(page.getByText('Nothing was found')).first().waitFor()
+  }
+  await found.click()
+  await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: /plan.txt/ }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'plan.txt')
+})
+
+test('mail of a mailbox that is shared to be read is read, and nothing of it is changed', async () => {
+  const box = await furnished()
+  const { id: eve } = await box.organization.member(`eve@${box.organization.domain}`)
+  const owner = await signIn(box.organization, box.memberId)
+  const { status } = await owner.request('PUT', `/v1/mailboxes/${box.address}/access/${eve}`, { level: 'read' })
+  assert.equal(status, 200)
+  await using visitor = await Visitor.signIn(browser, box.organization, eve)
+  const { page } = visitor
+  await open(visitor, box)
+  const before = await box.states()
+  await row(page, 'The engine').getByRole('link').click()
+  await page.getByRole('article', { name: 'Conversation' }).getByText('It is:').waitFor()
+  for (const key of ['e', 's', '#']) await page.keyboard.press(key)
+  assert.equal(await page.getByRole('toolbar', { name: 'Actions' }).count(), 0)
+  assert.equal(await page.getByRole('alertdialog').count(), 0)
+  assert.deepEqual(await box.states(), before)
+  await visitor.assertSound()
+})

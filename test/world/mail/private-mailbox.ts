@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { decrypt, readMessage, readPrivateKey } from 'openpgp'
+import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+
+export interface PrivateMailbox {
+  readonly id: string
+  readonly address: string
+  /** Armored; the service has never seen it. */
+  readonly privateKey: string
+}
+
+export async function privateMailbox(organization: TestOrganization, localPart: string): Promise<PrivateMailbox> {
+  const { publicKey, privateKey } = await openPgpKey()
+  return { ...(await privateMailboxFor(organization, localPart, publicKey)), privateKey }
+}
+
+/** Made over HTTP, for a certificate that somebody has. */
+export async function privateMailboxFor(organization: TestOrganization, localPart: string, publicKey: string) {
+  const wanted = { domain: organization.domain, local_part: localPart, kind: 'private', public_key: publicKey }
+  const { status, body } = await organization.request('POST', '/v1/mailboxes', wanted)
+  assert.equal(status, 201)
+  return body as { id: string; address: string }
+}
+
+/** The messages of a folder as the mail host keeps them, oldest first. */
+export async function storedIn(
+  { world, id }: TestOrganization,
+  mailboxId: string,
+  folder = 'inbox',
+): Promise<Buffer[]> {
+  const mailbox = { organizationId: id, mailboxId }
+  const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+  const uids = messages.map(({ uid }) => uid).sort((a, b) => a - b)
+  return await Promise.all(
+    uids.map(async (uid) => {
+      const stored = await world.mailHost.read(mailbox, folder, uid)
+      return Buffer.concat(stored ? await Array.fromAsync(stored.pieces()) : [])
+    }),
+  )
+}
+
+/** What the owner of the key reads. */
+export async function opened(raw: Buffer, privateKey: string): Promise<Buffer> {
+  const armoredMessage = /-----BEGIN PGP MESSAGE[\s\S]*END PGP MESSAGE-----/.exec(raw.toString('latin1'))?.[0] ?? ''
+  const message = await readMessage({ armoredMessage })
+  const decryptionKeys = await readPrivateKey({ armoredKey: privateKey })
+  const { data } = await decrypt({ message, decryptionKeys, format: 'binary' })
+  return Buffer.from(data as Uint8Array)
+}

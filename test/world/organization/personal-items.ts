@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import type { SignedInMember } from '#test/world/members/signed-in.ts'
+import type { Furnished } from './furnished.ts'
+
+/** A filter that matches notes, but for its action. */
+export const noteFilter = { name: 'Notes', field: 'subject', op: 'contains', value: 'note' } as const
+
+/** Makes a label, a filter that sets it and a block of the member's own. */
+export async function ownThings(member: SignedInMember) {
+  const made = async (path: string, body: object) => {
+    const answer = await member.request('POST', path, body)
+    assert.equal(answer.status, 201, `${path}: ${answer.bytes}`)
+    return answer.body
+  }
+  const label = await made('/v1/me/labels', { name: 'Mine', colour: 'pink' })
+  const filter = await made('/v1/me/filters', { ...noteFilter, action: 'label', argument: 'Mine' })
+  const blocked = await made('/v1/me/blocked-senders', { pattern: '@pest.example' })
+  return { keyword: label.keyword as string, ids: { label: label.id, filter: filter.id, blocked: blocked.id } }
+}
+
+/** The same organization, whose label, filter and block are the member's own. */
+export async function withOwn(member: SignedInMember, one: Furnished): Promise<Furnished> {
+  const { keyword, ids } = await ownThings(member)
+  return { ...one, keyword, ids: { ...one.ids, ...ids } }
+}

@@ -1,0 +1,73 @@
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
+import type { Db } from '#/db/schema.ts'
+import { addFilter } from '#/filters/changes.ts'
+import { scopes } from '#/http/access/scopes.ts'
+import { createKey } from '#/keys/keys.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import type { DatabaseHome } from '#test/world/database/database.ts'
+import { insertVerifiedDomain } from './verified-domain.ts'
+
+/** Who lives in a database that services come and go on. */
+export interface Tenant {
+  readonly organizationId: string
+  /** May do everything. */
+  readonly key: string
+  readonly addresses: readonly string[]
+}
+
+interface Wish {
+  readonly domain: string
+  readonly mailboxes: readonly string[]
+}
+
+/** Moves somebody in while no service runs. */
+export async function moveIn(home: DatabaseHome, wish: Wish): Promise<Tenant> {
+  await using database = await home.open()
+  return await moveInto(database.db, home.env.MAILROOM_SECRET ?? '', wish)
+}
+
+/** Makes an organization with a domain of its own, mailboxes and a key. Mail whose subject holds `urgent` is labelled and
+ *  starred there, mail whose subject holds `elsewhere` lies in the folder `Elsewhere`. */
+export async function moveInto(db: Db, secret: string, { domain, mailboxes }: Wish): Promise<Tenant> {
+  const { id: organizationId } = await createOrganization(db, { name: domain, plan: 'self_hosted' }, byOperator)
+  const mailHost = sqlMailHost(db, idHashKey(secret))
+  const owner = organizationItself(organizationId)
+  await db.transaction().execute(async (tx) => {
+    await insertVerifiedDomain(tx, organizationId, domain)
+    for (const localPart of mailboxes)
+      await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator)
+    await addLabel(tx, owner, { name: 'Urgent', colour: 'red' }, byOperator)
+    for (const [value, action, argument] of [
+      ['urgent', 'label', 'urgent'],
+      ['urgent', 'star', null],
+      ['elsewhere', 'move', 'Elsewhere'],
+    ] as const)
+      await addFilter(
+        tx,
+        owner,
+        {
+          name: value,
+          field: 'subject',
+          op: 'contains',
+          value,
+          action,
+          argument,
+          enabled: true,
+        },
+        byOperator,
+      )
+  })
+  const { secret: key } = await createKey(
+    db,
+    organizationId,
+    { name: '', scopes, expiresAt: null },
+    Date.now(),
+    byOperator,
+  )
+  return { organizationId, key, addresses: mailboxes.map((name) => `${name}@${domain}`) }
+}

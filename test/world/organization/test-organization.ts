@@ -1,0 +1,60 @@
+import { byOperator } from '#/audit/actor.ts'
+import { scopes as allScopes, type Scope } from '#/http/access/scopes.ts'
+import { createKey, type NewKey } from '#/keys/keys.ts'
+import { type Restrictions, unrestricted } from '#/keys/restrictions.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { addMember } from '#/members/members.ts'
+import type { Answer, RequestOptions } from '#test/sockets/http-client.ts'
+import type { World } from '#test/world/world.ts'
+
+/** An organization of a world, with a key that may do everything. */
+export class TestOrganization {
+  readonly world: World
+  readonly id: string
+  readonly name: string
+  readonly domain: string
+  key = ''
+
+  constructor(world: World, { id, name, domain }: { id: string; name: string; domain: string }) {
+    this.world = world
+    this.id = id
+    this.name = name
+    this.domain = domain
+  }
+
+  newKey(...scopes: readonly Scope[]): Promise<string> {
+    return this.#key({ scopes })
+  }
+
+  /** A key with every scope that is restricted. */
+  restrictedKey(restrictions: Partial<Restrictions>): Promise<string> {
+    return this.#key({ scopes: allScopes, restrictions: { ...unrestricted, ...restrictions } })
+  }
+
+  async #key(fields: Pick<NewKey, 'scopes' | 'restrictions'>): Promise<string> {
+    const { db, clock } = this.world
+    return (await createKey(db, this.id, { name: 'test', expiresAt: null, ...fields }, clock.now(), byOperator)).secret
+  }
+
+  /** A request with the key that may do everything, or with another. */
+  request(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.world.client.request(method, path, { key: this.key, ...(body !== undefined && { body }), ...options })
+  }
+
+  async mailbox(localPart: string, options: { name?: string } = {}): Promise<{ id: string; address: string }> {
+    return await this.world.db
+      .transaction()
+      .execute((tx) =>
+        createMailbox(
+          tx,
+          this.world.mailHost,
+          { organizationId: this.id, domain: this.domain, localPart, ...options },
+          byOperator,
+        ),
+      )
+  }
+
+  member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
+    return addMember(this.world.db, { organizationId: this.id, email, name: '', role }, byOperator)
+  }
+}
