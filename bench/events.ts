@@ -5,7 +5,7 @@ import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import type { Row } from './report.ts'
 
@@ -24,7 +24,7 @@ export async function events({ seconds = 20, perSecond = 200, streams = 5_000 }:
   await using resources = new AsyncDisposableStack()
   const server = process.env.TEST_DATABASE_URL === undefined && resources.use(await startPostgres())
   const home = resources.use(server ? await homeAt(server.url) : await databaseHome())
-  const { organizationId } = await moveIn(home, { domain: 'events.test', mailboxes: [] })
+  const { organizationId } = await storeOrganization(home, { domain: 'events.test', mailboxes: [] })
   const keys: string[] = []
   // A long poll may be asked anew for each event.
   const wanted = Math.ceil((2 * seconds * perSecond + 2 * streams) / asksOfKey) + 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { Load } from './load/load.ts'
 import type { SmtpWork } from './load/smtp-load.ts'
@@ -22,7 +22,7 @@ export async function indexing({ messages = 1_000, rounds = 9 } = {}): Promise<R
   const start = async (env: Record<string, string>) => {
     const home = resources.use(await databaseHome())
     const mailboxes = Array.from({ length: 10 }, (_, n) => `ada${n}`)
-    const { addresses: recipients } = await moveIn(home, { domain: 'index.test', mailboxes })
+    const { addresses: recipients } = await storeOrganization(home, { domain: 'index.test', mailboxes })
     const service = await startService({ ...home.env, ...env, MAILROOM_DNS_SERVERS: dns.address })
     const { process, smtp: at } = service
     resources.defer(() => void process.kill('SIGKILL'))

@@ -4,7 +4,7 @@ import { createKey } from '#/keys/keys.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import type { Ask, HttpResult, HttpWork } from './load/http-load.ts'
 import { Load } from './load/load.ts'
@@ -35,7 +35,7 @@ export async function log({ messages = 1_000, requests = 1_000, rounds = 9 }: Si
 
   const start = async (env: Record<string, string>) => {
     const home = resources.use(await databaseHome())
-    const { organizationId, addresses } = await moveIn(home, {
+    const { organizationId, addresses } = await storeOrganization(home, {
       domain: 'log.test',
       mailboxes: Array.from({ length: 10 }, (_, n) => `ada${n}`),
     })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { Load } from './load/load.ts'
 import type { SmtpWork } from './load/smtp-load.ts'
@@ -10,7 +10,7 @@ import type { Row } from './report.ts'
 /** What a service of its own has of memory once so many messages of 5 KB have come in: its resident set, in MB. */
 export async function memory({ messages = 10_000, connections = 20 } = {}): Promise<Row[]> {
   await using home = await databaseHome()
-  const { addresses: recipients } = await moveIn(home, { domain: 'bench.test', mailboxes: ['ada', 'grace'] })
+  const { addresses: recipients } = await storeOrganization(home, { domain: 'bench.test', mailboxes: ['ada', 'grace'] })
   await using dns = await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } })
   const service = await startService({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
   try {

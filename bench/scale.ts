@@ -3,7 +3,7 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { fill } from './http.ts'
 import type { HttpResult, HttpWork } from './load/http-load.ts'
@@ -32,7 +32,7 @@ export async function scale({ requests = 4_000, messages = 2_000, rounds = 7 }: 
   const keys = Math.ceil(((rounds + 1) * requests * 2) / 500)
   const asks = await fill(home, Math.ceil(keys / 5), (_id, key) => ({ path: '/v1/labels', key }))
   const mailboxes = Array.from({ length: 10 }, (_, n) => `ada${n}`)
-  const { addresses: recipients } = await moveIn(home, { domain: 'scale.test', mailboxes })
+  const { addresses: recipients } = await storeOrganization(home, { domain: 'scale.test', mailboxes })
 
   const dns = resources.use(await startDnsServer({}))
   const start = async (role: string) => {

@@ -13,7 +13,7 @@ import { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { giveKeys } from '#test/world/organization/signing-domain.ts'
-import { moveInto } from '#test/world/organization/stored-organization.ts'
+import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { Load } from './load/load.ts'
 import type { PooledWork } from './load/pooled-load.ts'
@@ -132,7 +132,7 @@ async function furnish(
   await using database = await home.open()
   const { db } = database
   const secret = home.env.MAILROOM_SECRET ?? ''
-  const { organizationId, addresses, key } = await moveInto(db, secret, { domain, mailboxes: ['ada'] })
+  const { organizationId, addresses, key } = await insertOrganization(db, secret, { domain, mailboxes: ['ada'] })
   await giveKeys(db, secret, { organizationId, domain })
   const [address = ''] = addresses
   const id = '<000000000@bench.test>'

@@ -1,7 +1,7 @@
 import { scopes } from '#/http/access/scopes.ts'
 import type { Delivery, Outcome } from '#/ports/relay.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { World } from '#test/world/world.ts'
 import { Load } from './load/load.ts'
 import type { SendResult, SendWork } from './load/send-load.ts'
@@ -47,7 +47,7 @@ export async function send({ octets = 8 << 20, requests = 500, rounds = 5 } = {}
 }
 
 /** Takes everything, and has read it. */
-class ReadingRelay extends TakingRelay {
+class ReadingRelay extends AcceptingRelay {
   override async deliver(delivery: Delivery): Promise<readonly Outcome[]> {
     for await (const _ of delivery.content());
     return await super.deliver(delivery)

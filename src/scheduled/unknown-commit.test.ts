@@ -8,7 +8,7 @@ import type { Database } from '#/db/open.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { World } from '#test/world/world.ts'
 import { isStored, lockCommit, removeOnceReachable } from './unknown-commit.ts'
@@ -149,7 +149,7 @@ test('row 38: where the connection breaks once the message is committed, the ans
     })
     throw new Error('the connection is gone')
   })
-  const relay = new TakingRelay()
+  const relay = new AcceptingRelay()
   await using world = await World.start({ database: { ...database, db }, relay })
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')

@@ -12,7 +12,7 @@ import { sealedAs } from '#/queue/sealed.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
-import { type LivedIn, livedIn } from '#test/world/organization/used-installation.ts'
+import { type UsedInstallation, usedInstallation } from '#test/world/organization/used-installation.ts'
 import { World } from '#test/world/world.ts'
 import { SecretHolder } from './holders.ts'
 import { fingerprintOf, Keyring } from './keyring.ts'
@@ -30,13 +30,13 @@ const resources = new AsyncDisposableStack()
 let database: Database
 let keyring: Keyring
 let world: World
-let lived: LivedIn
+let lived: UsedInstallation
 before(async () => {
   database = resources.use(await testDatabase())
   const sink = resources.use(await Sink.start())
   keyring = await openKeyring(database.db, [first])
   world = resources.use(await World.start({ database, sink, keyring }))
-  lived = await livedIn(world, sink)
+  lived = await usedInstallation(world, sink)
   await concealedDeparture()
 })
 after(() => resources.disposeAsync())
@@ -44,7 +44,12 @@ after(() => resources.disposeAsync())
 /** A message that waits whose recipient is a secret too, and what was found of the one that it follows. */
 async function concealedDeparture(): Promise<void> {
   const departure = {
-    ...{ id: randomUUID(), organizationId: lived.tenants[0].organization.id, mailboxId: null, kind: 'reply' as const },
+    ...{
+      id: randomUUID(),
+      organizationId: lived.organizations[0].organization.id,
+      mailboxId: null,
+      kind: 'reply' as const,
+    },
     ...{ sender: '', raw: Buffer.from('Subject: Away\r\n\r\nAway.\r\n'), concealed: true, utf8Header: false },
     recipients: [{ recipient: 'ann@far.example', route: 'far.example' }],
     verdict: {
@@ -120,7 +125,7 @@ test('every column of octets is resealed, or is known to have no sealed values',
 })
 
 async function replays(): Promise<void> {
-  const [{ organization }] = lived.tenants
+  const [{ organization }] = lived.organizations
   const { key, body, answer } = lived.asked
   const again = await organization.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
   assert.deepEqual([again.status, again.body, again.headers.get('idempotency-replayed')], [201, answer, 'true'])

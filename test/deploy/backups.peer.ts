@@ -11,7 +11,7 @@ import { soon } from '#test/processes/fleet.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { documented, follow, thereAndBack } from './documented.ts'
 
@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => rm(scratch, { recursive: true, force: true }))
 
-async function mail(service: Service, { addresses }: Tenant, Subject: string): Promise<void> {
+async function mail(service: Service, { addresses }: StoredOrganization, Subject: string): Promise<void> {
   assert.equal(await hand(service, 'ann@peer.example', addresses, letter({ Subject })), '250 2.6.0')
 }
 
@@ -33,7 +33,7 @@ const wish = { domain: 'kept.test', mailboxes: ['ada'] }
 test('a data directory that was archived is there again when it is unpacked', async () => {
   await using home = await databaseHome({ embedded: true })
   const directory = home.env.MAILROOM_DATA_DIR ?? ''
-  const tenant = await moveIn(home, wish)
+  const organization = await storeOrganization(home, wish)
   let service: Service | undefined
   const systemctl = async (verb: string) => {
     if (verb === 'start') service = await startService(home.env)
@@ -44,20 +44,20 @@ test('a data directory that was archived is there again when it is unpacked', as
   const owner = { '--owner mailroom --group mailroom': '--owner root --group root' }
   const us = { cwd: scratch, instead: { ...owner, '/var/lib/mailroom/main': directory }, systemctl }
   await systemctl('start')
-  await mail(running(), tenant, 'Before')
+  await mail(running(), organization, 'Before')
   await follow(out, us)
-  await mail(running(), tenant, 'After')
+  await mail(running(), organization, 'After')
   await systemctl('stop')
   await rm(directory, { recursive: true })
   await follow(back, us)
-  assert.deepEqual(await subjectsAt(running(), tenant), ['Before'])
+  assert.deepEqual(await subjectsAt(running(), organization), ['Before'])
   await systemctl('stop')
 })
 
 test('a backup that was made while the service runs is there again when it is unpacked', async () => {
   await using home = await databaseHome({ embedded: true })
   const directory = home.env.MAILROOM_DATA_DIR ?? ''
-  const tenant = await moveIn(home, wish)
+  const organization = await storeOrganization(home, wish)
   let service = await startService(home.env)
   const systemctl = async () => {
     service = await startService(home.env)
@@ -70,13 +70,13 @@ test('a backup that was made while the service runs is there again when it is un
     'mailroom backup': `${process.execPath} ${join(import.meta.dirname, '../../bin/mailroom.js')} backup`,
   }
   const us = { cwd: scratch, instead, env: home.env, systemctl }
-  await mail(service, tenant, 'Before')
+  await mail(service, organization, 'Before')
   await follow(out, us)
-  await mail(service, tenant, 'After')
+  await mail(service, organization, 'After')
   await service.end('SIGTERM')
   await rm(directory, { recursive: true })
   await follow(back, us)
-  assert.deepEqual(await subjectsAt(service, tenant), ['Before'])
+  assert.deepEqual(await subjectsAt(service, organization), ['Before'])
   await service.end('SIGTERM')
 })
 
@@ -89,16 +89,16 @@ test('a dump of a server, made while a service runs, is restored into another da
   ])
   const urlOf = (name: string) => postgres.url.replace(/postgres@(.*)\/postgres$/, `mailroom@$1/${name}`)
   await using home = await homeAt(urlOf('first'))
-  const tenant = await moveIn(home, wish)
+  const organization = await storeOrganization(home, wish)
   const first = await startService(home.env)
-  await mail(first, tenant, 'Before')
+  await mail(first, organization, 'Before')
   const [out, back] = thereAndBack(await documented(page, 'pg_dump'))
   await follow(out, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('first') } })
-  await mail(first, tenant, 'After')
+  await mail(first, organization, 'After')
   await first.end('SIGTERM')
   await follow(back, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('second') } })
   const second = await startService({ ...home.env, DATABASE_URL: urlOf('second') })
-  assert.deepEqual(await subjectsAt(second, tenant), ['Before'])
+  assert.deepEqual(await subjectsAt(second, organization), ['Before'])
   await second.end('SIGTERM')
 })
 
@@ -112,15 +112,15 @@ test('a base backup and the log that follows lead back to a moment in between', 
     Object.fromEntries(settings.map(([, name = '', value = '']) => [name, value.replaceAll('/backup', backup)])),
   )
   await using home = await homeAt(postgres.url)
-  const tenant = await moveIn(home, wish)
+  const organization = await storeOrganization(home, wish)
   const first = await startService(home.env)
   const [out, back] = thereAndBack(await documented(page, 'pg_basebackup'))
   const { hostname, port } = new URL(postgres.url)
   const postgresItself = { cwd: scratch, user: 'postgres', env: { PGHOST: hostname, PGPORT: port } }
   await follow(out, { ...postgresItself, instead: elsewhere })
-  await mail(first, tenant, 'Before')
+  await mail(first, organization, 'Before')
   const moment = await statements(postgres.url, ['select clock_timestamp()::text as value'])
-  await mail(first, tenant, 'After')
+  await mail(first, organization, 'After')
   await first.end('SIGTERM')
   const last = await statements(postgres.url, ['select pg_walfile_name(pg_switch_wal()) as value'])
   await soon(late(30_000), 'the log is archived', async () => {
@@ -147,9 +147,9 @@ test('a base backup and the log that follows lead back to a moment in between', 
       return (await statements(url, ['select pg_is_in_recovery()::text as value'])) === 'false'
     })
     const second = await startService({ ...home.env, DATABASE_URL: url })
-    assert.deepEqual(await subjectsAt(second, tenant), ['Before'])
-    await mail(second, tenant, 'Since')
-    assert.deepEqual(await subjectsAt(second, tenant), ['Since', 'Before'])
+    assert.deepEqual(await subjectsAt(second, organization), ['Before'])
+    await mail(second, organization, 'Since')
+    assert.deepEqual(await subjectsAt(second, organization), ['Since', 'Before'])
     await second.end('SIGTERM')
   } finally {
     await pgCtl('-m immediate stop')

@@ -14,8 +14,8 @@ import { deleteOrganization } from '#/organizations/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { ownThings } from '#test/world/organization/personal-items.ts'
-import { personalItems } from '#test/world/organization/stored-personal-items.ts'
+import { addPersonalItems } from '#test/world/organization/personal-items.ts'
+import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { EventStream } from './reader.ts'
@@ -206,7 +206,7 @@ test('each change of a mailbox is one event mailbox.changed', async () => {
 test('what is rolled back, or is a member’s own, has no event', async () => {
   const one = await furnished()
   const start = await now(one)
-  await personalItems(world, one.organization)
+  await insertPersonalItems(world, one.organization)
   const owner = organizationItself(one.organization.id)
   const failing = world.db.transaction().execute(async (tx) => {
     await addLabel(tx, owner, { name: 'Work', colour: 'red' }, byOperator)
@@ -398,7 +398,7 @@ test('events name a member’s own labels to nobody else', async () => {
   const one = await furnished()
   const { organization, address } = one
   const member = await signIn(organization, (await organization.member(address)).id)
-  const { keyword } = await ownThings(member)
+  const { keyword } = await addPersonalItems(member)
   const { keyword: shared } = (await label(one)).body
   const start = await now(one)
   await world.send({ from: 'ann@there.example', to: address, subject: 'Tea', text: 'Hello' })

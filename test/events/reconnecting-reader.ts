@@ -5,7 +5,7 @@ import { EventStream, type StreamedEvent } from './reader.ts'
 type Event = StreamedEvent['event']
 
 /** A reader who goes on with whatever process there is when the one before is gone, and ends once it has had some event. */
-export interface Untiring {
+export interface ReconnectingReader {
   readonly http: () => Promise<string>
   readonly key: string
   /** As in `types=label`. */
@@ -15,7 +15,7 @@ export interface Untiring {
   readonly isLast: (event: Event) => boolean
 }
 
-export async function readByStream({ http, key, query, isLast, ...from }: Untiring): Promise<Event[]> {
+export async function readByStream({ http, key, query, isLast, ...from }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
   for (let { after } = from; ; await pause(50)) {
     try {
@@ -31,7 +31,7 @@ export async function readByStream({ http, key, query, isLast, ...from }: Untiri
   }
 }
 
-export async function readByPolling({ http, key, query, isLast, after = '' }: Untiring): Promise<Event[]> {
+export async function readByPolling({ http, key, query, isLast, after = '' }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
   // Requests are limited.
   for (let next = after; ; await pause(100)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import type { Tenant } from '#test/world/organization/stored-organization.ts'
+import type { StoredOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 /** A message as another mail server sends it. Fields are given as they stand in the header; undefined leaves one out. */
@@ -38,10 +38,13 @@ export async function subjectsIn(organization: TestOrganization, mailbox: string
   return (await messagesIn(organization, mailbox, folder)).map(({ subject }) => subject)
 }
 
-/** The subjects in the inbox of a tenant's first mailbox, newest first, at a service in a process of its own. */
-export async function subjectsAt(service: { readonly http: string }, tenant: Tenant): Promise<string[]> {
-  const path = `/v1/messages?mailbox=${tenant.addresses[0]}&limit=100`
-  const { status, body } = await new HttpClient(service.http).request('GET', path, { key: tenant.key })
+/** The subjects in the inbox of a organization's first mailbox, newest first, at a service in a process of its own. */
+export async function subjectsAt(
+  service: { readonly http: string },
+  organization: StoredOrganization,
+): Promise<string[]> {
+  const path = `/v1/messages?mailbox=${organization.addresses[0]}&limit=100`
+  const { status, body } = await new HttpClient(service.http).request('GET', path, { key: organization.key })
   assert.equal(status, 200)
   return body.data.map(({ subject }: { subject: string }) => subject)
 }

@@ -20,7 +20,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   let ada: string
   before(async () => {
     fleet = await Fleet.start({ numbers: { api: 2, mx: 3, worker: 2 } })
-    ada = fleet.tenant.addresses[0] ?? ''
+    ada = fleet.organization.addresses[0] ?? ''
   })
   after(() => fleet[Symbol.asyncDispose]())
 
@@ -120,8 +120,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
 
   test('what is scheduled and due is sent once each by two workers, with one copy in Sent', async () => {
-    const bob = fleet.tenant.addresses[1] ?? ''
-    const { organizationId } = fleet.tenant
+    const bob = fleet.organization.addresses[1] ?? ''
+    const { organizationId } = fleet.organization
     const due = oneEach(300, new Date())
     await insertDue(fleet.db, { organizationId, address: bob }, due)
     await soon(late(30_000), 'all has gone', async () => (await fleet.waiting()) === 0)

@@ -27,7 +27,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
         }),
       }),
     )
-    ada = fleet.tenant.addresses[0] ?? ''
+    ada = fleet.organization.addresses[0] ?? ''
     await fleet.db
       .insertInto('plans')
       .values({ name: 'few', domains: 1, mailboxes: 9, storage_bytes: 2 ** 30, sends_per_day: 100 })

@@ -52,7 +52,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       ...(role === 'submission' && { ...settings.env, MAILROOM_SUBMISSION_PORT: String(port) }),
     })
     await using fleet = await Fleet.start({ numbers: { ...two, submission: 1 }, env })
-    const { tenant, busy, db } = fleet
+    const { organization, busy, db } = fleet
     await using receiver = await Receiver.start()
     // Every fifth request fails where it comes for the first time.
     receiver.answers = ({ id }, response) => {
@@ -66,7 +66,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       read({
         ...{
           http: async () => (await fleet.some('api')).http,
-          key: tenant.key,
+          key: organization.key,
           query: 'types=message,scheduled,label,mailbox',
           after: start,
         },
@@ -82,7 +82,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     assert.equal(await post('/v1/mailboxes', { domain: 'fleet.test', local_part: 'eve', password }), 201)
     const recipient = (name: string) => `${name.replace(' ', '-')}@there.example`
     const writers = [
-      commitOutOfOrder(db, tenant, done),
+      commitOutOfOrder(db, organization, done),
       write(done, 'label', async (name) => (await post('/v1/labels', { name })) === 201),
       write(done, 'mail', async (Subject) => {
         return (await fleet.hand(await fleet.some('mx'), 'ann@peer.example', busy, { Subject })) === '250 2.6.0'
@@ -105,7 +105,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     assert.equal(await post('/v1/labels', { name: 'last' }), 201)
 
     const { rows } = await sql<{ position: number; id: number }>`
-      select position, id from events where organization_id = ${tenant.organizationId} order by position, id`.execute(
+      select position, id from events where organization_id = ${organization.organizationId} order by position, id`.execute(
       db,
     )
     const log = rows.map(cursorText).filter((id) => id > start)

@@ -9,7 +9,7 @@ import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet, soon } from './fleet.ts'
 import { Load } from './load.ts'
-import { allIsWell, patience } from './recovery.ts'
+import { patience, untilRecovered } from './recovery.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {
@@ -35,7 +35,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   test('PostgreSQL ends as in a crash and is started again under load: all is well within 30 s, without a hand', async () => {
     await server.restart()
-    await allIsWell(fleet, load.programs)
+    await untilRecovered(fleet, load.programs)
   })
 
   test('the network between a process of each role and PostgreSQL breaks, and comes back: so too', async () => {
@@ -47,7 +47,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.ok(stillThere)
     assert.equal(await fleet.hand(stillThere, 'ann@peer.example', fleet.quiet), '250 2.6.0')
     network.heal()
-    await allIsWell(fleet, load.programs)
+    await untilRecovered(fleet, load.programs)
   })
 
   // One of the role submission has nothing that waits in it: what it said 250 to is the workers'.
@@ -55,7 +55,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     test(`kill -9 of one ${role} process of two: the other continues, and all is well within 30 s`, async () => {
       const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)
       await fleet.kill(victim)
-      await allIsWell(fleet, load.programs)
+      await untilRecovered(fleet, load.programs)
       await fleet.add(role)
     })
   }

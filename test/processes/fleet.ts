@@ -10,7 +10,7 @@ import { hand as handIn, letter } from '#test/mail/letter.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service } from '#test/world/service.ts'
 
 /** How many processes of each role; none of those that are not named. */
@@ -29,13 +29,13 @@ export interface FleetOptions {
   readonly env?: (role: Role, number: number) => Readonly<Record<string, string>>
 }
 
-/** An installation of several processes by role over one PostgreSQL: a tenant, a sink for what leaves, and a name server
+/** An installation of several processes by role over one PostgreSQL: a organization, a sink for what leaves, and a name server
  *  that knows nobody. */
 export class Fleet implements AsyncDisposable {
   /** The tests' own connections to what the processes share. */
   readonly database: Database
   readonly sink: Sink
-  readonly tenant: Tenant
+  readonly organization: StoredOrganization
   readonly env: Readonly<Record<string, string>>
   /** What the processes have complained of in their logs, at level `error` or above. */
   readonly complaints: string[] = []
@@ -43,10 +43,10 @@ export class Fleet implements AsyncDisposable {
   readonly #processes = new AsyncDisposableStack()
   #resources = new AsyncDisposableStack()
 
-  private constructor(parts: Pick<Fleet, 'database' | 'sink' | 'tenant' | 'env'>) {
+  private constructor(parts: Pick<Fleet, 'database' | 'sink' | 'organization' | 'env'>) {
     this.database = parts.database
     this.sink = parts.sink
-    this.tenant = parts.tenant
+    this.organization = parts.organization
     this.env = parts.env
   }
 
@@ -55,7 +55,7 @@ export class Fleet implements AsyncDisposable {
     const home = given ?? starting.use(await databaseHome())
     const dns = starting.use(await startDnsServer({ 'far.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
     const sink = starting.use(await Sink.start())
-    const tenant = await moveIn(home, { domain: 'fleet.test', mailboxes: ['ada', 'bob', 'cy'] })
+    const organization = await storeOrganization(home, { domain: 'fleet.test', mailboxes: ['ada', 'bob', 'cy'] })
     const database = starting.use(await home.open())
     const common = {
       ...home.env,
@@ -64,7 +64,7 @@ export class Fleet implements AsyncDisposable {
       MAILROOM_TICK_SECONDS: '1',
       ...(imapUrl !== undefined && { MAILROOM_IMAP_URL: imapUrl }),
     }
-    const fleet = new Fleet({ database, sink, tenant, env: common })
+    const fleet = new Fleet({ database, sink, organization, env: common })
     starting.use(fleet.#processes)
     await Promise.all(
       roles.map(async (role) => {
@@ -82,12 +82,12 @@ export class Fleet implements AsyncDisposable {
 
   /** Mailboxes that mail streams into. */
   get busy(): readonly string[] {
-    return this.tenant.addresses.slice(0, 2)
+    return this.organization.addresses.slice(0, 2)
   }
 
   /** A mailbox for whoever wants to see whether mail comes. */
   get quiet(): string {
-    return this.tenant.addresses[2] ?? ''
+    return this.organization.addresses[2] ?? ''
   }
 
   /** Those of a role that run, the longest-lived first. */
@@ -142,7 +142,7 @@ export class Fleet implements AsyncDisposable {
     await service.end('SIGKILL')
   }
 
-  request(api: Service, method: string, path: string, body?: unknown, key = this.tenant.key): Promise<Answer> {
+  request(api: Service, method: string, path: string, body?: unknown, key = this.organization.key): Promise<Answer> {
     return new HttpClient(api.http).request(method, path, { key, ...(body !== undefined && { body }) })
   }
 

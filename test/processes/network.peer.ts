@@ -7,7 +7,7 @@ import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet, soon } from './fleet.ts'
 import { Load } from './load.ts'
-import { allIsWell, patience } from './recovery.ts'
+import { patience, untilRecovered } from './recovery.ts'
 
 before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
 
@@ -44,14 +44,14 @@ test('row 39: a process of each role loses its network to PostgreSQL without a w
   assert.equal(await readiness(fleet.one('api')), 503)
   assert.equal(await fleet.hand(cutOff, 'ann@peer.example', fleet.quiet), '451 4.3.0')
   cable.plugIn()
-  await allIsWell(fleet, load.programs)
+  await untilRecovered(fleet, load.programs)
 })
 
 test('row 39: all of them lose it, and it is well within 30 s of its return', async () => {
   for (const cable of cables) cable.pull()
   for (const api of fleet.of('api')) assert.equal(await readiness(api), 503)
   for (const cable of cables) cable.plugIn()
-  await allIsWell(fleet, load.programs)
+  await untilRecovered(fleet, load.programs)
 })
 
 test('in the end nothing that was acknowledged is lost', async () => {

@@ -22,12 +22,12 @@ export class Programs extends Crew {
   }
 
   async start(count: number): Promise<void> {
-    const { db, tenant } = this.#fleet
+    const { db, organization } = this.#fleet
     for (let n = 0; n < count; n++) {
       // A key may ask 600 times a minute.
       const { secret } = await createKey(
         db,
-        tenant.organizationId,
+        organization.organizationId,
         { name: '', scopes, expiresAt: null },
         Date.now(),
         byOperator,
@@ -49,8 +49,8 @@ export class Programs extends Crew {
       const message = { attempts: 1, acknowledged: false }
       this.messages.set(name, message)
       const scheduled = Math.random() < 0.5
-      const { tenant } = this.#fleet
-      const fields = { from: tenant.addresses[0], to: `${name}@there.example`, subject: name, text: 'Hello' }
+      const { organization } = this.#fleet
+      const fields = { from: organization.addresses[0], to: `${name}@there.example`, subject: name, text: 'Hello' }
       const body = scheduled ? { ...fields, send_at: new Date().toISOString() } : fields
       while (!message.acknowledged && !this.gone) {
         const outcome = await this.#ask(scheduled ? '/v1/scheduled' : '/v1/send', key, name, body)

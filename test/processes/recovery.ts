@@ -8,7 +8,7 @@ export const patience = late(30_000)
 
 /** Waits until mail comes, and requests are answered, by every process that there is, and what programs were promised
  *  before has left. Rejects where that takes longer than it may. */
-export async function allIsWell(fleet: Fleet, programs: Programs): Promise<void> {
+export async function untilRecovered(fleet: Fleet, programs: Programs): Promise<void> {
   const promised = [...programs.messages].flatMap(([name, { acknowledged }]) => (acknowledged ? [name] : []))
   const takesMail = async (mx: Service) => {
     const reply = await fleet.hand(mx, 'ann@peer.example', fleet.quiet).catch(() => undefined)

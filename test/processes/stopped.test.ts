@@ -14,7 +14,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   let ada: string
   before(async () => {
     fleet = await Fleet.start({ numbers: { api: 1, mx: 0, worker: 0 } })
-    ada = fleet.tenant.addresses[0] ?? ''
+    ada = fleet.organization.addresses[0] ?? ''
   })
   after(() => fleet[Symbol.asyncDispose]())
   afterEach(async () => {
@@ -54,7 +54,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   /** Schedules a message that is due now, and answers its id. */
   async function due(): Promise<string> {
     const messages = oneEach(1, new Date())
-    await insertDue(fleet.db, { organizationId: fleet.tenant.organizationId, address: ada }, messages)
+    await insertDue(fleet.db, { organizationId: fleet.organization.organizationId, address: ada }, messages)
     return messages[0]?.id ?? ''
   }
 

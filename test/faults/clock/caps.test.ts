@@ -19,7 +19,7 @@ test(`row 34: ${requests} creates at once at a cap of ${cap} over ${processes} p
   timeout: 300_000,
 }, async () => {
   await using home = await databaseHome()
-  const { organizationId, key } = await moveIn(home)
+  const { organizationId, key } = await storeOrganization(home)
   const start = () => startService(home.env, ['serve', '--bare', '--roles', 'api'])
   const running = await Promise.all(Array.from({ length: processes }, start))
   let answered = 0
@@ -52,7 +52,7 @@ test(`row 34: ${requests} creates at once at a cap of ${cap} over ${processes} p
   assert.deepEqual([rows.length, mailboxes], [cap, cap])
 })
 
-async function moveIn(home: DatabaseHome): Promise<{ organizationId: string; key: string }> {
+async function storeOrganization(home: DatabaseHome): Promise<{ organizationId: string; key: string }> {
   await using database = await home.open()
   const { db } = database
   const plan = { name: 'ten', domains: 1, mailboxes: cap, storage_bytes: 2 ** 30, sends_per_day: 1 }

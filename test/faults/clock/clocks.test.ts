@@ -6,7 +6,7 @@ import type { Database } from '#/db/open.ts'
 import { databaseTime } from '#/db/time.ts'
 import { perMinute } from '#/http/access/authorize.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { homeWithClock, setDatabaseClock } from './database-clock.ts'
@@ -18,7 +18,7 @@ const minute = 60_000
 let fast: World
 let slow: World
 const taken: string[] = []
-const relays = [new TakingRelay(taken), new TakingRelay(taken)] as const
+const relays = [new AcceptingRelay(taken), new AcceptingRelay(taken)] as const
 let database: Database
 let organization: TestOrganization
 let ada: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { testDatabase } from '#test/world/database/database.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
@@ -19,7 +19,7 @@ export interface DueReport {
 export async function dueRun(count: number): Promise<DueReport> {
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await testDatabase())
-  const relay = new TakingRelay()
+  const relay = new AcceptingRelay()
   const start = async () =>
     resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '86400' } }))
   const worlds = [await start(), await start()]

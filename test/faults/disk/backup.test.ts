@@ -11,7 +11,7 @@ import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { subjectsAt } from '#test/mail/letter.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Launched, launchService, mailroom, startService } from '#test/world/service.ts'
 import { check } from '../letters/checker.ts'
 import { Senders } from '../letters/senders.ts'
@@ -23,7 +23,7 @@ const backups = 2
 let scratch: string
 let dns: Awaited<ReturnType<typeof startDnsServer>>
 let home: DatabaseHome
-let tenant: Tenant
+let organization: StoredOrganization
 let env: Record<string, string>
 let launched: Launched
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   // The secret goes along where it is in the data directory.
   const { MAILROOM_SECRET = '', MAILROOM_DATA_DIR = '' } = home.env
   await writeFile(join(MAILROOM_DATA_DIR, 'secret'), MAILROOM_SECRET, { mode: 0o600 })
-  tenant = await moveIn(home, { domain: 'kept.test', mailboxes: ['ada', 'bob', 'cy'] })
+  organization = await storeOrganization(home, { domain: 'kept.test', mailboxes: ['ada', 'bob', 'cy'] })
   env = { MAILROOM_DATA_DIR, MAILROOM_DNS_SERVERS: dns.address }
   launched = launchService(env)
 })
@@ -53,7 +53,7 @@ async function restored(file: string): Promise<string> {
 
 test('all that was acknowledged before a backup began is in it, whole, however fast mail streams in', async () => {
   const service = await launched.running
-  using senders = new Senders(async () => service.smtp.port, tenant.addresses)
+  using senders = new Senders(async () => service.smtp.port, organization.addresses)
   senders.start(20)
   const taken: { file: string; acknowledged: string[] }[] = []
   for (let number = 0; number < backups; number++) {
@@ -88,7 +88,7 @@ test('all that was acknowledged before a backup began is in it, whole, however f
 
 test('a service starts on a backup, and gives out what is in it', async () => {
   const service = await startService({ ...env, MAILROOM_DATA_DIR: await restored(join(scratch, '0.tar')) })
-  assert.ok((await subjectsAt(service, tenant)).length > 0)
+  assert.ok((await subjectsAt(service, organization)).length > 0)
   await service.end('SIGTERM')
 })
 

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '#/db/open.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
-import { moveInto } from '#test/world/organization/stored-organization.ts'
+import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { World } from '#test/world/world.ts'
 import { check } from '../letters/checker.ts'
 import { Senders } from '../letters/senders.ts'
@@ -50,12 +50,12 @@ async function smallDisk(size: number) {
 /** A service, and senders who do not leave off. */
 async function streamingInto(database: Database) {
   const world = await World.start({ database })
-  const tenant = await moveInto(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
+  const organization = await insertOrganization(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
   return {
-    senders: new Senders(async () => world.smtp.port, tenant.addresses),
+    senders: new Senders(async () => world.smtp.port, organization.addresses),
     /** The status of the answer. */
     async label(name: string) {
-      const { status } = await world.client.request('POST', '/v1/labels', { key: tenant.key, body: { name } })
+      const { status } = await world.client.request('POST', '/v1/labels', { key: organization.key, body: { name } })
       return status
     },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),

@@ -11,7 +11,7 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 import { check } from '../letters/checker.ts'
@@ -53,7 +53,7 @@ if (process.env.TEST_DATABASE_URL === undefined) {
   test('row 39: the embedded database outlives a full disk and a failing one, and keeps all that was acknowledged', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
-    const { addresses } = await moveIn(home, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
+    const { addresses } = await storeOrganization(home, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
     const flag = join(home.env.MAILROOM_DATA_DIR ?? '', 'fail')
     const service = await startService({
       ...home.env,

@@ -10,7 +10,7 @@ export type Moment =
   | { readonly after: { readonly line: string; readonly ms: number }; readonly at?: string }
 
 /** A service that is killed (kill -9) and started again, over and over, on one database. */
-export class Mortal implements AsyncDisposable {
+export class CrashingService implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
   /** What it has complained of in its log, at level `error` or above. */
   readonly complaints: string[] = []

@@ -5,9 +5,9 @@ import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { assertHeard, writeWhileKilled } from '../letters/label-writers.ts'
-import { Mortal } from './crashing-service.ts'
+import { CrashingService } from './crashing-service.ts'
 
 const kills = 3
 /** Every seventh request fails, and every thirteenth gets no answer, where it comes for the first time. */
@@ -24,23 +24,26 @@ async function failingReceiver(): Promise<Receiver> {
 
 test('readers and a webhook hear of every acknowledged change and of none rolled back, readers of none twice, though the service is killed', async () => {
   await using home = await databaseHome()
-  const tenant = await moveIn(home, { domain: 'events.test', mailboxes: ['ada'] })
+  const organization = await storeOrganization(home, { domain: 'events.test', mailboxes: ['ada'] })
   await using receiver = await failingReceiver()
-  await using mortal = new Mortal({ ...home.env, MAILROOM_WEBHOOK_NETWORKS: 'loopback' })
-  const webhook = { key: tenant.key, body: { url: receiver.url, types: ['label'] } }
+  await using mortal = new CrashingService({ ...home.env, MAILROOM_WEBHOOK_NETWORKS: 'loopback' })
+  const webhook = { key: organization.key, body: { url: receiver.url, types: ['label'] } }
   const hook = await new HttpClient((await mortal.running()).http).request('POST', '/v1/webhooks', webhook)
   assert.equal(hook.status, 201)
   const nameOf = ({ item }: { item: { name: string } }) => item.name
   const reading = [readByStream, readByPolling].map(async (read) => {
     const events = await read({
-      ...{ http: async () => (await mortal.running()).http, key: tenant.key, query: 'types=label' },
+      ...{ http: async () => (await mortal.running()).http, key: organization.key, query: 'types=label' },
       isLast: (event) => nameOf(event) === 'last',
     })
     return events.map(nameOf)
   })
-  const done = await writeWhileKilled(mortal, { home, tenant, kills })
+  const done = await writeWhileKilled(mortal, { home, organization, kills })
   const { http } = await mortal.running()
-  const last = await new HttpClient(http).request('POST', '/v1/labels', { key: tenant.key, body: { name: 'last' } })
+  const last = await new HttpClient(http).request('POST', '/v1/labels', {
+    key: organization.key,
+    body: { name: 'last' },
+  })
   assert.equal(last.status, 201)
   for (const names of await Promise.all(reading)) {
     const read = new Set(names)
@@ -53,7 +56,7 @@ test('readers and a webhook hear of every acknowledged change and of none rolled
   // What came twice is known by its id.
   assert.equal(new Set(receiver.taken.map(({ id }) => id)).size, heard().size)
   assert.ok(receiver.all.every((received) => isGenuine(received, hook.body.secret)))
-  const labels = (await new HttpClient(http).request('GET', '/v1/labels', { key: tenant.key })).body.data
+  const labels = (await new HttpClient(http).request('GET', '/v1/labels', { key: organization.key })).body.data
   const made = new Set<string>(labels.map(({ name }: { name: string }) => name))
   for (const name of (await reading[0]) ?? [])
     assert.ok(made.has(name) || name.startsWith('direct'), `${name} was made`)

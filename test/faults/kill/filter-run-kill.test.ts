@@ -7,7 +7,7 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { until } from '#test/world/until.ts'
 import { killedAt } from '../letters/post-office.ts'
@@ -15,13 +15,13 @@ import { killedAt } from '../letters/post-office.ts'
 let resources: AsyncDisposableStack
 let home: DatabaseHome
 let env: Record<string, string>
-let tenant: Tenant
+let organization: StoredOrganization
 before(async () => {
   resources = new AsyncDisposableStack()
   home = resources.use(await databaseHome())
   const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
   env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-  tenant = await moveIn(home, { domain: 'run.test', mailboxes: ['ada'] })
+  organization = await storeOrganization(home, { domain: 'run.test', mailboxes: ['ada'] })
   const service = await startService(env)
   const client = new HttpClient(service.http)
   for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
@@ -31,7 +31,7 @@ before(async () => {
     { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
     { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
   ]) {
-    assert.equal((await client.request('POST', '/v1/filters', { key: tenant.key, body })).status, 201)
+    assert.equal((await client.request('POST', '/v1/filters', { key: organization.key, body })).status, 201)
   }
   await service.end('SIGTERM')
 })
@@ -58,7 +58,7 @@ for (const [where, statements, when] of [
     const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
     const gone = once(doomed.process, 'exit')
     const ask = (service: { http: string }, method: string, path: string, body?: object) =>
-      new HttpClient(service.http).request(method, path, { key: tenant.key, ...(body && { body }) })
+      new HttpClient(service.http).request(method, path, { key: organization.key, ...(body && { body }) })
     await ask(doomed, 'POST', '/v1/filters/runs', {}).catch(() => {})
     await gone
     {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { crashRun } from '../letters/crash-run.ts'
 import { Letter } from '../letters/senders.ts'
@@ -27,7 +27,7 @@ test('row 40: killed again and again while mail streams in, it keeps all that it
 test('row 15: killed before the commit a message is not there, after it is, and sent again it is stored once', async () => {
   await using home = await databaseHome()
   await using dns = await startDnsServer({})
-  const { addresses } = await moveIn(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })
+  const { addresses } = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })
   const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
   const letter = new Letter('urgent matter', addresses, true)
   const everywhere = addresses.map((address) => `${letter.name} at ${address}`)

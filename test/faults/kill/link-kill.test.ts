@@ -9,7 +9,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { cookieIn, fromOurPage } from '#test/world/members/signed-in.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
@@ -55,7 +55,7 @@ for (const [when, made] of [
     await using sink = await Sink.start()
     const publicUrl = 'https://mail.example.com'
     const env = { ...home.env, MAILROOM_PUBLIC_URL: publicUrl, MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}` }
-    const { organizationId } = await moveIn(home, { domain: 'acme.test', mailboxes: ['office'] })
+    const { organizationId } = await storeOrganization(home, { domain: 'acme.test', mailboxes: ['office'] })
     let link = ''
     {
       await using database = await home.open()

@@ -9,7 +9,7 @@ import { databaseDirectory, foundOnDisk, keepPlain, mark } from '#test/observe/o
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveInto } from '#test/world/organization/stored-organization.ts'
+import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
@@ -26,7 +26,7 @@ before(async () => {
   env = { ...home.env, ...relay, MAILROOM_DNS_SERVERS: dns.address }
   const { key } = await behindClosedDoors(async ({ db }) => {
     await keepPlain(db)
-    return await moveInto(db, home.env.MAILROOM_SECRET ?? '', { domain: 'killed.test', mailboxes: [] })
+    return await insertOrganization(db, home.env.MAILROOM_SECRET ?? '', { domain: 'killed.test', mailboxes: [] })
   })
   const { publicKey } = await openPgpKey()
   const service = await startService(env)

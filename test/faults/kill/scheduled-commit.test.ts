@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
@@ -16,7 +16,7 @@ const onServer = process.env.TEST_DATABASE_URL !== undefined
 
 let resources: AsyncDisposableStack
 let proxy: FaultProxy
-let relay: TakingRelay
+let relay: AcceptingRelay
 let world: World
 let organization: TestOrganization
 let address: string
@@ -31,7 +31,7 @@ before(async () => {
     return await openDatabase({ url: network.url, patience: 8_000 })
   }
   const database = resources.use(await open())
-  relay = new TakingRelay()
+  relay = new AcceptingRelay()
   world = resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '86400' } }))
   organization = await world.organization()
   address = (await organization.mailbox('ada')).address

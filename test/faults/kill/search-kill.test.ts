@@ -7,20 +7,20 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack
 let home: DatabaseHome
 let env: Record<string, string>
-let tenant: Tenant
+let organization: StoredOrganization
 before(async () => {
   resources = new AsyncDisposableStack()
   home = resources.use(await databaseHome())
   const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
   env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-  tenant = await moveIn(home, { domain: 'searched.test', mailboxes: ['ada'] })
+  organization = await storeOrganization(home, { domain: 'searched.test', mailboxes: ['ada'] })
 })
 after(() => resources.disposeAsync())
 
@@ -43,7 +43,7 @@ for (const [where, statement, when] of [
     }
     const next = await startService(env)
     const client = new HttpClient(next.http)
-    const search = () => client.request('GET', `/v1/search?q=subject:${word}`, { key: tenant.key })
+    const search = () => client.request('GET', `/v1/search?q=subject:${word}`, { key: organization.key })
     let answer = await search()
     while (answer.body.indexing) {
       await pause(50)

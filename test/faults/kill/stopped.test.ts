@@ -7,7 +7,7 @@ import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
 import type { Db } from '#/db/schema.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { Letter } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
@@ -31,7 +31,7 @@ if (process.env.TEST_DATABASE_URL === undefined)
   test('row 40: a suspended process keeps its data directory locked, and continues where it was', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
-    const { addresses } = await moveIn(home, { domain: 'stopped.test', mailboxes: ['ada'] })
+    const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })
     const letter = new Letter('urgent matter', addresses, true)
     const service = await start({ ...home.env, MAILROOM_DNS_SERVERS: dns.address, ...stopped })
     const answer = handOver(service, letter)
@@ -47,7 +47,7 @@ else
   test('row 40: a process that was stopped before a commit and continues too late writes nothing', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
-    const { addresses } = await moveIn(home, { domain: 'stopped.test', mailboxes: ['ada'] })
+    const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })
     const letter = new Letter('urgent matter', addresses, true)
     const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
     // Ready before the other one stops, since the server ends the session by itself after a while.

@@ -7,7 +7,7 @@ import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
@@ -20,7 +20,7 @@ for (const when of ['before', 'after'] as const) {
     const home = resources.use(await databaseHome())
     const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
     const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-    const { key } = await moveIn(home, { domain: 'undone.test', mailboxes: ['ada'] })
+    const { key } = await storeOrganization(home, { domain: 'undone.test', mailboxes: ['ada'] })
     const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
     resources.defer(() => void doomed.process.kill('SIGKILL'))
     const gone = once(doomed.process, 'exit')

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
-import { type Moment, Mortal } from '#test/faults/kill/crashing-service.ts'
+import { CrashingService, type Moment } from '#test/faults/kill/crashing-service.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { check, type Verdict } from './checker.ts'
 import { Senders } from './senders.ts'
 import { discrepancies, lettersStored } from './stored.ts'
@@ -30,16 +30,19 @@ export interface Report {
 export async function crashRun(goOn: (kills: number) => boolean, { senders: count = 50 } = {}): Promise<Report> {
   await using home = await databaseHome()
   await using dns = await startDnsServer({})
-  const tenant = await moveIn(home, { domain: 'crash.test', mailboxes: ['ada', 'bob', 'cy', 'di', 'ed'] })
+  const organization = await storeOrganization(home, {
+    domain: 'crash.test',
+    mailboxes: ['ada', 'bob', 'cy', 'di', 'ed'],
+  })
   const since = performance.now()
-  const mortal = new Mortal({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
-  using senders = new Senders(async () => (await mortal.running()).smtp.port, tenant.addresses)
+  const mortal = new CrashingService({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
+  using senders = new Senders(async () => (await mortal.running()).smtp.port, organization.addresses)
   const labels: Labels = new Map()
   const done = new AbortController()
   {
     await using _ended = mortal
     senders.start(count)
-    const labelling = makeLabels(mortal, tenant, labels, done.signal)
+    const labelling = makeLabels(mortal, organization, labels, done.signal)
     while (goOn(mortal.kills)) await mortal.kill(someMoment())
     done.abort()
     await Promise.all([senders.stop(), labelling])
@@ -61,7 +64,12 @@ function someMoment(): Moment {
 }
 
 /** One label after the other, each repeated under its Idempotency-Key until it is answered. */
-async function makeLabels(mortal: Mortal, { key }: Tenant, labels: Labels, done: AbortSignal): Promise<void> {
+async function makeLabels(
+  mortal: CrashingService,
+  { key }: StoredOrganization,
+  labels: Labels,
+  done: AbortSignal,
+): Promise<void> {
   while (!done.aborted && labels.size < 900) {
     const name = randomUUID().slice(0, 32)
     const label = { attempts: 0, acknowledged: false }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
-import type { Mortal } from '#test/faults/kill/crashing-service.ts'
+import type { CrashingService } from '#test/faults/kill/crashing-service.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
-import type { Tenant } from '#test/world/organization/stored-organization.ts'
+import type { StoredOrganization } from '#test/world/organization/stored-organization.ts'
 
 const changes = 25
 
@@ -18,7 +18,12 @@ export class Done {
 }
 
 /** Makes labels, one after the other. What gets no answer is not tried again. */
-async function makeLabels(mortal: Mortal, { key }: Tenant, writer: string, done: Done): Promise<void> {
+async function makeLabels(
+  mortal: CrashingService,
+  { key }: StoredOrganization,
+  writer: string,
+  done: Done,
+): Promise<void> {
   for (let number = 0; number < changes; number++) {
     const name = `${writer}-${number}`
     done.unknown.add(name)
@@ -38,12 +43,12 @@ async function makeLabels(mortal: Mortal, { key }: Tenant, writer: string, done:
 /** Has labels made by several, while the service is killed again and again. On a server others write too, in transactions that
  *  commit out of order. */
 export async function writeWhileKilled(
-  mortal: Mortal,
-  { home, tenant, kills }: { home: DatabaseHome; tenant: Tenant; kills: number },
+  mortal: CrashingService,
+  { home, organization, kills }: { home: DatabaseHome; organization: StoredOrganization; kills: number },
 ): Promise<Done> {
   const done = new Done()
-  const writers = ['a', 'b', 'c'].map((writer) => makeLabels(mortal, tenant, writer, done))
-  if ('DATABASE_URL' in home.env) writers.push(beside(home, tenant, done))
+  const writers = ['a', 'b', 'c'].map((writer) => makeLabels(mortal, organization, writer, done))
+  if ('DATABASE_URL' in home.env) writers.push(beside(home, organization, done))
   for (let kill = 0; kill < kills; kill++) await mortal.kill({ after: { line: 'request', ms: 20 * kill } })
   await Promise.all(writers)
   return done
@@ -64,15 +69,15 @@ export function assertHeard(names: ReadonlySet<string>, { acknowledged, unknown 
   )
 }
 
-async function beside(home: DatabaseHome, tenant: Tenant, done: Done): Promise<void> {
+async function beside(home: DatabaseHome, organization: StoredOrganization, done: Done): Promise<void> {
   await using database = await home.open()
-  await commitOutOfOrder(database.db, tenant, done)
+  await commitOutOfOrder(database.db, organization, done)
 }
 
 /** Four who tell of labels at the same time, in transactions that commit in another order than they begin, or are rolled back. */
 export async function commitOutOfOrder(
   db: Db,
-  { organizationId }: Pick<Tenant, 'organizationId'>,
+  { organizationId }: Pick<StoredOrganization, 'organizationId'>,
   { acknowledged, rolledBack }: Done,
 ): Promise<void> {
   const write = async (writer: number) => {

@@ -10,7 +10,7 @@ import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service, startService } from '#test/world/service.ts'
 
 /** A round and a look into the queue, with room to spare; in milliseconds. */
@@ -22,18 +22,18 @@ const usual = ['bob@there.example', 'cy@elsewhere.example']
  *  round is made every second. */
 export class PostOffice implements AsyncDisposable {
   readonly sink: Sink
-  readonly tenant: Tenant
+  readonly organization: StoredOrganization
   readonly #home: DatabaseHome
   readonly #dns: DnsServer
   readonly #resources: AsyncDisposableStack
   #living: ChildProcess | undefined
 
   private constructor(
-    parts: { home: DatabaseHome; dns: DnsServer; sink: Sink; tenant: Tenant },
+    parts: { home: DatabaseHome; dns: DnsServer; sink: Sink; organization: StoredOrganization },
     resources: AsyncDisposableStack,
   ) {
     this.sink = parts.sink
-    this.tenant = parts.tenant
+    this.organization = parts.organization
     this.#home = parts.home
     this.#dns = parts.dns
     this.#resources = resources
@@ -44,12 +44,12 @@ export class PostOffice implements AsyncDisposable {
     const home = opening.use(await databaseHome())
     const dns = opening.use(await startDnsServer({}))
     const sink = opening.use(await Sink.start())
-    const tenant = await moveIn(home, { domain: 'killed.test', mailboxes: ['ada'] })
-    return new PostOffice({ home, dns, sink, tenant }, opening.move())
+    const organization = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada'] })
+    return new PostOffice({ home, dns, sink, organization }, opening.move())
   }
 
   get address(): string {
-    return this.tenant.addresses[0] ?? ''
+    return this.organization.addresses[0] ?? ''
   }
 
   async start(more: Readonly<Record<string, string>> = {}): Promise<Service> {
@@ -97,8 +97,8 @@ export class PostOffice implements AsyncDisposable {
   /** Schedules a message, due now unless told, and answers its id. Its Message-ID is `<id@x>`. */
   async schedule(db: Db, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
     const id = randomUUID()
-    const { tenant, address } = this
-    await insertDue(db, { organizationId: tenant.organizationId, address }, [{ id, recipients, subject, sendAt }])
+    const { organization, address } = this
+    await insertDue(db, { organizationId: organization.organizationId, address }, [{ id, recipients, subject, sendAt }])
     return id
   }
 
@@ -106,7 +106,7 @@ export class PostOffice implements AsyncDisposable {
   async post({ http }: Service, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
     const body = { from: this.address, to: recipients, subject, text: 'Hello', send_at: sendAt.toISOString() }
     const headers = {
-      ...{ authorization: `Bearer ${this.tenant.key}`, 'content-type': 'application/json' },
+      ...{ authorization: `Bearer ${this.organization.key}`, 'content-type': 'application/json' },
       'idempotency-key': subject,
     }
     const answer = await fetch(`${http}/v1/scheduled`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -117,7 +117,7 @@ export class PostOffice implements AsyncDisposable {
 
   /** What a list of the API holds. */
   async list({ http }: Service, path: string): Promise<Listed[]> {
-    const answer = await fetch(`${http}${path}`, { headers: { authorization: `Bearer ${this.tenant.key}` } })
+    const answer = await fetch(`${http}${path}`, { headers: { authorization: `Bearer ${this.organization.key}` } })
     return ((await answer.json()) as { data: Listed[] }).data
   }
 

@@ -8,7 +8,7 @@ import { cpuTime } from '#test/observe/cpu-time.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { launchService, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
@@ -128,12 +128,12 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   test('row 39: a service whose database is gone stays quiet, and ends on SIGTERM', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
-    const tenant = await moveIn(home, { domain: 'gone.test', mailboxes: ['ada'] })
+    const organization = await storeOrganization(home, { domain: 'gone.test', mailboxes: ['ada'] })
     const { proxy, url } = await networkTo(home)
     await using network = proxy
     const env = { ...home.env, DATABASE_URL: url, MAILROOM_DNS_SERVERS: dns.address, MAILROOM_TICK_SECONDS: '1' }
     const service = await startService(env)
-    const headers = { authorization: `Bearer ${tenant.key}` }
+    const headers = { authorization: `Bearer ${organization.key}` }
     assert.equal((await fetch(`${service.http}/v1/labels`, { headers })).status, 200)
     network.drop()
     const rounds = () => service.written().split('the outbound queue could not be read').length - 1

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 
 // On one database: a body that is not whole gets no further than the HTTP server.
@@ -13,13 +13,13 @@ import { type Service, startService } from '#test/world/service.ts'
 const MiB = 1 << 20
 
 let home: DatabaseHome
-let attacker: Tenant
-let other: Tenant
+let attacker: StoredOrganization
+let other: StoredOrganization
 let service: Service
 before(async () => {
   home = await databaseHome()
-  attacker = await moveIn(home, { domain: 'attacker.test', mailboxes: ['eve'] })
-  other = await moveIn(home, { domain: 'other.test', mailboxes: ['ada'] })
+  attacker = await storeOrganization(home, { domain: 'attacker.test', mailboxes: ['eve'] })
+  other = await storeOrganization(home, { domain: 'other.test', mailboxes: ['ada'] })
   service = await startService(home.env)
 })
 after(async () => {
@@ -36,7 +36,7 @@ async function memory(): Promise<number> {
 const unfinishedBody = Buffer.alloc(11_999_999, ' ')
 
 /** Sends all of a body of 12 MB but its last octet. */
-async function unfinished({ key }: Tenant): Promise<Socket> {
+async function unfinished({ key }: StoredOrganization): Promise<Socket> {
   const { hostname: host, port } = new URL(service.http)
   const socket = connect({ host, port: Number(port) })
   socket.on('error', () => {})
@@ -58,10 +58,10 @@ async function settled(sockets: readonly Socket[]): Promise<void> {
   }
 }
 
-async function sends(tenant: Tenant, text: string): Promise<number> {
-  const [from] = tenant.addresses
+async function sends(organization: StoredOrganization, text: string): Promise<number> {
+  const [from] = organization.addresses
   const body = { from, to: 'bob@nowhere.example', text }
-  const { status } = await new HttpClient(service.http).request('POST', '/v1/send', { key: tenant.key, body })
+  const { status } = await new HttpClient(service.http).request('POST', '/v1/send', { key: organization.key, body })
   return status
 }
 

@@ -9,7 +9,7 @@ import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { personalItems } from '#test/world/organization/stored-personal-items.ts'
+import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
@@ -26,8 +26,8 @@ function bodyOf({ body }: Answer): unknown {
 test('row 1: every route × whose id it is: only the organization’s own exists, and all others answer alike', async () => {
   const [mine, other] = [await furnish(world), await furnish(world)]
   const [ours, personal] = [
-    await personalItems(world, mine.organization),
-    await personalItems(world, other.organization),
+    await insertPersonalItems(world, mine.organization),
+    await insertPersonalItems(world, other.organization),
   ]
   for (const { name, method, path, sample } of removingLast(await everyOperation(world))) {
     // Every mailbox has a trash, which nobody else's names; the next test asks for that of another's mailbox.

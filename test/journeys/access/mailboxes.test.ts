@@ -8,7 +8,7 @@ import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { fileAway } from '#test/threads/file-away.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { mailroom } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
@@ -172,7 +172,7 @@ test('an address that two organizations have had is deleted where it is meant', 
 
 test('mailboxes can be seen to while no server runs', async () => {
   await using home = await databaseHome()
-  const { addresses } = await moveIn(home, { domain: 'quiet.test', mailboxes: ['ada', 'bob'] })
+  const { addresses } = await storeOrganization(home, { domain: 'quiet.test', mailboxes: ['ada', 'bob'] })
   const [ada = '', bob] = addresses
   const deleted = await mailroom(home.env, 'mailbox', 'delete', ada)
   assert.deepEqual(deleted, { stdout: `Deleted ${ada} and its 0 messages.\n`, stderr: '', code: 0 })

@@ -6,7 +6,7 @@ import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { noteFilter, ownThings } from '#test/world/organization/personal-items.ts'
+import { addPersonalItems, noteFilter } from '#test/world/organization/personal-items.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { ownSamples } from '#test/world/routes/samples.ts'
@@ -20,7 +20,7 @@ async function withOwnThings(organization: TestOrganization, role: (typeof roles
   const mailbox = await organization.mailbox(`box-${crypto.randomUUID().slice(0, 8)}`)
   const { id } = await organization.member(mailbox.address, role)
   const member = await signIn(organization, id)
-  const { keyword, ids } = await ownThings(member)
+  const { keyword, ids } = await addPersonalItems(member)
   const run = await member.request('POST', '/v1/me/filters/runs', {})
   assert.equal(run.status, 201)
   return { member, mailbox, keyword, ids: { ...ids, run: run.body.id as string } }

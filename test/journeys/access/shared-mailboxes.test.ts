@@ -13,7 +13,7 @@ import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { ownThings } from '#test/world/organization/personal-items.ts'
+import { addPersonalItems } from '#test/world/organization/personal-items.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { memberMay } from '#test/world/routes/rules.ts'
@@ -186,7 +186,7 @@ test('in a shared mailbox one labels mail with one’s own labels, which its oth
     return await signIn(organization, id)
   }
   const [ada, bob] = [await signedIn(), await signedIn()]
-  const { keyword } = await ownThings(ada)
+  const { keyword } = await addPersonalItems(ada)
   const path = `/v1/messages/${ids.message}?mailbox=${address}`
   assert.deepEqual((await ada.request('PATCH', path, { add_labels: [keyword] })).body.labels, [keyword])
   assert.deepEqual((await bob.request('GET', path)).body.labels, [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPassword } from '#/passwords/password.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 
 const address = 'ada@passwords.test'
@@ -21,7 +21,7 @@ async function given(env: Record<string, string>, input: string, ...args: string
 
 test('a mailbox gets a password, one that is made or one from standard input, beside a service and without', async () => {
   await using home = await databaseHome()
-  await moveIn(home, { domain: 'passwords.test', mailboxes: ['ada', 'bob'] })
+  await storeOrganization(home, { domain: 'passwords.test', mailboxes: ['ada', 'bob'] })
   const fits = async (password: string) => {
     await using database = await home.open()
     const of = database.db.selectFrom('mailboxes').select('password_hash').where('address', '=', address)

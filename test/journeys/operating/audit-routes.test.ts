@@ -5,7 +5,7 @@ import { entriesOf } from '#/audit/queries.ts'
 import { Refusals } from '#/audit/refusals.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { withOwn } from '#test/world/organization/personal-items.ts'
+import { withPersonalItems } from '#test/world/organization/personal-items.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { ownSamples } from '#test/world/routes/samples.ts'
@@ -184,7 +184,7 @@ test('a change in a session leaves one entry, which names the member', async () 
     const one = await furnish(world)
     const { id } = await one.organization.member('eve@people.example', 'owner')
     const member = await signIn(one.organization, id)
-    const about = name in ownSamples ? await withOwn(member, one) : one
+    const about = name in ownSamples ? await withPersonalItems(member, one) : one
     const before = await trailOf(one.organization)
     const { status } = await member.request(method, pathOf(path, sample, about), sample.body?.(about))
     assert.equal(status, sample.status ?? 200, name)

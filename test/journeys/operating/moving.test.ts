@@ -18,8 +18,8 @@ import {
   allAnswers,
   allRows,
   awaitIndexing,
-  type LivedIn,
-  livedIn,
+  type UsedInstallation,
+  usedInstallation,
 } from '#test/world/organization/used-installation.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
@@ -37,7 +37,7 @@ const whole = join(scratch, 'whole')
 let sink: Sink
 let old: DatabaseHome
 let there: DatabaseHome
-let lived: LivedIn
+let lived: UsedInstallation
 let records: World['dns']
 let keyring: Keyring
 let answers: Record<string, unknown>
@@ -57,8 +57,8 @@ before(async () => {
       keyring,
       env: { MAILROOM_DNS_FIRST_CHECK_SECONDS: '86400' },
     })
-    lived = await livedIn(world, sink)
-    answers = await allAnswers(world, lived.tenants)
+    lived = await usedInstallation(world, sink)
+    answers = await allAnswers(world, lived.organizations)
     await awaitIndexing(world)
     records = world.dns
   }
@@ -108,9 +108,9 @@ test('a service on the new database answers as the old one did, and goes on with
   sink.taken.length = 0
   await using database = await there.open()
   await using world = await World.start({ database, sink, keyring, resolver: records })
-  assert.deepEqual(await allAnswers(world, lived.tenants), answers)
+  assert.deepEqual(await allAnswers(world, lived.organizations), answers)
 
-  const [{ organization, address }] = lived.tenants
+  const [{ organization, address }] = lived.organizations
   const request = (method: string, path: string, more: object = {}) =>
     world.client.request(method, path, { key: organization.key, ...more })
   const { key, body, answer } = lived.asked

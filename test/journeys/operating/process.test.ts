@@ -8,17 +8,17 @@ import { untilNobodyAnswers } from '#test/sockets/nobody-answers.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const address = 'ada@process.test'
 let home: DatabaseHome
-let tenant: Tenant
+let organization: StoredOrganization
 let service: Service
 
 before(async () => {
   home = await databaseHome()
-  tenant = await moveIn(home, { domain: 'process.test', mailboxes: ['ada'] })
+  organization = await storeOrganization(home, { domain: 'process.test', mailboxes: ['ada'] })
 })
 after(async () => {
   if (runs()) await service.end('SIGKILL')
@@ -36,7 +36,7 @@ function runs(): boolean {
 
 async function request(method: string, path: string, body?: unknown) {
   return await new HttpClient(service.http).request(method, path, {
-    key: tenant.key,
+    key: organization.key,
     ...(body !== undefined && { body }),
   })
 }
@@ -64,7 +64,7 @@ test('SIGTERM: a message in DATA and a current request are finished, and the exi
   assert.ok(performance.now() - since < late(10_000))
 
   service = await startService(home.env)
-  assert.ok((await subjectsAt(service, tenant)).includes('in hand'))
+  assert.ok((await subjectsAt(service, organization)).includes('in hand'))
 })
 
 test('kill -9 after 250: the message is there, with what its filters did', async () => {
@@ -86,7 +86,7 @@ test('kill -9 after 250: the message is there, with what its filters did', async
 test('kill -9 after 201: what was created is there, and its Idempotency-Key still knows', async () => {
   const create = () =>
     new HttpClient(service.http).request('POST', '/v1/labels', {
-      key: tenant.key,
+      key: organization.key,
       body: { name: 'Lasting' },
       headers: { 'idempotency-key': 'lasting' },
     })
@@ -102,12 +102,12 @@ test('kill -9 after 201: what was created is there, and its Idempotency-Key stil
 test('the log holds no key, and nothing that a message says', async () => {
   const secret = 'the-treasure-is-under-the-oak'
   await send(`Subject ${secret}`, `Text ${secret}`)
-  await request('GET', `/v1/labels?key=${tenant.key}`)
-  await request('GET', `/v1/labels/${tenant.key}`)
-  await request('PATCH', `/v1/labels/${tenant.key}`, { name: secret })
+  await request('GET', `/v1/labels?key=${organization.key}`)
+  await request('GET', `/v1/labels/${organization.key}`)
+  await request('PATCH', `/v1/labels/${organization.key}`, { name: secret })
   await request('POST', '/v1/filters/test', { message: `Subject: ${secret}\r\n\r\n${secret}` })
   await request('POST', '/v1/labels', `{"name": "${secret}`)
-  await new HttpClient(service.http).request('GET', '/v1/labels', { key: `${tenant.key}x` })
+  await new HttpClient(service.http).request('GET', '/v1/labels', { key: `${organization.key}x` })
   await using client = await SmtpClient.greeted(service.smtp.port)
   await client.say(`AUTH PLAIN ${Buffer.from(`\0ada\0${secret}`).toString('base64')}`)
   await client.say(`NONSENSE ${secret}`)
@@ -116,7 +116,7 @@ test('the log holds no key, and nothing that a message says', async () => {
   assert.match(log, /"msg":"request"/)
   assert.match(log, /"msg":"message stored"/)
   assert.ok(!log.includes(secret) && !log.includes(Buffer.from(`\0ada\0${secret}`).toString('base64')), log)
-  assert.ok(!log.includes(tenant.key.slice(8, -4)), log)
+  assert.ok(!log.includes(organization.key.slice(8, -4)), log)
   for (const line of log.trim().split('\n')) JSON.parse(line)
 })
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { killedAt } from '#test/faults/letters/post-office.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { labelOnce } from '#test/world/organization/label-once.ts'
+import { labelWithIdempotencyKey } from '#test/world/organization/label-once.ts'
 import { mailroom, startService } from '#test/world/service.ts'
 
 test('the secret in the data directory is changed while the service runs, and an interrupted change is finished', async () => {
@@ -23,11 +23,11 @@ test('the secret in the data directory is changed while the service runs, and an
 
   let service = await startService(env)
   const [made] = await file()
-  await labelOnce(service, 'First', key)
+  await labelWithIdempotencyKey(service, 'First', key)
   assert.equal((await told('secret', 'rotate')).unopened.length, 0)
   const [changed, ...none] = await file()
   assert.ok(changed !== made && none.length === 0)
-  assert.ok((await labelOnce(service, 'First', key)).replayed)
+  assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed)
   assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
 
   for (const [statement, left] of [
@@ -43,9 +43,9 @@ test('the secret in the data directory is changed while the service runs, and an
     assert.equal(killed.code, null, statement)
     assert.equal((await file()).length, left, statement)
     service = await startService(env)
-    assert.ok((await labelOnce(service, 'First', key)).replayed, statement)
+    assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed, statement)
     await told('secret', 'rotate')
-    assert.ok((await labelOnce(service, 'First', key)).replayed, statement)
+    assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed, statement)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
     const now = await file()
     assert.ok(now.length === 1 && now[0] !== before[0])

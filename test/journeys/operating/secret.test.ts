@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
-import { labelOnce } from '#test/world/organization/label-once.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { labelWithIdempotencyKey } from '#test/world/organization/label-once.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const second = 'a second secret of at least thirty-two characters'
 
 let home: DatabaseHome
-let tenant: Tenant
+let organization: StoredOrganization
 before(async () => {
   home = await databaseHome()
-  tenant = await moveIn(home, { domain: 'secret.test', mailboxes: ['ada'] })
+  organization = await storeOrganization(home, { domain: 'secret.test', mailboxes: ['ada'] })
 })
 after(() => home[Symbol.asyncDispose]())
 
-const label = (service: Service, name: string) => labelOnce(service, name, tenant.key)
+const label = (service: Service, name: string) => labelWithIdempotencyKey(service, name, organization.key)
 
 async function stopped(services: readonly Service[]): Promise<void> {
   for (const service of services) assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })

@@ -8,15 +8,15 @@ import { freePort } from '#test/sockets/free-port.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { until } from '#test/world/until.ts'
 
 let home: DatabaseHome
-let tenant: Tenant
+let organization: StoredOrganization
 before(async () => {
   home = await databaseHome()
-  tenant = await moveIn(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })
+  organization = await storeOrganization(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })
 })
 after(() => home[Symbol.asyncDispose]())
 
@@ -79,7 +79,11 @@ class Collector implements AsyncDisposable {
 }
 
 function ask({ http }: Service, path: string, headers: Record<string, string> = {}, body?: object) {
-  return new HttpClient(http).request(body ? 'POST' : 'GET', path, { key: tenant.key, headers, ...(body && { body }) })
+  return new HttpClient(http).request(body ? 'POST' : 'GET', path, {
+    key: organization.key,
+    headers,
+    ...(body && { body }),
+  })
 }
 
 async function write({ smtp }: Service, to: string): Promise<void> {
@@ -101,7 +105,7 @@ test('a request, a message that comes and one that leaves are followed down to t
     OTEL_SERVICE_NAME: 'post',
   })
   const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
-  const [ada = '', bob = ''] = tenant.addresses
+  const [ada = '', bob = ''] = organization.addresses
   await write(service, ada)
   const traceparent = `00-${trace}-${parent}-01`
   assert.equal((await ask(service, `/v1/threads?mailbox=${ada}`, { traceparent })).status, 200)
@@ -157,8 +161,8 @@ test('a request, a message that comes and one that leaves are followed down to t
     'whisper',
     'secret',
     'Hush',
-    tenant.key,
-    tenant.organizationId,
+    organization.key,
+    organization.organizationId,
   ])
     assert.ok(!collector.said.includes(secret), secret)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { testDatabase } from '#test/world/database/database.ts'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
@@ -11,7 +11,7 @@ const minute = 60_000
 test('three workers and as many programs, all at once, do not send more in a day than the plan allows, nor less', async () => {
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await testDatabase())
-  const relay = new TakingRelay()
+  const relay = new AcceptingRelay()
   const start = async () => resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '300' } }))
   const [first, ...others] = [await start(), await start(), await start()]
   const worlds = [first, ...others]

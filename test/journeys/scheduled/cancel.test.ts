@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
 test('row 27: of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
-  const relay = new TakingRelay()
+  const relay = new AcceptingRelay()
   await using world = await World.start({ relay, env: { MAILROOM_TICK_SECONDS: '86400' } })
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')

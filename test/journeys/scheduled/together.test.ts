@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
-import { TakingRelay } from '#test/world/mail/accepting-relay.ts'
+import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const relay = new TakingRelay()
+const relay = new AcceptingRelay()
 let world: World
 let organization: TestOrganization
 let address: string

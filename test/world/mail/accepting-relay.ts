@@ -1,7 +1,7 @@
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 
 /** Takes everything at once, and notes for whom, in that order. */
-export class TakingRelay implements Relay {
+export class AcceptingRelay implements Relay {
   readonly taken: string[]
   /** What a message waits for between the record of its end of data and the reply. */
   gate: () => Promise<void> = async () => {}

@@ -3,7 +3,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import type { Service } from '#test/world/service.ts'
 
 /** Asks for a label under an Idempotency-Key; the answer is kept sealed. */
-export async function labelOnce({ http }: Service, name: string, key: string) {
+export async function labelWithIdempotencyKey({ http }: Service, name: string, key: string) {
   const { status, body, headers } = await new HttpClient(http).request('POST', '/v1/labels', {
     ...{ key, body: { name }, headers: { 'idempotency-key': name } },
   })

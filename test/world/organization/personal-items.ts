@@ -6,7 +6,7 @@ import type { Furnished } from './furnished.ts'
 export const noteFilter = { name: 'Notes', field: 'subject', op: 'contains', value: 'note' } as const
 
 /** Makes a label, a filter that sets it and a block of the member's own. */
-export async function ownThings(member: SignedInMember) {
+export async function addPersonalItems(member: SignedInMember) {
   const made = async (path: string, body: object) => {
     const answer = await member.request('POST', path, body)
     assert.equal(answer.status, 201, `${path}: ${answer.bytes}`)
@@ -19,7 +19,7 @@ export async function ownThings(member: SignedInMember) {
 }
 
 /** The same organization, whose label, filter and block are the member's own. */
-export async function withOwn(member: SignedInMember, one: Furnished): Promise<Furnished> {
-  const { keyword, ids } = await ownThings(member)
+export async function withPersonalItems(member: SignedInMember, one: Furnished): Promise<Furnished> {
+  const { keyword, ids } = await addPersonalItems(member)
   return { ...one, keyword, ids: { ...one.ids, ...ids } }
 }

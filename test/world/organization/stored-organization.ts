@@ -13,7 +13,7 @@ import type { DatabaseHome } from '#test/world/database/database.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
 /** Who lives in a database that services come and go on. */
-export interface Tenant {
+export interface StoredOrganization {
   readonly organizationId: string
   /** May do everything. */
   readonly key: string
@@ -26,14 +26,18 @@ interface Wish {
 }
 
 /** Moves somebody in while no service runs. */
-export async function moveIn(home: DatabaseHome, wish: Wish): Promise<Tenant> {
+export async function storeOrganization(home: DatabaseHome, wish: Wish): Promise<StoredOrganization> {
   await using database = await home.open()
-  return await moveInto(database.db, home.env.MAILROOM_SECRET ?? '', wish)
+  return await insertOrganization(database.db, home.env.MAILROOM_SECRET ?? '', wish)
 }
 
 /** Makes an organization with a domain of its own, mailboxes and a key. Mail whose subject holds `urgent` is labelled and
  *  starred there, mail whose subject holds `elsewhere` lies in the folder `Elsewhere`. */
-export async function moveInto(db: Db, secret: string, { domain, mailboxes }: Wish): Promise<Tenant> {
+export async function insertOrganization(
+  db: Db,
+  secret: string,
+  { domain, mailboxes }: Wish,
+): Promise<StoredOrganization> {
   const { id: organizationId } = await createOrganization(db, { name: domain, plan: 'self_hosted' }, byOperator)
   const mailHost = sqlMailHost(db, idHashKey(secret))
   const owner = organizationItself(organizationId)

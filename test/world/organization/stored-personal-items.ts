@@ -8,7 +8,7 @@ import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
 
 /** A member's own label, filter and block, which no key may see. */
-export async function personalItems(world: World, organization: TestOrganization) {
+export async function insertPersonalItems(world: World, organization: TestOrganization) {
   const member = await organization.member(`member-${randomUUID()}@people.example`)
   const owner = { organizationId: organization.id, memberId: member.id }
   return await world.db.transaction().execute(async (tx) => {

@@ -15,11 +15,11 @@ import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import type { World } from '#test/world/world.ts'
 import { type Furnished, furnish } from './furnished.ts'
 import { signingDomain } from './signing-domain.ts'
-import { personalItems } from './stored-personal-items.ts'
+import { insertPersonalItems } from './stored-personal-items.ts'
 
 /** An installation that two organizations have used for a while: no table is empty. */
-export interface LivedIn {
-  readonly tenants: readonly [Furnished, Furnished]
+export interface UsedInstallation {
+  readonly organizations: readonly [Furnished, Furnished]
   /** What was asked with an Idempotency-Key, and the answer. */
   readonly asked: { readonly key: string; readonly body: object; readonly answer: unknown }
   /** The subject of a message that waits to be sent, and of one that is scheduled, with its recipient. */
@@ -29,14 +29,14 @@ export interface LivedIn {
 
 const minute = 60_000
 
-export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
-  const tenants = [await furnish(world), await furnish(world)] as const
-  for (const { organization } of tenants) {
+export async function usedInstallation(world: World, sink: Sink): Promise<UsedInstallation> {
+  const organizations = [await furnish(world), await furnish(world)] as const
+  for (const { organization } of organizations) {
     await signingDomain(world, organization)
-    await personalItems(world, organization)
+    await insertPersonalItems(world, organization)
     await privateMailbox(organization, 'secret')
   }
-  const [first] = tenants
+  const [first] = organizations
   await correspond(world, first)
   await leaveTraces(world, first)
   sink.act = (step) => (step === 'rcpt' ? '451 4.7.1 Later' : undefined)
@@ -50,7 +50,7 @@ export async function livedIn(world: World, sink: Sink): Promise<LivedIn> {
   await beInvited(world, first)
   const scheduled = { subject: 'Scheduled', to: 'cy@there.example', sendAt: new Date(world.clock.now() + 10 * minute) }
   await schedule(first, scheduled)
-  return { tenants, asked, waiting: sent.subject, scheduled }
+  return { organizations, asked, waiting: sent.subject, scheduled }
 }
 
 /** A member who has signed in, with a password, a second factor, a passkey and by single sign-on, and has a link to sign in elsewhere. */
@@ -155,13 +155,13 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
     select organization_id, id, 'inbox', 1, '\\seen a,b', '', 2 from watched`.execute(world.db)
 }
 
-async function askOnce({ organization }: Furnished): Promise<LivedIn['asked']> {
+async function askOnce({ organization }: Furnished): Promise<UsedInstallation['asked']> {
   const [key, body] = ['once', { name: 'Asked once' }]
   const answer = await organization.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
   return { key, body, answer: answer.body }
 }
 
-async function schedule({ organization, address }: Furnished, { subject, to, sendAt }: LivedIn['scheduled']) {
+async function schedule({ organization, address }: Furnished, { subject, to, sendAt }: UsedInstallation['scheduled']) {
   const content = Buffer.alloc(2 ** 20 + 7, 'An attachment. ').toString('base64')
   const { status } = await organization.request('POST', '/v1/scheduled', {
     ...{ from: address, to, subject, text: 'Later', send_at: sendAt.toISOString() },
@@ -171,7 +171,7 @@ async function schedule({ organization, address }: Furnished, { subject, to, sen
 }
 
 /** What the API answers to every question about them. */
-export async function allAnswers(world: World, tenants: readonly Furnished[]): Promise<Record<string, unknown>> {
+export async function allAnswers(world: World, organizations: readonly Furnished[]): Promise<Record<string, unknown>> {
   // A picture lies on another server, and what became of sent mail and runs of filters go on as the service runs.
   const here = ({ method, path }: { method: string; path: string }) =>
     method === 'GET' && !/\/picture$|\/sent\b|\/filter-runs\b/.test(path)
@@ -179,15 +179,15 @@ export async function allAnswers(world: World, tenants: readonly Furnished[]): P
   const answers: Record<string, unknown> = {}
   // Whether the index is complete is an answer too.
   await world.searchIndexer?.processAll()
-  for (const tenant of tenants) {
-    const { key, domain } = tenant.organization
+  for (const organization of organizations) {
+    const { key, domain } = organization.organization
     const ask = async (path: string) => {
       const { status, body, bytes } = await world.client.request('GET', path, { key })
       assert.equal(status, 200, path)
       answers[`${domain} ${path}`] = body ?? bytes.toString('base64')
       return body
     }
-    for (const { path, sample } of operations) await ask(pathOf(path, sample, tenant))
+    for (const { path, sample } of operations) await ask(pathOf(path, sample, organization))
     for (const { address, kind } of (await ask('/v1/mailboxes')).data) {
       if (kind === 'private') continue
       for (const { name } of (await ask(`/v1/folders?mailbox=${address}`)).data) {

@@ -198,11 +198,14 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
 }
 
 /** Of a member's own things nothing but a session is needed. */
-const ownThings = Object.keys(rules)
+const addPersonalItems = Object.keys(rules)
   .filter((name) => /^\S+ \/v1\/(?:labels(?!.*\/merge)|filter|blocked-senders)/.test(name))
   .map((name) => [name.replace('/v1/', '/v1/me/'), {}] as const)
 
-export const memberRules: Readonly<Record<string, MemberRule>> = { ...Object.fromEntries(ownThings), ...memberRoutes }
+export const memberRules: Readonly<Record<string, MemberRule>> = {
+  ...Object.fromEntries(addPersonalItems),
+  ...memberRoutes,
+}
 
 /** A role's own scopes, by which the table of docs/reference/sessions.md is short. */
 export function memberMay(scope: string): boolean {

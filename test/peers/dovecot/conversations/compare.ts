@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { World } from '#test/world/world.ts'
 import { compare } from './comparison.ts'
-import { Dovecot } from './dovecot-process.ts'
+import { DovecotProcess } from './dovecot-process.ts'
 import { headersIn } from './mbox.ts'
 import { indexReader, serviceReader } from './our-readers.ts'
 
@@ -13,7 +13,7 @@ const { values, positionals } = parseArgs({
   options: { http: { type: 'boolean' }, imap: { type: 'boolean' } },
   allowPositionals: true,
 })
-await using dovecot = await Dovecot.start()
+await using dovecot = await DovecotProcess.start()
 await using server = values.imap ? await DovecotServer.start() : undefined
 const env = server && { MAILROOM_IMAP_URL: server.url }
 await using world = values.http || values.imap ? await World.start({ ...(env && { env }) }) : undefined

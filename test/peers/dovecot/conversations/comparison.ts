@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { type ThreadIds, threadIds } from '#/mime/header/references.ts'
 import { type Compared, differences, type JoinedByRefs, type JoinedByUs } from './differences.ts'
-import type { Dovecot } from './dovecot-process.ts'
+import type { DovecotProcess } from './dovecot-process.ts'
 import { readAsRefs } from './refs-reading.ts'
 
 /** Our side: is given a folder's messages one after another, with uids from 1, and tells their conversations. */
@@ -21,7 +21,7 @@ export interface Comparison {
 
 /** Reads a folder as conversations on both sides, and explains join by join how they differ. */
 export async function compare(
-  dovecot: Dovecot,
+  dovecot: DovecotProcess,
   us: OurReader,
   headers: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): Promise<Comparison> {

@@ -18,7 +18,7 @@ type ImapProcess = ChildProcessByStdio<Writable, Readable, null>
 
 /** A session of a real Dovecot, logged in, over a pipe: its IMAP process alone, without a server around it. Mail is in a
  *  directory of its own and gone at the end. */
-export class Dovecot implements AsyncDisposable {
+export class DovecotProcess implements AsyncDisposable {
   readonly #process: ImapProcess
   readonly #directory: string
   readonly #lines: AsyncIterator<string>
@@ -30,7 +30,7 @@ export class Dovecot implements AsyncDisposable {
     this.#lines = linesOf(process.stdout)
   }
 
-  static async start(): Promise<Dovecot> {
+  static async start(): Promise<DovecotProcess> {
     if (!existsSync(imap)) throw new Error(`There is no Dovecot at ${imap}: apt-get install dovecot-imapd`)
     const root = process.getuid?.() === 0
     const { uid, gid } = root ? { uid: nobody, gid: nobody } : userInfo()
@@ -45,7 +45,7 @@ export class Dovecot implements AsyncDisposable {
       env: { USER: 'ada', HOME: directory },
       stdio: ['pipe', 'pipe', 'ignore'],
     })
-    const session = new Dovecot(child, directory)
+    const session = new DovecotProcess(child, directory)
     const greeting = await session.#line()
     if (!greeting.startsWith('* PREAUTH')) throw new Error(`Dovecot greets with ${greeting}`)
     return session

@@ -5,12 +5,12 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { threadHeaders } from '#test/threads/folders.ts'
 import { World } from '#test/world/world.ts'
 import { type Comparison, compare } from './comparison.ts'
-import { Dovecot } from './dovecot-process.ts'
+import { DovecotProcess } from './dovecot-process.ts'
 import { indexReader, serviceReader } from './our-readers.ts'
 
-let dovecot: Dovecot
+let dovecot: DovecotProcess
 before(async () => {
-  dovecot = await Dovecot.start()
+  dovecot = await DovecotProcess.start()
 })
 after(() => dovecot[Symbol.asyncDispose]())
 

@@ -8,7 +8,7 @@ import { hand, letter } from '#test/mail/letter.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 
 /** A service on a Dovecot, and mailboxes with the same messages in each, for tests that kill it and start it again. */
@@ -16,18 +16,18 @@ export class KilledService implements AsyncDisposable {
   readonly #resources: AsyncDisposableStack
   readonly #home: DatabaseHome
   readonly #env: Record<string, string>
-  readonly #tenant: Tenant
+  readonly #organization: StoredOrganization
 
   private constructor(
     resources: AsyncDisposableStack,
     home: DatabaseHome,
     env: Record<string, string>,
-    tenant: Tenant,
+    organization: StoredOrganization,
   ) {
     this.#resources = resources
     this.#home = home
     this.#env = env
-    this.#tenant = tenant
+    this.#organization = organization
   }
 
   static async prepare(boxes: readonly string[], subjects: readonly string[], filters: readonly object[]) {
@@ -36,10 +36,10 @@ export class KilledService implements AsyncDisposable {
     const home = starting.use(await databaseHome())
     const dns = starting.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
     const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address, MAILROOM_IMAP_URL: dovecot.url }
-    const tenant = await moveIn(home, { domain: 'run.test', mailboxes: [...boxes] })
+    const organization = await storeOrganization(home, { domain: 'run.test', mailboxes: [...boxes] })
     const service = await startService(env)
-    const prepared = new KilledService(starting.move(), home, env, tenant)
-    for (const Subject of subjects) await hand(service, 'ann@peer.example', tenant.addresses, letter({ Subject }))
+    const prepared = new KilledService(starting.move(), home, env, organization)
+    for (const Subject of subjects) await hand(service, 'ann@peer.example', organization.addresses, letter({ Subject }))
     for (const body of filters) await prepared.ask(service, 'POST', '/v1/filters', body)
     for (const box of boxes) {
       while ((await prepared.messages(service, box)).length < subjects.length) await pause(100)
@@ -50,7 +50,10 @@ export class KilledService implements AsyncDisposable {
 
   /** Answers the body. */
   async ask({ http }: { readonly http: string }, method: string, path: string, body?: object) {
-    const answer = await new HttpClient(http).request(method, path, { key: this.#tenant.key, ...(body && { body }) })
+    const answer = await new HttpClient(http).request(method, path, {
+      key: this.#organization.key,
+      ...(body && { body }),
+    })
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.bytes}`)
     return answer.body
   }

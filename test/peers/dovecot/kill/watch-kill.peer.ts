@@ -12,7 +12,7 @@ import { tap } from '#test/peers/dovecot/tap.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome, homeAt } from '#test/world/database/database.ts'
-import { moveIn, type Tenant } from '#test/world/organization/stored-organization.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service } from '#test/world/service.ts'
 
 let dovecot: DovecotServer
@@ -62,7 +62,11 @@ interface Event {
 }
 
 /** What is told from a place in the log on, and where it ends. */
-async function read({ http }: Service, { key }: Tenant, after: string): Promise<{ told: string[]; next: string }> {
+async function read(
+  { http }: Service,
+  { key }: StoredOrganization,
+  after: string,
+): Promise<{ told: string[]; next: string }> {
   const path = `/v1/events?types=message&wait=1${after && `&after=${after}`}`
   const { status, body } = await new HttpClient(http).request('GET', path, { key })
   assert.equal(status, 200)
@@ -74,7 +78,11 @@ async function read({ http }: Service, { key }: Tenant, after: string): Promise<
 }
 
 /** The mailbox with messages in it, looked at for the first time since somebody listens. */
-async function lookAtFirst(home: DatabaseHome, { organizationId }: Tenant, count: number): Promise<ImapSession> {
+async function lookAtFirst(
+  home: DatabaseHome,
+  { organizationId }: StoredOrganization,
+  count: number,
+): Promise<ImapSession> {
   await using database = await home.open()
   const { db } = database
   const { server } = dovecot
@@ -100,11 +108,11 @@ async function endLease(home: DatabaseHome): Promise<void> {
 
 async function tellsAllThoughKilled(home: DatabaseHome): Promise<void> {
   await using resources = new AsyncDisposableStack()
-  const tenant = await moveIn(home, { domain: 'watched.test', mailboxes: ['ada'] })
+  const organization = await storeOrganization(home, { domain: 'watched.test', mailboxes: ['ada'] })
   const way = resources.use(await tap(dovecot.server))
   const url = new URL(dovecot.url)
   url.port = String(way.port)
-  const session = await lookAtFirst(home, tenant, 4 * killedAfterMs.length + 2)
+  const session = await lookAtFirst(home, organization, 4 * killedAfterMs.length + 2)
   resources.defer(() => session.connection.close())
   const program = new Program(session, 4 * killedAfterMs.length + 2)
 
@@ -126,7 +134,7 @@ async function tellsAllThoughKilled(home: DatabaseHome): Promise<void> {
   const last = await start()
   const told: string[] = []
   for (let after = ''; !program.done.every((one) => told.includes(one)); ) {
-    const page = await read(last, tenant, after)
+    const page = await read(last, organization, after)
     told.push(...page.told)
     after = page.next
   }

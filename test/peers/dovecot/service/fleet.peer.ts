@@ -31,7 +31,7 @@ before(async () => {
   url.port = String(way.port)
   const env = { MAILROOM_IMAP_URL: url.href, MAILROOM_SPOOL_MB: '8' }
   fleet = resources.use(await Fleet.start({ home, env: () => env }))
-  ada = fleet.tenant.addresses[0] ?? ''
+  ada = fleet.organization.addresses[0] ?? ''
 })
 after(() => resources.disposeAsync())
 
@@ -129,7 +129,7 @@ test('row 33: a server that does not answer is 502 within 10 s by every process,
 })
 
 test('kill -9 of the server under load: what was acknowledged is there once, and nobody has to help', async () => {
-  const { addresses } = fleet.tenant
+  const { addresses } = fleet.organization
   let doors = 0
   const senders = new Senders(async () => fleet.one('mx', doors++).smtp.port, addresses)
   using _senders = senders

@@ -7,7 +7,7 @@ import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { type DatabaseHome, databaseHome, homeAt } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
-import { moveIn } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 
 /** Within which all works again, without a hand, in milliseconds. */
@@ -21,25 +21,25 @@ after(() => dovecot[Symbol.asyncDispose]())
 
 /** kill -9 where the server has half of a message; another process is there at once. */
 async function killInTheMiddle(home: DatabaseHome): Promise<void> {
-  const tenant = await moveIn(home, { domain: 'claims.test', mailboxes: ['ada'] })
+  const organization = await storeOrganization(home, { domain: 'claims.test', mailboxes: ['ada'] })
   await using way = await FaultProxy.start(dovecot.server)
   const url = new URL(dovecot.url)
   url.port = String(way.port)
   const env = { ...home.env, MAILROOM_IMAP_URL: url.href }
   const first = await startService(env)
-  await hand(first, 'ann@peer.example', tenant.addresses, letter({ Subject: 'Before' }))
-  assert.deepEqual(await subjectsAt(first, tenant), ['Before'])
+  await hand(first, 'ann@peer.example', organization.addresses, letter({ Subject: 'Before' }))
+  assert.deepEqual(await subjectsAt(first, organization), ['Before'])
   const cut = way.cut('client', 'Subject: Claimed', { silently: true })
-  await hand(first, 'ann@peer.example', tenant.addresses, letter({ Subject: 'Claimed' }))
+  await hand(first, 'ann@peer.example', organization.addresses, letter({ Subject: 'Claimed' }))
   await cut
   await first.end('SIGKILL')
   const killed = performance.now()
   const second = await startService(env)
   try {
     await soon(recovery - (performance.now() - killed), 'what it had in hand is there', async () =>
-      (await subjectsAt(second, tenant)).includes('Claimed'),
+      (await subjectsAt(second, organization)).includes('Claimed'),
     )
-    assert.deepEqual(await subjectsAt(second, tenant), ['Claimed', 'Before'])
+    assert.deepEqual(await subjectsAt(second, organization), ['Claimed', 'Before'])
   } finally {
     await second.end('SIGTERM')
   }
