@@ -171,13 +171,12 @@ export function ThreadList({ place, opened }: Props) {
           style={{ height: virtual.getTotalSize() }}
           className={styles.grid}
         >
-          {items.map(({ index, start }) => {
+          {items.map(({ index }) => {
             const row = rows.at(index)
             return (
               <ListRow
                 key={index}
-                {...{ place, row, index, height, labelNames, onSelect, onOpen }}
-                top={start}
+                {...{ place, row, index, labelNames, onSelect, onOpen }}
                 onFocus={setActive}
                 onStar={mayChange ? onStar : undefined}
                 isSelected={row !== undefined && selection.ids.has(row.id)}
