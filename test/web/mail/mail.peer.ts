@@ -138,6 +138,37 @@ test('opening a conversation marks it as read, and says how many are left', asyn
   assert.deepEqual(await unread(), [true, true, false, false])
 })
 
+test('a conversation of which the list shows a part stays unread as others are read, until it is read itself', async () => {
+  const box = await boxOf(world)
+  const long = (at: number) => ({ subject: 'The log', text: `Day ${at}`, messageId: `<log-${at}@peer.example>` })
+  await box.receive(long(1))
+  for (let at = 2; at <= 13; at++) await box.receive({ ...long(at), inReplyTo: `<log-${at - 1}@peer.example>` })
+  const [, ...others] = (await box.states()).toReversed()
+  // Its row shows the first message and the nine newest.
+  const [hidden, ...rest] = others.map(({ uid }) => uid)
+  assert(hidden !== undefined)
+  await box.change([hidden - 1, ...rest], { unread: false })
+  await box.receive({ subject: 'The moon', text: 'It is full.' })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  const named = (name: RegExp) => list(page).getByRole('row', { name })
+  await named(/^Unread, .*The log/).waitFor()
+  // From here on the list shows what the app knows by itself.
+  await page.route(/\/v1\/threads\?/, () => {})
+  await named(/^Unread, .*The moon/)
+    .getByRole('link')
+    .click()
+  await named(/^(?!Unread).*The moon/).waitFor()
+  assert.equal(await named(/^Unread, .*The log/).count(), 1)
+  await named(/^Unread, .*The log/)
+    .getByRole('link')
+    .click()
+  await named(/^(?!Unread).*The log/).waitFor()
+  await page.getByText('Day 2', { exact: true }).waitFor()
+  while ((await box.states()).some(({ unread }) => unread)) await pause(100)
+})
+
 for (const [key, said, there] of [
   ['e', 'moved to Archive', 'archive'],
   ['!', 'moved to Junk', 'junk'],

@@ -3,13 +3,20 @@ import type { ListFolders200, ThreadWithMessages } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { changed, type Edit, type State } from './actions/edits.ts'
 import type { Place } from './place.ts'
-import { foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
+import { conversationQuery, foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
 
-const keysOf = ({ mailbox, folder }: Place): QueryKey[] => [
-  ['rows', mailbox, folder],
-  ['conversation', mailbox, folder],
-  foldersQuery(mailbox).queryKey,
-]
+/** The queries that show these messages. Of conversations, all but those that the list shows without any of them. */
+function queriesOf(place: Place, uids: readonly number[]): QueryKey[] {
+  const wanted = new Set(uids)
+  const others = cachedRows(place).filter((row) => !row.uids.some((uid) => wanted.has(uid)))
+  const ids = new Set<unknown>(others.map(({ id }) => id))
+  const keys = queryClient.getQueryCache().findAll({ queryKey: ofConversations(place) })
+  const shown = keys.map(({ queryKey }) => queryKey).filter(([, , , id]) => !ids.has(id))
+  return [ofRows(place), foldersQuery(place.mailbox).queryKey, ...shown]
+}
+
+const ofRows = ({ mailbox, folder }: Place): QueryKey => ['rows', mailbox, folder]
+const ofConversations = ({ mailbox, folder }: Place): QueryKey => ['conversation', mailbox, folder]
 
 /** The state of each of these messages, as shown or else as in the service. */
 export async function statesOf(place: Place, uids: readonly number[]): Promise<State[]> {
@@ -46,49 +53,63 @@ export function conversationInList(
   return undefined
 }
 
-const pages = ({ mailbox, folder }: Place) =>
-  queryClient.getQueriesData<RowPage>({ queryKey: ['rows', mailbox, folder] })
+const pages = (place: Place) => queryClient.getQueriesData<RowPage>({ queryKey: ofRows(place) })
 
 /** Whether the list has all messages of a conversation, not only those of its row. */
 const isWhole = ({ messages, uids }: Row) => messages.length === uids.length
 
-/** A message everywhere it is shown in a folder. None if the list has only part of its conversation: then the effects of an
- *  edit are not all known. */
+/** All messages of a conversation in the list: from the list, or else from the conversation if that was loaded. */
+function wholeOf(place: Place, row: Row): readonly State[] | undefined {
+  if (isWhole(row)) return row.messages
+  const { queryKey } = conversationQuery(place, row.id)
+  if (queryClient.getQueryState(queryKey)?.isInvalidated !== false) return undefined
+  const messages = queryClient.getQueryData(queryKey)?.messages
+  return messages?.length === row.uids.length ? messages : undefined
+}
+
+/** A message everywhere it is shown in a folder. None if only part of its conversation was loaded: then the effects of an edit are
+ *  not all known. */
 export function shownStates(place: Place, uid: number): State[] {
   const row = cachedRows(place).find(({ uids }) => uids.includes(uid))
-  if (!row || !isWhole(row)) return []
+  if (!row || !wholeOf(place, row)) return []
   const all = [row, ...conversations(place).map(([, conversation]) => conversation)]
   return all.flatMap((one) => one?.messages.filter((message) => message.uid === uid) ?? [])
 }
 
-const conversations = ({ mailbox, folder }: Place) =>
-  queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ['conversation', mailbox, folder] })
+const conversations = (place: Place) =>
+  queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ofConversations(place) })
 
-/** Whether data of a folder is being requested. */
-export const isAsked = (place: Place): boolean =>
-  keysOf(place).some((queryKey) => queryClient.isFetching({ queryKey }) > 0)
+/** The queries under way that may show these messages. */
+export const asked = (place: Place, uids: readonly number[]): QueryKey[] =>
+  queriesOf(place, uids).filter((queryKey) => queryClient.isFetching({ queryKey }) > 0)
 
 export interface Shown {
   /** Restores the folder as it was shown. */
   readonly back: () => void
-  /** Whether a request for the folder was under way, which is aborted. */
-  readonly interrupted: boolean
+  /** Queries that were under way, which are aborted. */
+  readonly interrupted: readonly QueryKey[]
 }
 
 /** Shows a folder in its state after an edit. */
 export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<Shown> {
-  const keys = keysOf(place)
-  const interrupted = isAsked(place)
+  const keys = queriesOf(place, edit.uids)
+  const interrupted = asked(place, edit.uids)
   await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queryClient.getQueriesData({ queryKey }))
   const uids = new Set(edit.uids)
   const after = <T extends State>(message: T) => (uids.has(message.uid) ? changed(message, edit.change) : message)
-  if (edit.change.folder === undefined) changeRows(place, (row) => withMessages(row, row.messages.map(after)))
-  else changeRows(place, (row) => without(row, uids))
-  queryClient.setQueriesData<ThreadWithMessages>(
-    { queryKey: ['conversation', place.mailbox, place.folder] },
-    (held) => held && { ...held, messages: held.messages.map(after) },
-  )
+  for (const [queryKey, conversation] of conversations(place)) {
+    if (!conversation?.messages.some(({ uid }) => uids.has(uid))) continue
+    const wasOld = queryClient.getQueryState(queryKey)?.isInvalidated
+    queryClient.setQueryData(queryKey, { ...conversation, messages: conversation.messages.map(after) })
+    if (wasOld) void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' })
+  }
+  const isMove = edit.change.folder !== undefined
+  changeRows(place, (row) => {
+    if (!row.uids.some((uid) => uids.has(uid))) return row
+    // Of a conversation that was not loaded as a whole, `unread` stays until the service has answered.
+    return isMove ? without(row, uids) : withMessages(row, row.messages.map(after), wholeOf(place, row)?.map(after))
+  })
   count(place, edit, states)
   const back = () => {
     for (const [key, data] of before) queryClient.setQueryData(key, data)
@@ -96,24 +117,26 @@ export async function showAtOnce(place: Place, edit: Edit, states: readonly Stat
   return { back, interrupted }
 }
 
-function changeRows({ mailbox, folder }: Place, change: (row: Row) => Row | undefined): void {
-  const gone = cachedRows({ mailbox, folder }).filter((row) => change(row) === undefined).length
-  queryClient.setQueriesData<RowPage>(
-    { queryKey: ['rows', mailbox, folder] },
-    (page) => page && { rows: page.rows.flatMap((row) => change(row) ?? []), total: page.total - gone },
-  )
+function changeRows(place: Place, change: (row: Row) => Row | undefined): void {
+  const gone = cachedRows(place).filter((row) => change(row) === undefined).length
+  queryClient.setQueriesData<RowPage>({ queryKey: ofRows(place) }, (page) => {
+    if (!page) return undefined
+    const rows = page.rows.flatMap((row) => change(row) ?? [])
+    const isSame = gone === 0 && rows.every((row, at) => row === page.rows[at])
+    return isSame ? undefined : { rows, total: page.total - gone }
+  })
 }
 
-function withMessages(row: Row, messages: Row['messages']): Row {
-  return { ...row, messages, unread: messages.some(({ unread }) => unread) }
+function withMessages(row: Row, messages: Row['messages'], whole: readonly State[] | undefined): Row {
+  return { ...row, messages, unread: whole?.some(({ unread }) => unread) ?? row.unread }
 }
 
 function without(row: Row, uids: ReadonlySet<number>): Row | undefined {
   const left = row.uids.filter((uid) => !uids.has(uid))
-  if (left.length === row.uids.length) return row
   if (left.length === 0) return undefined
   const messages = row.messages.filter(({ uid }) => !uids.has(uid))
-  return { ...withMessages(row, messages), uids: left, message_count: left.length }
+  const whole = left.length === messages.length ? messages : undefined
+  return { ...withMessages(row, messages, whole), uids: left, message_count: left.length }
 }
 
 function count({ mailbox, folder }: Place, { change }: Edit, states: readonly State[]): void {

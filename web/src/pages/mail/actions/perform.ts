@@ -1,9 +1,10 @@
+import type { QueryKey } from '@tanstack/react-query'
 import { ApiError } from '../../../api/call.ts'
 import { changeMessage, changeMessages } from '../../../api/generated.ts'
 import { askAnewSoon } from '../../../app/ask-anew.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
 import { sayUndone, undo } from '../../changes/undo.ts'
-import { isAsked, showAtOnce, statesOf } from '../cached.ts'
+import { asked, showAtOnce, statesOf } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { mailKeys } from '../queries.ts'
 import type { Edit } from './edits.ts'
@@ -18,8 +19,8 @@ const undoable = 10_000
 /** Current requests. */
 let pending = 0
 
-/** Whether one of them may have had another result than shown; then the data is refreshed after the last. */
-let unsure = false
+/** Queries whose results may be older than one of the requests, or differ from what is shown. They are refreshed after the last. */
+let unsure: QueryKey[] = []
 
 /** The most messages that are marked by single requests: requests are limited. */
 const mostOneByOne = 5
@@ -55,8 +56,8 @@ function unlessGone(error: unknown): void {
 /** The last first. */
 async function revert({ mailbox }: Place, changes: readonly string[]): Promise<void> {
   try {
-    unsure = true
-    sayUndone(await whilePending(mailbox, () => undo(changes.toReversed())))
+    unsure.push(...mailKeys(mailbox))
+    sayUndone(await whilePending(() => undo(changes.toReversed())))
   } catch (error) {
     sayFailure(error)
   }
@@ -65,13 +66,13 @@ async function revert({ mailbox }: Place, changes: readonly string[]): Promise<v
 /** Shows an edit at once, and sends it. @throws ApiError if it was not done completely */
 async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
   const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.uids))
-  return whilePending(place.mailbox, async () => {
+  return whilePending(async () => {
     try {
       const answer = await send()
-      unsure ||= interrupted || isAsked(place) || !isShown(place, edit)
+      unsure.push(...interrupted, ...asked(place, edit.uids), ...(isShown(place, edit) ? [] : mailKeys(place.mailbox)))
       return answer
     } catch (error) {
-      unsure = true
+      unsure.push(...mailKeys(place.mailbox))
       back()
       throw error
     }
@@ -89,15 +90,15 @@ async function changeAll(place: Place, edit: Edit): Promise<string[]> {
   return changes
 }
 
-async function whilePending<T>(mailbox: string, work: () => Promise<T>): Promise<T> {
+async function whilePending<T>(work: () => Promise<T>): Promise<T> {
   pending++
   try {
     return await work()
   } finally {
     pending--
-    if (pending === 0 && unsure) {
-      unsure = false
-      askAnewSoon(mailKeys(mailbox))
+    if (pending === 0) {
+      askAnewSoon(unsure)
+      unsure = []
     }
   }
 }

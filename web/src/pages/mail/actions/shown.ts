@@ -1,5 +1,5 @@
 import type { EventMessage } from '../../../api/generated.ts'
-import { isAsked, shownStates } from '../cached.ts'
+import { asked, shownStates } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { type Edit, isLeftBy, isToldBy, type State } from './edits.ts'
 
@@ -13,7 +13,7 @@ export function isEcho(mailbox: string, event: EventMessage): boolean {
   const { folder, uid } = event
   const place = { mailbox, folder }
   // A response under way may be older than the event.
-  return uid !== null && !isAsked(place) && isShownAs(place, uid, (state) => isToldBy(event, state))
+  return uid !== null && asked(place, [uid]).length === 0 && isShownAs(place, uid, (state) => isToldBy(event, state))
 }
 
 function isShownAs(place: Place, uid: number, isAsItShouldBe: (state: State) => boolean): boolean {

@@ -1,8 +1,9 @@
 import { queryClient } from '../../../app/query-client.ts'
 import { ahead } from '../../../parts/state/ahead.ts'
+import type { State } from '../actions/edits.ts'
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
-import { conversationQuery, messageQuery, type Row } from '../queries.ts'
+import { conversationQuery, messageQuery } from '../queries.ts'
 
 /** Rows around one, the likeliest to be opened first. */
 const around = [0, 1, -1, 2, 3]
@@ -22,8 +23,8 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
   for (const step of around) {
     const row = rows[at + step]
     if (!row) continue
-    if (row.messages.length < row.uids.length) void queryClient.prefetchQuery(conversationQuery(place, row.id))
-    for (const uid of opened(row)) void queryClient.prefetchQuery(messageQuery(place, uid))
+    if (row.messages.length < row.uids.length) void loadWhole(place, row.id)
+    loadMessages(place, row.uids, row.messages)
     // A task for each, so that a key press does not wait for all.
     await new Promise((resolve) => setTimeout(resolve))
     if (latest !== id) return
@@ -32,8 +33,20 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
   ahead(() => import('../message/message-html.tsx'))
 }
 
+/** A conversation of which the list has a part. */
+async function loadWhole(place: Place, id: string): Promise<void> {
+  const whole = await queryClient.fetchQuery(conversationQuery(place, id)).catch(() => undefined)
+  if (whole)
+    loadMessages(
+      place,
+      whole.messages.map(({ uid }) => uid),
+      whole.messages,
+    )
+}
+
 /** The newest message, and the unread ones. */
-function opened({ uids, messages }: Row): number[] {
+function loadMessages(place: Place, uids: readonly number[], messages: readonly State[]): void {
   const unread = messages.filter((message) => message.unread).map(({ uid }) => uid)
-  return [...new Set([...uids.slice(-1), ...unread.toReversed()])].slice(0, most)
+  const opened = [...new Set([...uids.slice(-1), ...unread.toReversed()])].slice(0, most)
+  for (const uid of opened) void queryClient.prefetchQuery(messageQuery(place, uid))
 }
