@@ -36,7 +36,7 @@ function filed(message: Partial<FiledMessage>, place: number): Omit<FiledMessage
 }
 
 function minute(number: number): number {
-  return Date.UTC(2026, 10, 21, 7, number, 33, 123)
+  return Date.UTC(2026, 10, 21, 7, number, 33)
 }
 
 const get = (path: string) => organization.request('GET', path)
@@ -63,10 +63,11 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
         folder: 'inbox',
         message_count: 2,
         unread: true,
-        last_message_at: '2026-11-21T07:02:33.123Z',
+        last_message_at: '2026-11-21T07:02:33.000Z',
         participants: ['ann@x.test', 'ben@x.test'],
         preview: `The text of Ben@X.test at ${minute(2)}`,
         uids: [1, 3],
+        places: [{ folder: 'inbox', uids: [1, 3] }],
       },
       {
         id: otherId,
@@ -75,10 +76,11 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
         folder: 'inbox',
         message_count: 1,
         unread: false,
-        last_message_at: '2026-11-21T07:01:33.123Z',
+        last_message_at: '2026-11-21T07:01:33.000Z',
         participants: ['cho@x.test'],
         preview: `The text of cho@x.test at ${minute(1)}`,
         uids: [2],
+        places: [{ folder: 'inbox', uids: [2] }],
       },
     ],
     total: 2,
@@ -110,7 +112,7 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     from: { name: 'Somebody', address: 'ann@x.test' },
     to: [],
     date: null,
-    received_at: '2026-11-21T07:00:33.123Z',
+    received_at: '2026-11-21T07:00:33.000Z',
     unread: true,
     starred: false,
     labels: [],
@@ -176,7 +178,7 @@ test('What a client reads is never older than its last write: arrival, flags, mo
   assert.equal((await threads()).length, 1)
   await fileAway(world, mailbox, [filed(reply, 5)])
   const [{ id, uids, unread, last_message_at }] = await threads()
-  assert.deepEqual([uids, unread, last_message_at], [[1, 2], true, '2026-11-21T07:05:33.123Z'])
+  assert.deepEqual([uids, unread, last_message_at], [[1, 2], true, '2026-11-21T07:05:33.000Z'])
   await organization.request('PATCH', `/v1/messages?${query}`, { uids, unread: false, starred: true })
   assert.equal((await threads())[0].unread, false)
   const { messages } = (await get(`/v1/threads/${id}?${query}`)).body
@@ -373,7 +375,7 @@ test('Threads need messages:read and nothing else', async () => {
   assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: writing })).status, 403)
 })
 
-test('A conversation of a thousand messages is read whole', async () => {
+test('A conversation of a thousand messages is read whole, and changed place by place', async () => {
   const messages = Array.from({ length: 1000 }, (_, number) => ({
     headers: `Message-ID: <${number}@x>\r\nReferences: <root@x>\r\n`,
     receivedAt: minute(0) + number,
@@ -387,4 +389,15 @@ test('A conversation of a thousand messages is read whole', async () => {
     body.messages.map(({ uid }: { uid: number }) => uid),
     Array.from({ length: 1000 }, (_, place) => place + 1),
   )
+  const [{ uids, places }] = (await get(`/v1/threads?${query}`)).body.data
+  const change = (some: readonly number[]) =>
+    organization.request('PATCH', `/v1/messages?${query}`, { uids: some, folder: 'archive' })
+  const { status, body: whole } = await change(uids)
+  assert.deepEqual([status, whole.error.field], [400, 'uids'])
+  assert.deepEqual(
+    places.flatMap((place: { uids: number[] }) => place.uids),
+    uids,
+  )
+  for (const place of places) assert.deepEqual((await change(place.uids)).body.updated, place.uids)
+  assert.equal((await get(`/v1/threads?${query}`)).body.total, 0)
 })

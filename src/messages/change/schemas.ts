@@ -40,7 +40,7 @@ export const mostAtOnce = 500
 export const uids = Type.Array(uid, {
   minItems: 1,
   maxItems: mostAtOnce,
-  description: 'For example the `uids` of a thread.',
+  description: 'For example those of one of the `places` of a thread or conversation.',
 })
 
 export const BulkChange = Strict(

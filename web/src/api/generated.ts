@@ -1306,6 +1306,16 @@ export interface SearchPage {
   indexing: boolean;
 }
 
+export interface ConversationPlace {
+  folder: string;
+  /**
+     * Its messages there, oldest first.
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  uids: number[];
+}
+
 export interface Thread {
   /** Replies do not change it. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another folder. */
   id: string;
@@ -1324,10 +1334,12 @@ export interface Thread {
   /** Of the message received last. */
   preview: string;
   /**
-     * Its messages, oldest first, for the bulk change of messages.
+     * Its messages, oldest first, for the bulk change of messages, which takes up to 500.
      * @items.minimum 1
      */
   uids: number[];
+  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
+  places: ConversationPlace[];
 }
 
 /**
@@ -1416,15 +1428,6 @@ export interface ThreadWithMessages {
   messages: ThreadMessage[];
 }
 
-export interface ConversationPlace {
-  folder: string;
-  /**
-     * Its messages there, oldest first.
-     * @items.minimum 1
-     */
-  uids: number[];
-}
-
 /**
  * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
  * @nullable
@@ -1439,7 +1442,7 @@ export interface Conversation {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
+  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
@@ -1607,7 +1610,7 @@ export interface ConversationWithMessages {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
+  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
@@ -4478,7 +4481,7 @@ folder?: string;
 
 export type ChangeMessagesBody = {
   /**
-     * For example the `uids` of a thread.
+     * For example those of one of the `places` of a thread or conversation.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -4557,7 +4560,7 @@ folder?: string;
 
 export type DeleteMessagesBody = {
   /**
-     * For example the `uids` of a thread.
+     * For example those of one of the `places` of a thread or conversation.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -8284,7 +8287,7 @@ export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
 }
 
 /**
- * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
+ * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction; a longer thread has several `places`. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
  *
  * Scope: `messages:write`.
  * @summary Change or move many messages
