@@ -12,9 +12,6 @@ const mostBytes = 512 * 1024
 /** The lines of the text; the first has the marks. The fields with the most words come last. */
 const lines = ['subject', 'from', 'to', 'filename', 'cc', 'text'] as const satisfies (keyof Searchable)[]
 
-/** Fields whose words are marks too, since they are few. */
-const markedFields: ReadonlySet<string> = new Set<SearchField>(['filename', 'cc'])
-
 interface Marked {
   readonly organizationId: string
   readonly mailboxIds: readonly string[]
@@ -24,7 +21,7 @@ interface Marked {
 
 /** A message's words as indexed, in their order: one space between words, two between texts, a line for each field. The
  *  marks of organization, mailboxes, Message-ID and attachments come first, so that one look-up in the index finds only
- *  permitted messages. */
+ *  permitted messages. `search_vector` adds a mark for each word of a field other than the text. */
 export function indexText(searchable: Searchable, of: Marked): string {
   const marks = new Set([organizationMark(of.organizationId), ...of.mailboxIds.map(mailboxMark)])
   if (of.messageId !== null) marks.add(idMark(of.messageId))
@@ -35,9 +32,7 @@ export function indexText(searchable: Searchable, of: Marked): string {
       const taken: string[] = []
       for (const { text: word } of wordsOf(text)) {
         if (++words > mostWords || bytes > mostBytes) break
-        const mark = markedFields.has(field) ? fieldMark(field, word) : ''
-        if (mark !== '') marks.add(mark)
-        bytes += Buffer.byteLength(word + mark)
+        bytes += Buffer.byteLength(field === 'text' ? word : word + indexed(field, word))
         taken.push(word)
       }
       return taken.join(' ')
@@ -48,7 +43,7 @@ export function indexText(searchable: Searchable, of: Marked): string {
 
 /** Whether words follow each other in a field of `search.words`, an index text. */
 export function holdsPhrase(field: SearchField, phrase: string): RawBuilder<boolean> {
-  const text = field === 'any' ? sql`search.words` : sql`split_part(search.words, E'\\n', ${lineOf(field)}::integer)`
+  const text = textOf(field)
   const wanted = wantedWords(phrase)
   const isPlain = wanted.every(({ at, prefix }, index) => at === index && (!prefix || index === wanted.length - 1))
   if (isPlain) {
@@ -64,29 +59,31 @@ export function holdsPhrase(field: SearchField, phrase: string): RawBuilder<bool
   return sql<boolean>`${text} ~ ${`${pattern.join('')} `}`
 }
 
-function lineOf(field: Exclude<SearchField, 'any'>): number {
-  return lines.indexOf(field) + 2
+function textOf(field: SearchField): RawBuilder<string> {
+  if (field === 'any') return sql`search.words`
+  return sql`split_part(search.words, E'\\n', ${lines.indexOf(field) + 2}::integer)`
 }
 
 /** The same words in any order, as a PostgreSQL query, which the index evaluates alone. */
 export function wordsQuery(field: SearchField, phrase: string): string {
   const words = wantedWords(phrase).map(({ text, prefix }) => {
-    return `'${markedFields.has(field) ? fieldMark(field, text) : text}'${prefix ? ':*' : ''}`
+    return `'${indexed(field, text)}'${prefix ? ':*' : ''}`
   })
   return `(${words.join(' & ')})`
 }
 
 /** Whether the index would find `search.words` by them. */
 export function holdsWords(field: SearchField, phrase: string): RawBuilder<boolean> {
-  const each = wantedWords(phrase).map(({ text, prefix }) => {
-    const word = markedFields.has(field) ? fieldMark(field, text) : text
-    return sql`strpos(search.words, ${` ${word}${prefix ? '' : ' '}`}) > 0`
+  const text = textOf(field)
+  const each = wantedWords(phrase).map(({ text: word, prefix }) => {
+    return sql`strpos(${text}, ${` ${word}${prefix ? '' : ' '}`}) > 0`
   })
   return sql<boolean>`(${sql.join(each, sql` and `)})`
 }
 
-function fieldMark(field: string, word: string): string {
-  return `${field}/${word}`
+/** A word of a field in `search_vector`. */
+function indexed(field: SearchField | 'text', word: string): string {
+  return field === 'any' || field === 'text' ? word : `${field}/${word}`
 }
 
 export const attachmentMark = 'a/'
