@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ownAddresses } from '#/mailboxes/own-addresses.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { whyUnanswerable } from '#/mime/report/unanswerable.ts'
 import { type Awaiting, awaiting, type LastMessage } from './awaiting.ts'
 
 const own = 'ada@own.test'
+const ours = ownAddresses([own, 'sales@own.test', 'no-reply@own.test'])
 
 const cases: readonly (readonly [what: string, last: Partial<LastMessage>, header: string, expected: Awaiting])[] = [
   ['a stranger’s question in the inbox', {}, '', 'us'],
@@ -13,6 +15,15 @@ const cases: readonly (readonly [what: string, last: Partial<LastMessage>, heade
   ['our answer in Sent', { folder: 'sent', author: own }, '', 'them'],
   ['our answer under an alias, in Sent', { folder: 'sent', author: 'sales@own.test' }, '', 'them'],
   ['our answer that was archived', { folder: 'archive', author: own }, '', 'them'],
+  ['our answer under an alias, archived', { folder: 'archive', author: 'sales@own.test' }, '', 'them'],
+  ['our answer with a tag, archived', { folder: 'archive', author: 'sales+fair@own.test' }, '', 'them'],
+  [
+    'our answer under an alias that a program would have',
+    { folder: 'archive', author: 'no-reply@own.test' },
+    '',
+    'them',
+  ],
+  ['a question of another mailbox of our domain', { author: 'bob@own.test' }, '', 'us'],
   ['a letter of a list', {}, 'List-Id: <notes.x.test>', null],
   ['bulk mail', {}, 'Precedence: bulk', null],
   ['first-class mail', {}, 'Precedence: first-class', 'us'],
@@ -29,7 +40,7 @@ for (const [what, last, header, expected] of cases) {
   test(`after ${what}: ${expected ?? 'nobody'}`, () => {
     const { headers } = readHeaders(Buffer.from(`From: Ann <ann@x.test>\r\n${header}${header && '\r\n'}\r\n`))
     const automatic = whyUnanswerable(headers) !== undefined
-    assert.equal(awaiting({ folder: 'inbox', author: 'ann@x.test', automatic, ...last }, own), expected)
+    assert.equal(awaiting({ folder: 'inbox', author: 'ann@x.test', automatic, ...last }, ours), expected)
   })
 }
 
@@ -38,9 +49,12 @@ test('moving between folders other than Sent changes nothing, and what is in Sen
   const author = fc.constantFrom('', own, 'ann@x.test', 'no-reply@x.test')
   fc.assert(
     fc.property(folder, folder, author, fc.boolean(), (from, to, author, automatic) => {
-      assert.equal(awaiting({ folder: from, author, automatic }, own), awaiting({ folder: to, author, automatic }, own))
-      assert.ok(!automatic || awaiting({ folder: 'sent', author, automatic }, own) === null)
-      assert.notEqual(awaiting({ folder: 'sent', author, automatic }, own), 'us')
+      assert.equal(
+        awaiting({ folder: from, author, automatic }, ours),
+        awaiting({ folder: to, author, automatic }, ours),
+      )
+      assert.ok(!automatic || awaiting({ folder: 'sent', author, automatic }, ours) === null)
+      assert.notEqual(awaiting({ folder: 'sent', author, automatic }, ours), 'us')
     }),
   )
 })

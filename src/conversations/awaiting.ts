@@ -1,3 +1,4 @@
+import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { isRobot } from '#/mime/report/unanswerable.ts'
 
 export const sides = ['us', 'them'] as const
@@ -14,15 +15,15 @@ export interface LastMessage {
   readonly automatic: boolean
 }
 
-/** A message is ours if it is in Sent or from the mailbox's own address. */
-export function isOurs({ folder, author }: Pick<LastMessage, 'folder' | 'author'>, ownAddress: string): boolean {
-  return folder === 'sent' || author === ownAddress
+/** A message is ours if it is in Sent or from an address that the mailbox may send as. */
+export function isOurs({ folder, author }: Pick<LastMessage, 'folder' | 'author'>, own: OwnAddresses): boolean {
+  return folder === 'sent' || own.include(author)
 }
 
 /** No answer to a program's address is expected. */
-export function awaiting(last: LastMessage, ownAddress: string): Awaiting {
+export function awaiting(last: LastMessage, own: OwnAddresses): Awaiting {
   const { author, automatic } = last
   if (automatic) return null
-  if (isOurs(last, ownAddress)) return 'them'
+  if (isOurs(last, own)) return 'them'
   return author === '' || isRobot(author) ? null : 'us'
 }

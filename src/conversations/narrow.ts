@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '#/errors.ts'
+import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
 import type { MailboxIndex, Placed, Wanted } from '#/threads/mailbox/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
-import { judge, numbersOf, numbersWith } from '#/threads/mailbox/numbered.ts'
+import { judge, judgeBy, numbersOf, numbersWith } from '#/threads/mailbox/numbered.ts'
 import { textsOf } from '#/threads/texts.ts'
 import { type Awaiting, awaiting } from './awaiting.ts'
 import { summariesOf, unlessGone } from './summaries.ts'
@@ -27,18 +28,17 @@ export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
 /** Of a list of a mailbox. */
 export interface OfMailbox {
   readonly mailbox: MailboxRef
-  /** In canonical form. */
-  readonly ownAddress: string
+  readonly own: OwnAddresses
 }
 
 /** How often to read again if the mailbox changed meanwhile. */
 const attempts = 3
 
 /** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks comes from the mail host: marks each
- *  time; whether an answer to a conversation's last message is expected, by its header, once. */
+ *  time; whether an answer to a conversation's last message is expected, by its header, once for as long as the mailbox has the same addresses. */
 export async function narrowed<T>(
   { mailHost, mailboxIndexes }: Parts,
-  { mailbox, ownAddress }: OfMailbox,
+  { mailbox, own }: OfMailbox,
   narrowing: Narrowing,
   read: (index: MailboxIndex, wanted: Wanted) => T,
 ): Promise<T> {
@@ -54,12 +54,13 @@ export async function narrowed<T>(
     if (!last && marks.length > 0 && !isSame(before, index)) continue
     const wanted = { folder, unread, among: amongOf(index, marked, narrowing) }
     if (narrowing.awaiting === undefined) return read(index, wanted)
+    judgeBy(index.folders, own.named)
     const unjudged = index.newestJudged(wanted, 0).map(({ message }) => message)
     if (last || unjudged.length === 0) {
       const judged = index.newestJudged(wanted, judgementOf(narrowing.awaiting))
       return read(index, { ...wanted, among: new Set(judged.map(({ number }) => number)) })
     }
-    await judgeAll(mailHost, { mailbox, ownAddress }, index, unjudged)
+    await judgeAll(mailHost, { mailbox, own }, index, unjudged)
   }
 }
 
@@ -108,12 +109,12 @@ function judgementOf(awaited: Awaiting): number {
 
 async function judgeAll(
   mailHost: MailHost,
-  { mailbox, ownAddress }: OfMailbox,
+  { mailbox, own }: OfMailbox,
   index: MailboxIndex,
   messages: readonly Placed[],
 ): Promise<void> {
   for (const summary of await summariesOf(mailHost, mailbox, messages)) {
-    const awaited = awaiting({ folder: summary.folder, ...textsOf(summary) }, ownAddress)
-    judge(index.folders, summary, judgementOf(awaited))
+    const awaited = awaiting({ folder: summary.folder, ...textsOf(summary) }, own)
+    judge(index.folders, own.named, summary, judgementOf(awaited))
   }
 }

@@ -14,7 +14,7 @@ const mostListed = 100
  *  about one recipient the newest. Only for messages that the mailbox sent. */
 export async function notDelivered(
   db: Db,
-  { mailbox, ownAddress }: OfMailbox,
+  { mailbox, own }: OfMailbox,
   messages: readonly Summary[],
 ): Promise<NotDeliveredOut[][]> {
   const notices = messages.flatMap(({ facts, receivedAt }) => {
@@ -22,7 +22,7 @@ export async function notDelivered(
   })
   const found = messages.map((message) => {
     const { messageId, to } = message
-    if (messageId === null || !isOurs({ folder: message.folder, ...textsOf(message) }, ownAddress)) return []
+    if (messageId === null || !isOurs({ folder: message.folder, ...textsOf(message) }, own)) return []
     const known = new Set(to.map(({ address }) => canonicalAddress(address)))
     const said = notices.filter(({ about }) => about === messageId)
     const recipients = said.flatMap(({ recipients, at }) =>

@@ -43,13 +43,14 @@ const attempts = 3
 /** The requested conversations, newest first: a number of them from an offset or behind a place. */
 export async function listConversations(
   parts: ConversationParts,
-  { mailbox, ownAddress }: OfMailbox,
+  of: OfMailbox,
   narrowing: Narrowing,
   at: { limit: number; from: MailboxPlace | number },
 ): Promise<{ total: number; data: ListedConversation[] }> {
   const { threads, texts } = parts
+  const { mailbox } = of
   for (let attempt = 1; ; attempt++) {
-    const { index, total, found } = await narrowed(parts, { mailbox, ownAddress }, narrowing, (index, wanted) => ({
+    const { index, total, found } = await narrowed(parts, of, narrowing, (index, wanted) => ({
       ...{ index, total: index.total(wanted), found: index.page(wanted, at) },
     }))
     const { shown, complete } = await shownTexts(texts, mailbox, index, found)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
@@ -139,6 +140,31 @@ test('a conversation says who is expected to write next', async () => {
   await box.file('inbox', { ...thanks, headers: `Auto-Submitted: auto-replied\r\n${thanks.headers}` })
   assert.equal(await awaited(), null)
   await box.file('archive', { ...thanks, receivedAt: minute(6), sender: box.address.toUpperCase() })
+  assert.equal(await awaited(), 'them')
+})
+
+test('what was sent as an alias is ours wherever it is, for as long as the mailbox has the alias', async () => {
+  const box = await Box.new()
+  const alias = `sales-${box.address}`
+  const withAlias = (...argv: string[]) => printed(operatorOn(world), 'mailbox', 'alias', ...argv)
+  await withAlias('add', box.address, alias)
+  await box.file('inbox', question)
+  await box.file('sent', { ...answer, sender: alias.replace('@', '+fair@') })
+  await box.move('sent', [1], 'archive')
+  const awaited = async () => {
+    const [{ id, awaiting }] = (await box.list()).data
+    assert.equal((await box.get(`/v1/conversations/${id}`)).body.awaiting, awaiting)
+    for (const [side, total] of [
+      [awaiting, 1],
+      [awaiting === 'us' ? 'them' : 'us', 0],
+    ] as const)
+      assert.equal((await box.list(`&awaiting=${side}`)).total, total, side)
+    return awaiting
+  }
+  assert.equal(await awaited(), 'them')
+  await withAlias('remove', alias)
+  assert.equal(await awaited(), 'us')
+  await withAlias('add', box.address, alias)
   assert.equal(await awaited(), 'them')
 })
 

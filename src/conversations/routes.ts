@@ -2,12 +2,11 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { type ListName, listPlace, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
 import type { Static } from '#/http/schemas/type.ts'
-import { readMailbox } from '#/mailboxes/readable.ts'
+import { ownAddressesOf, readMailbox } from '#/mailboxes/readable.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
 import { assertAlone } from '#/messages/message.ts'
 import { assertVisible, type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
-import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxPlace } from '#/threads/mailbox/mailbox-index.ts'
 import { bodiesOf } from './bodies.ts'
@@ -56,14 +55,14 @@ export function conversationRoutes(app: App, parts: Parts): void {
     async ({ caller, params, query }) => {
       return readMailbox(parts.db, caller, query.mailbox, async (mailbox) => {
         const found = await readConversation(parts, mailbox, params.id)
-        const ownAddress = addressOf(query)
-        const lacking = await notDelivered(parts.db, { mailbox, ownAddress }, found.messages)
+        const own = await ownAddressesOf(parts.db, mailbox)
+        const lacking = await notDelivered(parts.db, { mailbox, own }, found.messages)
         const listed = await threadedItemsFor(parts, { owner: caller, mailbox }, found.messages)
         const items = listed.map((item, at) => ({ ...item, not_delivered: lacking[at] ?? [] }))
-        if (query.include === undefined) return presentMessages(found, items, ownAddress)
+        if (query.include === undefined) return presentMessages(found, items, own)
         const bodies = await bodiesOf(parts, mailbox, found.messages)
         const opened = items.map((item, at) => ({ ...item, body: bodies[at] ?? null }))
-        return presentMessages(found, opened, ownAddress)
+        return presentMessages(found, opened, own)
       })
     },
   )
@@ -90,8 +89,8 @@ function listRoute(app: App, parts: Parts): void {
       const narrowing = narrowingOf(query)
       await assertVisible(parts.db, caller, narrowing.label)
       return readMailbox(parts.db, caller, address, async (mailbox) => {
-        const of = { mailbox, ownAddress: addressOf({ mailbox: address }) }
-        const present = (one: ListedConversation) => presentConversation(one, of.ownAddress)
+        const of = { mailbox, own: await ownAddressesOf(parts.db, mailbox) }
+        const present = (one: ListedConversation) => presentConversation(one, of.own)
         if (cursor === undefined) {
           const { total, data } = await listConversations(parts, of, narrowing, { limit, from: page * limit })
           return { data: data.map(present), total, page, has_more: (page + 1) * limit < total }
@@ -119,11 +118,6 @@ function nameOf({ folder, unread, starred, label, participant, awaiting }: Narro
   const more = [starred, label, participant, awaiting === null ? 'nobody' : awaiting]
   const isNarrower = more.some((one) => one !== undefined)
   return [folder, unread, ...(isNarrower ? more : [])].map((one) => one ?? null)
-}
-
-/** In canonical form. */
-function addressOf({ mailbox }: { mailbox: string }): string {
-  return canonicalAddress(mailbox) ?? mailbox
 }
 
 function placeOf({ place: { receivedAt, uid, folder } }: ListedConversation): [number, number, string] {

@@ -1,6 +1,7 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { places, placesIn } from '#/messages/change/places.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
@@ -91,8 +92,8 @@ const standing = {
   awaiting: Nullable(
     OneOf(sides, {
       description:
-        'Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the ' +
-        'mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.',
+        'Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from an ' +
+        'address of the mailbox. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.',
       examples: ['us'],
     }),
   ),
@@ -179,12 +180,12 @@ export const ConversationWithMessagesOut = Type.Object(
   { title: 'ConversationWithMessages' },
 )
 
-export function presentConversation(listed: ListedConversation, ownAddress: string): Static<typeof ConversationOut> {
+export function presentConversation(listed: ListedConversation, own: OwnAddresses): Static<typeof ConversationOut> {
   const { id, subject, root, preview, conversation } = listed
   return {
     ...{ id, subject, root_message_id: root ?? '', ...presentPlaces(conversation.messages) },
     unread: conversation.unread,
-    awaiting: awaiting(listed.last, ownAddress),
+    awaiting: awaiting(listed.last, own),
     last_message_at: new Date(conversation.lastReceivedAt).toISOString(),
     participants: [...conversation.participants],
     preview,
@@ -195,12 +196,12 @@ export function presentConversation(listed: ListedConversation, ownAddress: stri
 export function presentMessages(
   { id, root, conversation, messages, last }: ConversationWithMessages,
   items: readonly (MessageItem & { readonly not_delivered: NotDeliveredOut[]; readonly body?: BodyOut | null })[],
-  ownAddress: string,
+  own: OwnAddresses,
 ): Static<typeof ConversationWithMessagesOut> {
   return {
     ...{ id, subject: messages[0]?.subject ?? '', root_message_id: root ?? '', ...presentPlaces(messages) },
     unread: messages.some(({ seen }) => !seen),
-    awaiting: awaiting(last, ownAddress),
+    awaiting: awaiting(last, own),
     last_message_at: (messages.at(-1)?.receivedAt ?? new Date(conversation.lastReceivedAt)).toISOString(),
     participants: [...conversation.participants],
     messages: items.map((item) => ({ ...item, conversation_id: id })),

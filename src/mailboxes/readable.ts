@@ -1,9 +1,12 @@
 import QuickLRU from 'quick-lru'
+import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Caller, Level } from '#/http/access/caller.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
+import { cachedRules } from '#/organizations/rule-cache.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { mailboxNamed, smartMailboxesOf } from './queries.ts'
 
 /** The mailbox whose mail a caller's request reads or changes. Refuses a Private one: the server has no key to decrypt its
@@ -68,4 +71,14 @@ export async function readMailbox<T>(
   remembered.set(name, mailbox)
   if (mailbox.mailboxId === known?.mailboxId) throw missed
   return read(mailbox)
+}
+
+/** The cache is at most 5 seconds old: aliases change seldom, and each list of conversations wants them. Must not be awaited in
+ *  a transaction. */
+export function ownAddressesOf(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<OwnAddresses> {
+  return cachedRules(db, organizationId, `addresses ${mailboxId}`, async () => {
+    const rows = await query<{ address: string }>(db)`
+      select address from addresses where organization_id = ${organizationId} and mailbox_id = ${mailboxId}`
+    return ownAddresses(rows.map(({ address }) => address))
+  })
 }

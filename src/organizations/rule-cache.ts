@@ -30,7 +30,7 @@ export function cachedRules<T>(db: Db, organizationId: string, kind: string, loa
   return rules
 }
 
-/** Call after the commit of a change to an organization's labels or filters. */
+/** Call after the commit of a change to an organization's labels, filters or aliases. */
 export function invalidateRules(db: Db, organizationId: string): void {
   const kept = keptFor(db)
   for (const key of [...kept.keys()]) {

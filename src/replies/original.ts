@@ -3,6 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
+import { ownAddresses } from '#/mailboxes/own-addresses.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
@@ -12,7 +13,7 @@ import { sendableIds } from '#/mime/header/references.ts'
 import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { mostQuoted, type Quoted } from './quote.ts'
-import { addressedAs, type Mode, ownAddresses, recipients, threadOf } from './rules.ts'
+import { addressedAs, type Mode, recipients, threadOf } from './rules.ts'
 import { answerSubject } from './subject.ts'
 
 export interface ReplyParts {
@@ -76,7 +77,10 @@ export function answerTo({ mailbox, quoted }: Original, mode: Mode, without: rea
     from: { name: mailbox.name, address },
     ...(forwards
       ? { to: [], cc: [], inReplyTo: [], references: [] }
-      : { ...recipients(quoted, ownAddresses(own), { all: mode === 'reply_all', without }), ...threadOf(quoted) }),
+      : {
+          ...recipients(quoted, ownAddresses(own).include, { all: mode === 'reply_all', without }),
+          ...threadOf(quoted),
+        }),
     subject: answerSubject(quoted.subject, mode),
   }
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ownAddresses } from '#/mailboxes/own-addresses.ts'
 import { type Address, canonicalAddress } from '#/mime/address/address.ts'
 import { parseAddresses } from '#/mime/address/address-list.ts'
-import { type Answered, addressedAs, ownAddresses, recipients, threadOf } from './rules.ts'
+import { type Answered, addressedAs, recipients, threadOf } from './rules.ts'
 
 const none = { messageId: null, references: [], inReplyTo: [], subject: '', from: [], replyTo: [], to: [], cc: [] }
-const own = ownAddresses(['ada@x.example', 'sales@x.example'])
+const own = ownAddresses(['ada@x.example', 'sales@x.example']).include
 
 function message(fields: Partial<Record<'from' | 'replyTo' | 'to' | 'cc', string>>): Answered {
   const read = Object.entries(fields).map(([name, value]) => [name, parseAddresses(value)])

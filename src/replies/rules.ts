@@ -1,4 +1,4 @@
-import { type Address, canonicalAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
+import { type Address, canonicalAddress } from '#/mime/address/address.ts'
 
 /** The addressing of answers. Pure functions: rules.test.ts has examples. */
 
@@ -16,17 +16,6 @@ export interface Answered {
   readonly replyTo: readonly Address[]
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
-}
-
-/** Whether an address is one of the answering mailbox, with or without a tag. */
-export function ownAddresses(addresses: readonly string[]): (address: string) => boolean {
-  const own = new Set(addresses)
-  return (address) => own.has(untagged(address))
-}
-
-function untagged(address: string): string {
-  const { local, domain } = splitAddress(canonicalAddress(address) ?? address) ?? { local: address, domain: '' }
-  return `${stripTag(local)}@${domain}`
 }
 
 /** The recipients of an answer (RFC 5322, section 3.6.3): Reply-To, else the authors; an answer to all includes To and Cc.

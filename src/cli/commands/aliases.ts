@@ -3,6 +3,7 @@ import { invalid } from '#/errors.ts'
 import { addAlias, aliasesOf, removeAlias } from '#/mailboxes/aliases.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { organizationOption } from '#/organizations/register.ts'
+import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { command } from '../command.ts'
 import { table } from '../table.ts'
 import { mailboxGiven } from './mailboxes.ts'
@@ -33,6 +34,7 @@ export const aliasCommands = [
       const added = await db
         .transaction()
         .execute((tx) => addAlias(tx, { organizationId, mailboxId }, given.alias, byOperator))
+      invalidateRules(db, organizationId)
       const value = { alias: added.alias, mailbox: address, organization }
       return { value, text: `${added.alias} ${added.isNew ? 'is' : 'was before'} an alias of ${address}.` }
     },
@@ -51,6 +53,7 @@ export const aliasCommands = [
       if (others.length > 0)
         throw invalid('alias', `${found.length} organizations have the alias ${one.alias}`, 'Name one with --org')
       await db.transaction().execute((tx) => removeAlias(tx, one, one.alias, byOperator))
+      invalidateRules(db, one.organizationId)
       const value = { removed: true, alias: one.alias, mailbox: one.mailbox, organization: one.organization }
       return { value, text: `${one.alias} is no alias of ${one.mailbox} any more.` }
     },

@@ -9,6 +9,8 @@ export class RowNotes {
   /** The number of its conversation over all folders. */
   #conversation: Uint32Array
   #judgement: Uint8Array
+  /** The rule of the judgements. */
+  #rule = ''
   /** How many rows have just these marks. */
   readonly #marked = new Int32Array(kinds)
 
@@ -53,13 +55,21 @@ export class RowNotes {
     this.#conversation[row] = number
   }
 
-  /** What was found of the message itself, which never changes; 0 before. */
+  /** What was found of the message itself, by the rule of `judgeBy`; 0 before. */
   judgement(row: number): number {
     return this.#judgement[row] as number
   }
 
-  judge(row: number, judgement: number): void {
-    this.#judgement[row] = judgement
+  /** Forgets judgements by another rule. */
+  judgeBy(rule: string): void {
+    if (rule === this.#rule) return
+    this.#rule = rule
+    this.#judgement.fill(0)
+  }
+
+  /** Without effect if the rule has changed since. */
+  judge(rule: string, row: number, judgement: number): void {
+    if (rule === this.#rule) this.#judgement[row] = judgement
   }
 
   #count(marks: number, rows: number): void {

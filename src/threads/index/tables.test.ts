@@ -56,11 +56,12 @@ test('rows are numbered from 0 on, and found by the uids that were added', () =>
 
 test('what is noted of rows is kept, however many come', () => {
   const notes = new RowNotes(0)
+  notes.judgeBy('one')
   for (let row = 0; row < 1_000; row++) {
     notes.reserve(row + 1)
     notes.setMarks(row, 1 + (row % 2))
     notes.setConversation(row, 70_000 + row)
-    notes.judge(row, row % 200)
+    notes.judge('one', row, row % 200)
   }
   for (let row = 0; row < 1_000; row++)
     assert.deepEqual(
@@ -68,5 +69,10 @@ test('what is noted of rows is kept, however many come', () => {
       [1 + (row % 2), 70_000 + row, row % 200],
     )
   assert.equal(notes.countMarked(3, 2), 500)
+  notes.judge('another', 7, 1)
+  notes.judgeBy('one')
+  assert.equal(notes.judgement(7), 7)
+  notes.judgeBy('another')
+  assert.equal(notes.judgement(7), 0)
   assert.ok(notes.bytes < 2 * 6 * 1_000, `${notes.bytes}`)
 })

@@ -15,7 +15,7 @@ import {
 import { threadStep } from '#test/threads/rows.ts'
 import { ThreadIndex } from '../index/thread-index.ts'
 import { MailboxIndex, type WholeConversation } from './mailbox-index.ts'
-import { judge, numbersOf, numbersWith } from './numbered.ts'
+import { judge, judgeBy, numbersOf, numbersWith } from './numbered.ts'
 
 const key = idHashKey('a secret')
 const state = { uidValidity: 7, modseq: 1, uidNext: 1 }
@@ -237,7 +237,8 @@ class Mailbox {
     const uids = new Map([...marked].map(([name, there]) => [name, [...there.map(({ uid }) => uid), 4_000]]))
     assertAmong(numbersOf(index.folders, uids), ({ messages }) => messages.some(isMarked))
     const judgementOf = ({ uid }: { uid: number }) => 1 + (uid % 2)
-    for (const { message } of index.newestJudged({}, 0)) judge(index.folders, message, judgementOf(message))
+    judgeBy(index.folders, 'rule')
+    for (const { message } of index.newestJudged({}, 0)) judge(index.folders, 'rule', message, judgementOf(message))
     for (const judgement of [0, 1, 2]) {
       const numbers = index.newestJudged({}, judgement).map(({ number }) => number)
       const newest = ({ messages }: ExpectedWholeConversation) => messages.at(-1) as PlacedMessage

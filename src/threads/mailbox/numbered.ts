@@ -31,9 +31,19 @@ export function numbersWith(folders: readonly IndexedFolder[], participant: stri
   return found
 }
 
-/** Notes a judgement of a message, for as long as its folder is in memory. */
-export function judge(folders: readonly IndexedFolder[], { folder, uid }: Placed, judgement: number): void {
+/** Forgets judgements by other rules than this one. */
+export function judgeBy(folders: readonly IndexedFolder[], rule: string): void {
+  for (const { index } of folders) index.notes.judgeBy(rule)
+}
+
+/** Notes a judgement of a message by a rule, for as long as its folder is in memory. */
+export function judge(
+  folders: readonly IndexedFolder[],
+  rule: string,
+  { folder, uid }: Placed,
+  judgement: number,
+): void {
   const there = folders.find(({ name }) => name === folder)?.index
   const row = there?.rows.find(uid)
-  if (there && row !== undefined) there.notes.judge(row, judgement)
+  if (there && row !== undefined) there.notes.judge(rule, row, judgement)
 }

@@ -1429,7 +1429,7 @@ export interface ThreadWithMessages {
 }
 
 /**
- * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+ * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from an address of the mailbox. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
  * @nullable
  */
 export type ConversationAwaiting = 'us' | 'them' | null;
@@ -1449,7 +1449,7 @@ export interface Conversation {
   /** Whether any of its messages is unread. */
   unread: boolean;
   /**
-     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from an address of the mailbox. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
      * @nullable
      */
   awaiting: ConversationAwaiting;
@@ -1597,7 +1597,7 @@ export interface ConversationMessage {
 }
 
 /**
- * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+ * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from an address of the mailbox. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
  * @nullable
  */
 export type ConversationWithMessagesAwaiting = 'us' | 'them' | null;
@@ -1617,7 +1617,7 @@ export interface ConversationWithMessages {
   /** Whether any of its messages is unread. */
   unread: boolean;
   /**
-     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from the mailbox’s address. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
+     * Who is expected to write next: `us` if the last message came from outside, `them` if it is ours, in Sent or from an address of the mailbox. Null if nobody is: list and bulk mail, automatic mail, reports, addresses such as no-reply.
      * @nullable
      */
   awaiting: ConversationWithMessagesAwaiting;

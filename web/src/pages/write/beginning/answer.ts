@@ -1,5 +1,6 @@
+import { ownAddresses } from '../../../../../src/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '../../../../../src/mime/address/address.ts'
-import { type Mode, ownAddresses, recipients, threadOf } from '../../../../../src/replies/rules.ts'
+import { type Mode, recipients, threadOf } from '../../../../../src/replies/rules.ts'
 import { answerSubject } from '../../../../../src/replies/subject.ts'
 import type { Message } from '../../../api/generated.ts'
 import { written } from '../recipients/addresses.ts'
@@ -31,7 +32,7 @@ export function answerTo(original: Original, mode: Mode, own: readonly string[])
     references: sendable(original.references),
     subject,
   }
-  const isOwn = ownAddresses(own.map((address) => canonicalAddress(address) ?? address))
+  const isOwn = ownAddresses(own.map((address) => canonicalAddress(address) ?? address)).include
   const { to, cc } = recipients(answered, isOwn, { all: mode === 'reply_all' })
   const { inReplyTo, references } = threadOf(answered)
   return {
