@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
+import { Assets } from './assets.ts'
 
 /** What a page may load: files of this service only. It has no inline script or style. A message's HTML is shown in a frame
  *  without scripts and with an origin of its own. Its document comes from the page (`srcdoc`), so it inherits this policy,
@@ -26,7 +26,7 @@ const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
-  // Files have their hashes in their names and are cached; the page is revalidated each time.
+  // Assets are cached for good; the page, which names those of the newest build, is asked for each time.
   'Cache-Control': 'no-cache',
 }
 
@@ -44,16 +44,7 @@ export class WebPages {
   async serve(app: App): Promise<void> {
     if (this.#directory !== undefined) {
       this.#page = await readFile(join(this.#directory, 'index.html'), 'utf8')
-      await app.register(fastifyStatic, {
-        root: join(this.#directory, 'assets'),
-        prefix: '/assets/',
-        preCompressed: true,
-        immutable: true,
-        maxAge: '365d',
-        index: false,
-        decorateReply: false,
-        schemaHide: true,
-      })
+      ;(await Assets.read(join(this.#directory, 'assets'))).serve(app)
     }
     const hidden = { schema: { hide: true } }
     app.get('/', hidden, (request, reply) => this.page(request, reply) ?? reply.redirect('/docs/'))

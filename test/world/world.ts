@@ -51,8 +51,8 @@ export interface WorldOptions {
   readonly log?: DestinationStream
   /** Whether mail is indexed for search as it comes. Else a test that searches says when (`searchIndexer`). */
   readonly indexing?: boolean
-  /** Whether it serves the web app, as it is built. */
-  readonly web?: boolean
+  /** Whether it serves the web app as it is built; or where another build is. */
+  readonly web?: boolean | string
 }
 
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
@@ -153,7 +153,7 @@ export class World implements AsyncDisposable {
         keyring: keyring ?? usual,
         allowReserved: true,
         picturesFrom: (address) => address === '127.0.0.1',
-        webDirectory: web ? (await builtWeb()).directory : undefined,
+        webDirectory: web === true ? (await builtWeb()).directory : web || undefined,
         log: logger,
       }),
     )

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { builtWeb } from '#/web/build.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 
@@ -9,11 +13,11 @@ import { World } from '#test/world/world.ts'
 const world = await World.start({ web: true })
 after(() => world[Symbol.asyncDispose]())
 
-const page = () => fetch(world.base, { headers: { accept: 'text/html' } })
+const page = (base = world.base) => fetch(base, { headers: { accept: 'text/html' } })
 
 /** The scripts and styles that the page names. */
-async function files(): Promise<string[]> {
-  const found = (await (await page()).text()).matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)
+async function files(base = world.base): Promise<string[]> {
+  const found = (await (await page(base)).text()).matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)
   return Array.from(found, ([, path = '']) => path)
 }
 
@@ -44,6 +48,7 @@ test('they are compressed for clients that accept it', async () => {
       ['br', 'br', brotliDecompressSync],
       ['gzip, deflate, br', 'br', brotliDecompressSync],
       ['gzip', 'gzip', gunzipSync],
+      ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
     ] as const) {
       const { headers, body } = await octets(path, accepted)
       assert.equal(headers.get('content-encoding'), encoding, `${path}, ${accepted}`)
@@ -51,6 +56,22 @@ test('they are compressed for clients that accept it', async () => {
       assert.equal(headers.get('content-type'), plain.headers.get('content-type'), path)
       assert.ok(decompress(body).equals(plain.body), path)
     }
+  }
+})
+
+test('a service answers the files that its page names after another build has replaced them', async () => {
+  const built = (await builtWeb()).directory
+  assert.ok(built)
+  const directory = await mkdtemp(join(tmpdir(), 'build-'))
+  await cp(built, directory, { recursive: true })
+  await using other = await World.start({ web: directory })
+  await rm(directory, { recursive: true })
+  const paths = await files(other.base)
+  assert.ok(paths.length > 0)
+  for (const path of paths) {
+    const [there, here] = await Promise.all([fetch(other.base + path), fetch(world.base + path)])
+    assert.equal(there.status, 200, path)
+    assert.equal(await there.text(), await here.text(), path)
   }
 })
 
