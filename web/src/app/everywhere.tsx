@@ -1,19 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { write } from '../pages/write/beginning/opening.ts'
 import { ComposerHost } from '../pages/write/composer-host.tsx'
 import { useMayWrite } from '../pages/write/sending/use-may-write.ts'
 import { useCommands } from '../parts/keyboard/commands.ts'
 import { useKeys } from '../parts/keyboard/keys.ts'
+import { lazily } from '../parts/state/loading-parts.ts'
 import { Part } from '../parts/state/part.tsx'
 import { Tips } from '../parts/state/tips.tsx'
 import { ToastRegion } from '../parts/state/toast-region.tsx'
 import { hasLastAction, runLastAction } from '../parts/state/toasts.ts'
 import { signOut } from '../session/sign-out.ts'
 
-const Palette = lazy(() => import('./palette.tsx'))
-const Shortcuts = lazy(() => import('./shortcuts.tsx'))
+const Palette = lazily(() => import('./palette.tsx'))
+const Shortcuts = lazily(() => import('./shortcuts.tsx'))
 
 /** Keys that work on every page, and what they open. */
 export function Everywhere({ me }: { me: Me }) {
@@ -48,12 +49,12 @@ export function Everywhere({ me }: { me: Me }) {
   return (
     <>
       {shown === 'palette' && (
-        <Part name="The command palette">
+        <Part name="The command palette" onFailed={close}>
           <Palette me={me} onClose={close} />
         </Part>
       )}
       {shown === 'shortcuts' && (
-        <Part name="The list of shortcuts">
+        <Part name="The list of shortcuts" onFailed={close}>
           <Shortcuts onClose={close} />
         </Part>
       )}

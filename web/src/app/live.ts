@@ -3,7 +3,10 @@ import { useEffect } from 'react'
 import type { Event } from '../api/generated.ts'
 import { isEcho } from '../pages/mail/actions/shown.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
+import { foundBuild } from '../parts/state/loading-parts.ts'
+import { toasts } from '../parts/state/toasts.ts'
 import { askAnew } from './ask-anew.ts'
+import { connected, disconnected } from './connection.ts'
 import { queryClient } from './query-client.ts'
 
 /** The pause after the service refused the stream or did not answer. */
@@ -25,6 +28,11 @@ function follow(): () => void {
     source = undefined
   }
   function open(): void {
+    // Others see nothing of what is missed.
+    connected()
+    reopen()
+  }
+  function reopen(): void {
     close()
     if (document.visibilityState === 'hidden') return
     const stream = new EventSource('/v1/events?after=now')
@@ -39,13 +47,18 @@ function follow(): () => void {
       askAnew(ofNoun(item))
     })
     stream.onopen = () => {
-      // Events in between were missed.
-      if (opened) void queryClient.invalidateQueries()
+      connected()
+      if (opened) {
+        // Events in between were missed.
+        void queryClient.invalidateQueries()
+        void sayIfUpgraded()
+      }
       opened = true
     }
     stream.onerror = () => {
+      disconnected()
       // The browser reopens a connection that was cut.
-      if (stream.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs)
+      if (stream.readyState === EventSource.CLOSED) retry = setTimeout(reopen, retryMs)
     }
   }
   open()
@@ -56,6 +69,16 @@ function follow(): () => void {
     document.removeEventListener('visibilitychange', open)
     window.removeEventListener('online', open)
   }
+}
+
+let isUpgradeSaid = false
+
+/** A service that was started again may have pages of another build. */
+async function sayIfUpgraded(): Promise<void> {
+  if (isUpgradeSaid || (await foundBuild()) !== 'other build' || isUpgradeSaid) return
+  isUpgradeSaid = true
+  const action = { name: 'Load the page again', run: () => location.reload() }
+  toasts.add({ text: 'Mailroom was upgraded. This page is of the version before.', action })
 }
 
 /** The queries whose results an event may have changed. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { filtersSearch } from '../pages/filters/address.ts'
 import { FirstMailbox } from '../pages/mail/first-mailbox.tsx'
 import { NotFound } from '../pages/not-found.tsx'
+import { loading } from '../parts/state/loading-parts.ts'
 import { SignedIn } from '../session/signed-in.tsx'
 import { FailedPage } from './failed-page.tsx'
 
@@ -10,7 +11,7 @@ const root = createRootRoute()
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in.tsx'), 'SignIn'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/sign-in/sign-in.tsx')), 'SignIn'),
   // Where to go then, a path of this app only; or what failed at the provider of single sign-on.
   validateSearch: ({ to, failed }): { to?: string; failed?: string } => ({
     ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
@@ -20,7 +21,7 @@ const signIn = createRoute({
 const confirm = createRoute({
   getParentRoute: () => root,
   path: '/confirm',
-  component: lazyRouteComponent(() => import('../pages/sign-in/confirm.tsx'), 'Confirm'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/sign-in/confirm.tsx')), 'Confirm'),
   validateSearch: ({ done, failed }): { done?: true; failed?: string } => ({
     ...(done !== undefined && { done: true }),
     ...(typeof failed === 'string' && { failed }),
@@ -32,7 +33,7 @@ const page = <Path extends string, Name extends string>(
   path: Path,
   load: () => Promise<Record<Name, () => ReactNode>>,
   name: Name,
-) => createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) })
+) => createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(() => loading(load), name) })
 
 // Within the navigation, for members in a session.
 const notFound = createRoute({ getParentRoute: () => signedIn, path: '$', component: NotFound })
@@ -40,24 +41,24 @@ const firstMailbox = createRoute({ getParentRoute: () => signedIn, path: '/mail'
 const filters = createRoute({
   getParentRoute: () => signedIn,
   path: '/filters',
-  component: lazyRouteComponent(() => import('../pages/filters/filters.tsx'), 'Filters'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/filters/filters.tsx')), 'Filters'),
   validateSearch: filtersSearch,
 })
 const mail = createRoute({
   getParentRoute: () => signedIn,
   path: '/mail/$mailbox/$folder',
-  component: lazyRouteComponent(() => import('../pages/mail/mail.tsx'), 'Mail'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/mail/mail.tsx')), 'Mail'),
 })
 const conversation = createRoute({
   getParentRoute: () => mail,
   path: '/$thread',
-  component: lazyRouteComponent(() => import('../pages/mail/conversation.tsx'), 'Conversation'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/mail/conversation.tsx')), 'Conversation'),
 })
 
 const search = createRoute({
   getParentRoute: () => signedIn,
   path: '/search',
-  component: lazyRouteComponent(() => import('../pages/search/search.tsx'), 'Search'),
+  component: lazyRouteComponent(() => loading(() => import('../pages/search/search.tsx')), 'Search'),
   validateSearch: ({ q }): { q?: string } => (typeof q === 'string' && q !== '' ? { q } : {}),
 })
 

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { may } from '../session/may.ts'
 import { signOut } from '../session/sign-out.ts'
 import icon from '../style/icon.svg'
+import { useIsLost } from './connection.ts'
 import { Everywhere } from './everywhere.tsx'
 import { useLive } from './live.ts'
 import { MailNavigation } from './mail-navigation.tsx'
@@ -83,7 +84,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
         </div>
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
-        {signedOut && <SignedOut />}
+        {signedOut ? <SignedOut /> : <Lost />}
         <Outlet />
       </main>
       <Everywhere me={me} />
@@ -113,6 +114,16 @@ function OnPageChange({ main, closeMenu }: OnPageChangeProps) {
     main.current?.focus()
   }, [path, main, closeMenu])
   return null
+}
+
+/** Says that the connection is lost. What was loaded stays. */
+function Lost() {
+  const isLost = useIsLost()
+  return (
+    <p role="status" className={isLost ? styles.notice : undefined}>
+      {isLost && 'The service cannot be reached: what is shown may be out of date. It is tried again.'}
+    </p>
+  )
 }
 
 /** Opens another tab, so that nothing here is lost. This tab notices when it is visible again. */

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import type { Approval, Draft } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
+import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { plain } from '../../parts/text/plain.ts'
 import { Time } from '../../parts/time/time.tsx'
@@ -14,7 +15,7 @@ import { Decline } from './decline.tsx'
 import { draftQuery } from './queries.ts'
 
 // What shows a message is loaded with it.
-const Content = lazy(() => import('./content.tsx'))
+const Content = lazily(() => import('./content.tsx'))
 
 /** A draft as it would leave, with the buttons that decide it. */
 export function WaitingDraft({ approval }: { approval: Approval }) {

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Section } from '../../parts/page/section.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
+import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { meQuery } from '../../session/me.ts'
 import { waysQuery } from '../../session/ways.ts'
@@ -17,7 +18,7 @@ import { RemoveSecondFactor } from './remove-second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
 // Formatted text is loaded with the part that shows it.
-const Signatures = lazy(() => import('./signatures.tsx'))
+const Signatures = lazily(() => import('./signatures.tsx'))
 
 /** The signed-in member, their ways to sign in, and their sessions. */
 export function Profile() {

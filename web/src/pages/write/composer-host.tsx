@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { useKeys } from '../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../parts/state/after-paint.ts'
 import { ahead } from '../../parts/state/ahead.ts'
+import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { useBeginning, write } from './beginning/opening.ts'
 import { signaturesQuery } from './beginning/signature-queries.ts'
 import { sendersOf } from './writing.ts'
 
-const Composer = lazy(() => import('./composer.tsx'))
+const Composer = lazily(() => import('./composer.tsx'))
 
 /** The composer beside every page, so that one can read on. It is loaded when first needed. */
 export function ComposerHost({ me }: { me: Me }) {

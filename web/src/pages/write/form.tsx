@@ -1,8 +1,9 @@
-import { type DragEvent, type KeyboardEvent, lazy, useState } from 'react'
+import { type DragEvent, type KeyboardEvent, useState } from 'react'
 import type { Me } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { FieldErrors } from '../../parts/form/field-errors.ts'
 import { IconButton } from '../../parts/form/icon-button.tsx'
+import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { toasts } from '../../parts/state/toasts.ts'
 import { useMay } from '../../session/may.ts'
@@ -30,7 +31,7 @@ import { SendLater } from './sending/send-later.tsx'
 import { SenderField } from './sending/sender-field.tsx'
 import { undoable, type Writing } from './writing.ts'
 
-const Editor = lazy(() => import('./editor/editor.tsx'))
+const Editor = lazily(() => import('./editor/editor.tsx'))
 
 const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 

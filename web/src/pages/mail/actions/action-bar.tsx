@@ -1,8 +1,9 @@
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import { Toolbar } from 'react-aria-components/Toolbar'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
 import { type Command, useCommands } from '../../../parts/keyboard/commands.ts'
 import { useKeys } from '../../../parts/keyboard/keys.ts'
+import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
 import type { Place } from '../place.ts'
 import { label, mark, move, star } from './actions.ts'
@@ -12,7 +13,7 @@ import { MoveMenu } from './move-menu.tsx'
 import type { Subject } from './subject.ts'
 import { useMayChange } from './use-may-change.ts'
 
-const EraseDialog = lazy(() => import('./erase-dialog.tsx'))
+const EraseDialog = lazily(() => import('./erase-dialog.tsx'))
 
 interface Props {
   readonly place: Place

@@ -1,4 +1,4 @@
-import { lazy } from 'react'
+import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import { count } from '../../../parts/text/size.ts'
@@ -11,7 +11,7 @@ import type { Row } from '../queries.ts'
 import styles from './list-head.module.css'
 import type { Selection } from './use-selection.ts'
 
-const EmptyFolder = lazy(() => import('./empty-folder.tsx'))
+const EmptyFolder = lazily(() => import('./empty-folder.tsx'))
 
 interface Props {
   readonly place: Place

@@ -1,6 +1,7 @@
-import { lazy, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Message } from '../../../api/generated.ts'
 import { Button } from '../../../parts/form/button.tsx'
+import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
 import { size } from '../../../parts/text/size.ts'
 import { htmlSize } from '../html/html-size.ts'
@@ -12,7 +13,7 @@ import { Recipients } from './recipients.tsx'
 import { Undelivered } from './undelivered.tsx'
 import { Why } from './why.tsx'
 
-const MessageHtml = lazy(() => import('./message-html.tsx'))
+const MessageHtml = lazily(() => import('./message-html.tsx'))
 
 /** A whole message: recipients, findings, text and attachments. */
 export function OpenMessage({ place, message }: { place: Place; message: Message }) {

@@ -1,0 +1,35 @@
+import { useSyncExternalStore } from 'react'
+
+/** How long the stream of events may be closed before that is said: a service that is started again takes a moment. */
+const patienceMs = 5_000
+
+let isLost = false
+let losing: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+
+function set(next: boolean): void {
+  clearTimeout(losing)
+  losing = undefined
+  if (next === isLost) return
+  isLost = next
+  for (const listener of listeners) listener()
+}
+
+/** The stream of events is open, or nobody looks at the page. */
+export const connected = () => set(false)
+
+/** It is closed, and tried again. */
+export function disconnected(): void {
+  if (!isLost) losing ??= setTimeout(set, patienceMs, true)
+}
+
+/** Whether changes are missed for want of a connection. */
+export function useIsLost(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => isLost,
+  )
+}
