@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import { changeForwarding, type ForwardingReply } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { forwardingChanged } from './queries.ts'
+import { Until, untilFrom, untilOf } from './until.tsx'
 
 interface Props {
   readonly address: string
@@ -10,24 +12,29 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** A text switches the auto-reply on, none switches it off. */
+/** Switches the auto-reply on or off. Its text stays where it is off. */
 export function AutoReplyForm({ address, reply, onClose }: Props) {
+  const [isOn, switchOn] = useState(reply.enabled || reply.body === '')
   const [subject, setSubject] = useState(reply.subject)
   const [body, setBody] = useState(reply.body)
+  const [until, setUntil] = useState(() => untilOf(reply.until))
   const save = async () => {
     await changeForwarding({
       mailbox: address,
       reply_subject: subject,
       reply_body: body,
-      reply_enabled: body.trim() !== '',
+      reply_enabled: isOn,
+      reply_until: untilFrom(until),
     })
     await forwardingChanged(address)
   }
   return (
     <ActionDialog
       title={`Auto-reply of ${address}`}
+      about="Each sender gets it once in four days. Mailing lists and automatic mail get none."
       action="Save"
-      fields={['reply_subject', 'reply_body', 'reply_enabled']}
+      ready={!isOn || body.trim() !== ''}
+      fields={['reply_subject', 'reply_body', 'reply_enabled', 'reply_until']}
       onSubmit={save}
       onClose={onClose}
     >
@@ -38,14 +45,11 @@ export function AutoReplyForm({ address, reply, onClose }: Props) {
         onChange={setSubject}
         hint="Empty for “Auto:” and the subject of the message that is answered."
       />
-      <TextInput
-        name="reply_body"
-        label="Text"
-        long
-        value={body}
-        onChange={setBody}
-        hint="Empty to switch the auto-reply off."
-      />
+      <TextInput name="reply_body" label="Text" long value={body} onChange={setBody} />
+      <Until name="reply_until" value={until} onChange={setUntil} />
+      <Check isSelected={isOn} onChange={switchOn}>
+        Answer what arrives
+      </Check>
     </ActionDialog>
   )
 }

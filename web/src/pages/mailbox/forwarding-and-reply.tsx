@@ -58,6 +58,11 @@ export function ForwardingAndReply({ address, level, forwards }: Props) {
                   <strong>Auto-reply</strong>{' '}
                   <Status is={reply.enabled ? 'good' : 'plain'}>{reply.enabled ? 'On' : 'Off'}</Status>
                   <p>{reply.body || 'Senders can get an automatic answer.'}</p>
+                  {reply.enabled && reply.until && (
+                    <p>
+                      Until <Time at={reply.until} />
+                    </p>
+                  )}
                 </div>
                 {mayChange && <Button onPress={() => ask('reply')}>Change auto-reply</Button>}
               </div>

@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import { changeForwarding, type ForwardingForward } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { forwardingChanged } from './queries.ts'
+import { Until, untilFrom, untilOf } from './until.tsx'
 
 interface Props {
   readonly address: string
@@ -10,14 +12,17 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** An address switches forwarding on, none switches it off. */
+/** Switches forwarding on or off. The address stays where it is off. */
 export function ForwardingForm({ address, forward, onClose }: Props) {
+  const [isOn, switchOn] = useState(forward.enabled || forward.to === null || forward.paused_at !== null)
   const [to, setTo] = useState(forward.to ?? '')
+  const [until, setUntil] = useState(() => untilOf(forward.until))
   const save = async () => {
-    const target = to.trim()
     await changeForwarding({
       mailbox: address,
-      ...(target === '' ? { forward_to: null } : { forward_to: target, forward_enabled: true }),
+      forward_to: to.trim() || null,
+      forward_enabled: isOn,
+      forward_until: untilFrom(until),
     })
     await forwardingChanged(address)
   }
@@ -26,19 +31,16 @@ export function ForwardingForm({ address, forward, onClose }: Props) {
       title={`Forwarding of ${address}`}
       about="Mail that arrives from now on is forwarded, except junk. The mailbox keeps its copy."
       action="Save"
-      fields={['forward_to', 'forward_enabled']}
+      ready={!isOn || to.trim() !== ''}
+      fields={['forward_to', 'forward_enabled', 'forward_until']}
       onSubmit={save}
       onClose={onClose}
     >
-      <TextInput
-        name="forward_to"
-        label="Forward to"
-        type="email"
-        value={to}
-        onChange={setTo}
-        autoFocus
-        hint="Empty to switch forwarding off."
-      />
+      <TextInput name="forward_to" label="Forward to" type="email" value={to} onChange={setTo} autoFocus />
+      <Until name="forward_until" value={until} onChange={setUntil} />
+      <Check isSelected={isOn} onChange={switchOn}>
+        Forward what arrives
+      </Check>
     </ActionDialog>
   )
 }

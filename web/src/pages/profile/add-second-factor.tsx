@@ -5,6 +5,7 @@ import { Copy } from '../../parts/form/copy.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { meChanged } from '../../session/me.ts'
+import { QrPicture } from './qr-code/qr-picture.tsx'
 
 /** Sets up time-based codes: the secret for the application, a first code as proof, recovery codes. */
 export function AddSecondFactor({ onClose }: { onClose: () => void }) {
@@ -41,9 +42,10 @@ export function AddSecondFactor({ onClose }: { onClose: () => void }) {
     >
       {begun && (
         <>
+          <QrPicture text={begun.uri} name="QR code of the secret, for the application" />
           <p>
-            <a href={begun.uri}>Open the application</a>, or type this secret into it: <code>{begun.secret}</code>{' '}
-            <Copy text={begun.secret} of="secret" />
+            Scan this with the application, <a href={begun.uri}>open it</a> on this device, or type this secret into it:{' '}
+            <code>{begun.secret}</code> <Copy text={begun.secret} of="secret" />
           </p>
           <TextInput
             name="code"

@@ -6,6 +6,7 @@ import { Button } from '../../../parts/form/button.tsx'
 import { Check } from '../../../parts/form/check.tsx'
 import { TextInput } from '../../../parts/form/text-input.tsx'
 import { toasts } from '../../../parts/state/toasts.ts'
+import { localTime } from '../../../parts/time/local-time.ts'
 import { inFull } from '../../../parts/time/time.tsx'
 import { write } from '../beginning/opening.ts'
 import styles from '../composer.module.css'
@@ -13,7 +14,7 @@ import { take } from '../desk.ts'
 import { throwAway } from '../saving/aside.ts'
 import { noLongerSaved, save } from '../saving/save.ts'
 import { undoable, type Writing } from '../writing.ts'
-import { choicesFrom, localTime, windowFrom } from './times.ts'
+import { choicesFrom, windowFrom } from './times.ts'
 
 /** The choice of the time to send a message. */
 export function SendLater({ member, writing, onClose }: { member: string; writing: Writing; onClose: () => void }) {

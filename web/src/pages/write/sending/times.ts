@@ -1,13 +1,6 @@
 /** How far ahead messages can be scheduled (docs/reference/scheduled.md). */
 const mostDays = 31
 
-/** A time in the format of the browser's field, in the reader's zone. */
-export function localTime(at: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0')
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
-}
-
 /** From the next minute to a month ahead. */
 export function windowFrom(now: Date): { first: Date; last: Date } {
   const first = new Date(now)
