@@ -351,6 +351,45 @@ test('a message leads to the filter that labelled it, and the filters are tried 
   await trial.waitFor({ state: 'hidden' })
 })
 
+test('the sender of a message is blocked from there, and filters are tried on it from their page', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Block this sender for yourself' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Block this sender', exact: true }).click()
+  const blocking = page.getByRole('dialog', { name: 'Block senders' })
+  assert.equal(await blocking.getByLabel('Addresses or domains').inputValue(), 'ann@peer.example')
+  await blocking.getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByRole('row', { name: /ann@peer.example/ }).waitFor()
+  await visitor.assertSound()
+
+  await visitor.open('/filters')
+  await page.getByRole('button', { name: 'Try on a message' }).click()
+  const trial = page.getByRole('dialog', { name: 'Try on a message' })
+  await trial.getByRole('button', { name: /Message/ }).click()
+  await page.getByRole('option', { name: /^Your invoice, from Ann/ }).click()
+  await trial.getByRole('button', { name: 'Try', exact: true }).click()
+  await trial.getByRole('listitem').filter({ hasText: 'Money matches Your invoice' }).waitFor()
+  await visitor.assertSoundByDayAndNight()
+})
+
+test('a suspended mailbox says so, and its mail is read', async () => {
+  const box = await furnished()
+  await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', box.id).execute()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  await page.getByText('This mailbox is suspended').waitFor()
+  await visitor.assertSoundByDayAndNight()
+  await row(page, 'Your invoice').getByRole('link').click()
+  await page.getByRole('article', { name: 'Conversation' }).getByRole('heading', { name: 'Your invoice' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Reply' }).count(), 0)
+  await visitor.assertSound()
+})
+
 test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {
   const box = await boxOf(world)
   const dot = Buffer.from(

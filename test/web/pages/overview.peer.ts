@@ -35,11 +35,19 @@ test('the overview says what failed and why, and leads to it', async () => {
   })
   assert.equal(status, 200)
   await world.db.updateTable('forwarding').set(paused).where('mailbox_id', '=', mailboxId).execute()
+  const webhook = await organization.request('POST', '/v1/webhooks', {
+    url: 'https://hooks.peer.example/',
+    name: 'Shop',
+  })
+  assert.equal(webhook.status, 201)
+  const gone = { paused_at: new Date(), paused_because: 'The receiver answered 410' }
+  await world.db.updateTable('webhooks').set(gone).where('id', '=', webhook.body.id).execute()
   await using wideVisitor = await Visitor.signIn(browser, organization, member, wide)
   const { page } = wideVisitor
   for (const [what, path] of [
     [/“See you on Monday” was not sent.*The relay refused/, '/scheduled'],
     [/did not reach gone@peer\.example.*There is no such mailbox/, `/mail/${encodeURIComponent(address)}/sent`],
+    [/The webhook Shop was paused.*answered 410/, '/webhooks'],
     [/Forwarding of .* is paused.*five times/, `/mailboxes/${encodeURIComponent(address)}`],
   ] as const) {
     await page.goto('/')
@@ -50,7 +58,7 @@ test('the overview says what failed and why, and leads to it', async () => {
   }
   await visitor.open('/')
   await visitor.assertSound()
-  assert.equal(await visitor.page.getByRole('link', { name: 'Look' }).count(), 3)
+  assert.equal(await visitor.page.getByRole('link', { name: 'Look' }).count(), 4)
   assert.equal(await visitor.page.getByRole('table', { name: 'What waits' }).count(), 0)
 })
 

@@ -44,6 +44,19 @@ const filters = createRoute({
   component: lazyRouteComponent(() => loading(() => import('../pages/filters/filters.tsx')), 'Filters'),
   validateSearch: filtersSearch,
 })
+const blockedSenders = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/blocked-senders',
+  component: lazyRouteComponent(
+    () => loading(() => import('../pages/blocked-senders/blocked-senders.tsx')),
+    'BlockedSenders',
+  ),
+  // The sender of a message, who is to be blocked; for oneself if `own`.
+  validateSearch: ({ sender, own }): { sender?: string; own?: true } => ({
+    ...(typeof sender === 'string' && { sender }),
+    ...(own === true && { own }),
+  }),
+})
 const mail = createRoute({
   getParentRoute: () => signedIn,
   path: '/mail/$mailbox/$folder',
@@ -79,7 +92,7 @@ export const router = createRouter({
       page('/scheduled', () => import('../pages/scheduled/scheduled.tsx'), 'Scheduled'),
       page('/approvals', () => import('../pages/approvals/approvals.tsx'), 'Approvals'),
       page('/changes', () => import('../pages/changes/changes.tsx'), 'Changes'),
-      page('/blocked-senders', () => import('../pages/blocked-senders/blocked-senders.tsx'), 'BlockedSenders'),
+      blockedSenders,
       page('/domains', () => import('../pages/domains/domains.tsx'), 'Domains'),
       page('/mailboxes', () => import('../pages/mailboxes/mailboxes.tsx'), 'Mailboxes'),
       page('/mailboxes/$address', () => import('../pages/mailbox/mailbox-page.tsx'), 'MailboxPage'),

@@ -23,6 +23,8 @@ const items = [
   ['forwarding', 'Forwarding'],
   ['member', 'Members'],
   ['key', 'API keys'],
+  ['webhook', 'Webhooks'],
+  ['suppression', 'Suppressed addresses'],
   ['organization', 'Organization'],
   ['request', 'Refused requests'],
 ] as const
@@ -76,8 +78,18 @@ export function AuditTrail() {
   )
 }
 
+const toTheSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
 const columns = [
-  { heading: 'When', cell: ({ at }: AuditEntry) => <Time at={at} /> },
+  {
+    heading: 'When',
+    cell: ({ at }: AuditEntry) => (
+      <>
+        <Time at={at} />
+        <div className={styles.soft}>{toTheSecond.format(new Date(at))}</div>
+      </>
+    ),
+  },
   {
     heading: 'Who',
     cell: ({ actor: { kind, name, address } }: AuditEntry) => (

@@ -14,6 +14,8 @@ interface Outcome {
 }
 
 interface Props {
+  /** Typed already. */
+  readonly sender: string
   readonly own: boolean
   /** Those that are blocked already. */
   readonly blocked: readonly AnyBlock[]
@@ -21,8 +23,8 @@ interface Props {
 }
 
 /** Blocks one sender, or as many as are pasted, with a result for each. What is refused stays in the field, to be mended. */
-export function Block({ own, blocked, onClose }: Props) {
-  const [text, setText] = useState('')
+export function Block({ sender, own, blocked, onClose }: Props) {
+  const [text, setText] = useState(sender)
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
   const patterns = [...new Set(text.split(/[\s,;]+/).filter((one) => one !== ''))]
   const [known] = useState(() => new Set(blocked.filter((one) => one.own === own).map(({ id }) => id)))

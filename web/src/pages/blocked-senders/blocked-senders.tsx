@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
@@ -12,14 +13,19 @@ import { useMay } from '../../session/may.ts'
 import { Block } from './block.tsx'
 import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './queries.ts'
 
-type Asked = { readonly block: true; readonly own: boolean } | { readonly unblock: AnyBlock }
+type Asked = { readonly block: string; readonly own: boolean } | { readonly unblock: AnyBlock }
 
 /** The senders that the organization has blocked, and those that one has blocked for oneself. */
 export function BlockedSenders() {
   const query = useQuery(blocksQuery)
-  const [asked, ask] = useState<Asked>()
-  const close = () => ask(undefined)
-  const block = (own: boolean) => ask({ block: true, own })
+  const { sender, own: forOwn = false } = useSearch({ from: '/signed-in/blocked-senders' })
+  const navigate = useNavigate()
+  const [asked, ask] = useState<Asked | undefined>(sender === undefined ? undefined : { block: sender, own: forOwn })
+  const close = () => {
+    ask(undefined)
+    if (sender !== undefined) void navigate({ to: '/blocked-senders', replace: true })
+  }
+  const block = (own: boolean) => ask({ block: '', own })
   useCommands([
     ...(useMay('filters:write') ? [{ name: 'Block senders', run: () => block(false) }] : []),
     { name: 'Block for yourself', run: () => block(true) },
@@ -72,7 +78,9 @@ export function BlockedSenders() {
           )
         }
       </ByOwner>
-      {asked && 'block' in asked && <Block own={asked.own} blocked={query.data ?? []} onClose={close} />}
+      {asked && 'block' in asked && (
+        <Block sender={asked.block} own={asked.own} blocked={query.data ?? []} onClose={close} />
+      )}
       {asked && 'unblock' in asked && <Unblock sender={asked.unblock} onClose={close} />}
     </Page>
   )

@@ -1,4 +1,4 @@
-import type { Tried } from './message-trial.tsx'
+import type { Tried } from './try-message.ts'
 
 /** What the address of the page asks for. */
 export interface FiltersSearch {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { resumeMailbox, suspendMailbox } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
@@ -51,6 +51,13 @@ export function MailboxPage() {
               {kind === 'private' && <Status is="plain">Private</Status>} {size(storage_used_bytes)}
               {aliases.length > 0 && `, also ${aliases.join(', ')}`}
             </p>
+            {used && (
+              <p>
+                <Link to="/mail/$mailbox/$folder" params={{ mailbox: address, folder: 'inbox' }}>
+                  Open its inbox
+                </Link>
+              </p>
+            )}
             {kind === 'smart' && <Access address={address} />}
             {used ? (
               <ForwardingAndReply address={address} level={used.level} forwards={kind === 'smart'} />

@@ -2,10 +2,13 @@ import { queryOptions } from '@tanstack/react-query'
 import {
   type Approval,
   type Forwarding,
+  type ListScheduledMessages200,
   listScheduledMessages,
   listSentMessages,
+  listWebhooks,
   type SentMessage,
   showForwarding,
+  type Webhook,
 } from '../../api/generated.ts'
 
 /** The most items of each kind; the linked pages have all. */
@@ -16,8 +19,16 @@ export const failedScheduledQuery = queryOptions({
   queryKey: ['scheduled', 'failed'],
   queryFn: async ({ signal }) => {
     // Soonest first; the latest failures matter most.
-    const { data } = await listScheduledMessages({ status: 'failed', limit: 200 }, { signal })
-    return data.slice(-limit)
+    let latest: Scheduled[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page: ListScheduledMessages200 = await listScheduledMessages(
+        { status: 'failed', limit: 200, cursor },
+        { signal },
+      )
+      latest = [...latest, ...page.data].slice(-limit)
+      cursor = page.next_cursor ?? undefined
+    }
+    return latest
   },
 })
 
@@ -47,6 +58,15 @@ export const pausedForwardingQuery = queryOptions({
   },
 })
 
+/** Those that deliver nothing, though nobody has paused them. */
+export const failingWebhooksQuery = queryOptions({
+  queryKey: ['webhooks', 'failing'],
+  queryFn: async ({ signal }) => {
+    const { data } = await listWebhooks({ signal })
+    return data.filter(({ status, paused_because }) => status === 'failing' || paused_because !== null)
+  },
+})
+
 /** A failure or a waiting item. */
 export interface Matter {
   readonly key: string
@@ -54,10 +74,16 @@ export interface Matter {
   readonly why: string
   readonly at: string | null
   /** The page with details. */
-  readonly to: '/scheduled' | '/approvals' | { readonly sentOf: string } | { readonly mailbox: string } | undefined
+  readonly to:
+    | '/scheduled'
+    | '/approvals'
+    | '/webhooks'
+    | { readonly sentOf: string }
+    | { readonly mailbox: string }
+    | undefined
 }
 
-type Scheduled = Awaited<ReturnType<typeof listScheduledMessages>>['data'][number]
+type Scheduled = ListScheduledMessages200['data'][number]
 
 export const ofScheduled = ({ id, subject, send_at, last_error }: Scheduled): Matter => ({
   ...{ key: `scheduled ${id}`, what: `“${subject || '(no subject)'}” was not sent`, at: send_at, to: '/scheduled' },
@@ -100,4 +126,10 @@ export const ofForwarding = ({ mailbox, forward, updated_at }: Forwarding): Matt
   ...{ key: `forwarding ${mailbox}`, what: `Forwarding of ${mailbox} is paused`, to: { mailbox } },
   why: forward.paused_because ?? '',
   at: forward.paused_at ?? updated_at,
+})
+
+export const ofWebhook = ({ id, name, url, status, paused_because, paused_at, failing_since }: Webhook): Matter => ({
+  ...{ key: `webhook ${id}`, to: '/webhooks', at: paused_at ?? failing_since },
+  what: `The webhook ${name || new URL(url).host} ${status === 'paused' ? 'was paused' : 'is failing'}`,
+  why: paused_because ?? 'Its receiver accepts nothing. It is tried again',
 })

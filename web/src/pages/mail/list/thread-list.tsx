@@ -21,6 +21,7 @@ import { useLabelNames } from '../use-label-names.ts'
 import { ListHead } from './list-head.tsx'
 import { ListRow } from './list-row.tsx'
 import { loadAhead } from './load-ahead.ts'
+import { Suspended } from './suspended.tsx'
 import styles from './thread-list.module.css'
 import { useRowHeight } from './use-row-height.ts'
 import { useRows } from './use-rows.ts'
@@ -157,6 +158,7 @@ export function ThreadList({ place, opened }: Props) {
         selection={selection}
         focused={opened === undefined ? rows.at(active) : undefined}
       />
+      <Suspended mailbox={place.mailbox} />
       {!rows.error && rows.total === undefined && <Loading what="conversations" />}
       {rows.error && rows.total === undefined && <Failure error={rows.error} what="conversations" again={rows.again} />}
       {rows.total === 0 && <Empty title={emptyTitle(place.folder)} about={emptyAbout(place.folder)} />}

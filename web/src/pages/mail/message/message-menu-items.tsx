@@ -52,6 +52,22 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
           Make a filter of your own from it
         </MenuItem>
       )}
+      {mayFilter && from.address !== '' && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void navigate({ to: '/blocked-senders', search: { sender: from.address } })}
+        >
+          Block this sender
+        </MenuItem>
+      )}
+      {isOwn && from.address !== '' && (
+        <MenuItem
+          className={`${styles.item}`}
+          onAction={() => void navigate({ to: '/blocked-senders', search: { sender: from.address, own: true } })}
+        >
+          Block this sender for yourself
+        </MenuItem>
+      )}
       {mayTry && (
         <MenuItem
           className={`${styles.item}`}
