@@ -39,12 +39,12 @@ export class PostOffice implements AsyncDisposable {
     this.#resources = resources
   }
 
-  static async open(): Promise<PostOffice> {
+  static async open(mailboxes: readonly string[] = ['ada']): Promise<PostOffice> {
     await using opening = new AsyncDisposableStack()
     const home = opening.use(await databaseHome())
-    const dns = opening.use(await startDnsServer({}))
+    const dns = opening.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
     const sink = opening.use(await Sink.start())
-    const organization = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada'] })
+    const organization = await storeOrganization(home, { domain: 'killed.test', mailboxes })
     return new PostOffice({ home, dns, sink, organization }, opening.move())
   }
 

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { hand, letter } from '#test/mail/letter.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
+import type { Service } from '#test/world/service.ts'
+import { until } from '#test/world/until.ts'
+import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
+
+let office: PostOffice
+/** It sent the last test's message on after the kill, and is the one that this test kills: half the starts. */
+let running: Service | undefined
+let recovering: Service | undefined
+before(async () => {
+  office = await PostOffice.open(['ada', 'fay', 'rex'])
+})
+after(() => office[Symbol.asyncDispose]())
+// A test that fails must not leave a service that works beside those of the next.
+afterEach(async () => {
+  await recovering?.end('SIGKILL').catch(() => {})
+  recovering = undefined
+  office.sink.act = () => undefined
+  office.sink.taken.length = 0
+})
+
+const accepted = 'insert into outbound_messages'
+const composed = [accepted, "set state = 'queued', source = null", 'commit']
+const claimed = [accepted, 'message_id, route, min(due_at)']
+const marked = [accepted, 'set end_of_data_sent = true']
+const ended = [accepted, 'delete from outbound_recipients', 'commit']
+const sending = [
+  ['its acceptance, after the commit', [accepted, 'commit'], 'after', 1],
+  ['the claim, after it', claimed, 'after', 1],
+  ['the mark of the end of data, after it', marked, 'after', 1],
+  ['the end of data', undefined, 'after', 2],
+  ['the outcome, before its commit', ended, 'before', 2],
+  ['the outcome, after its commit', ended, 'after', 1],
+] as const
+const composing = [
+  ['its composing, before the commit', composed, 'before', 1],
+  ['its composing, after the commit', composed, 'after', 1],
+] as const
+/** Last, since what it is killed over is accepted by the service that comes after it. */
+const unaccepted = ['its acceptance, before the commit', [accepted, 'commit'], 'before', 1] as const
+
+/** How each kind of message comes to be. A second time it is the same message, which has been accepted or has not. */
+const kinds = {
+  'message that is sent': async ({ http }: Service, name: string) => {
+    const { key } = office.organization
+    const body = { from: boxes().ada, to: ['bob@there.example'], subject: name, text: 'Hello' }
+    const headers = { 'idempotency-key': name }
+    const { status } = await new HttpClient(http).request('POST', '/v1/send', { key, body, headers })
+    assert.equal(status, 202)
+  },
+  'forwarded message': async (service: Service, name: string) => {
+    const fields = { Subject: name, 'Message-ID': `<${idOf(name)}@peer.example>` }
+    assert.match(await hand(service, 'ann@peer.example', boxes().fay, letter(fields)), /^250 /)
+  },
+  // Who has had an answer gets none for days: each is to somebody else.
+  'automatic answer': async (service: Service, name: string) => {
+    const sender = `${idOf(name)}@peer.example`
+    const fields = { From: sender, To: boxes().rex, Subject: name, 'Message-ID': `<${sender}>` }
+    assert.match(await hand(service, sender, boxes().rex, letter(fields)), /^250 /)
+  },
+} as const
+
+type Kill = (typeof sending)[number] | (typeof composing)[number] | typeof unaccepted
+/** What is behind the composing of a forwarded message or an answer is as of one that is sent. */
+const all: readonly (readonly [keyof typeof kinds, Kill])[] = [
+  ...sending.map((kill) => ['message that is sent', kill] as const),
+  ...composing.map((kill) => ['forwarded message', kill] as const),
+  ...composing.map((kill) => ['automatic answer', kill] as const),
+  ...(Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => [kind, unaccepted] as const),
+]
+
+/** What the service is killed at that is to get a message through the test of that number. */
+function killing(index: number): Readonly<Record<string, string>> {
+  const [, [, statements, when]] = all[index] ?? [undefined, unaccepted]
+  return index < all.length && statements ? killedAt({ statements, when }) : {}
+}
+
+all.forEach(([kind, kill], index) => {
+  const [step, statements, , copies] = kill
+  test(`row 40: killed at ${step} a ${kind} goes out ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
+    const { sink } = office
+    const name = `${kind} ${step}`
+    const doomed = running ?? (await office.start(killing(index)))
+    running = undefined
+    if (index === 0) await setForwarding(doomed)
+    if (!statements)
+      sink.act = (at) => {
+        if (at !== 'end of data') return undefined
+        doomed.process.kill('SIGKILL')
+        return { next: 'stall', keep: true }
+      }
+    await kinds[kind](doomed, name).catch(() => {}) // it may be killed before it answers
+    assert.deepEqual(await doomed.ended, { code: null, signal: 'SIGKILL' })
+    sink.act = () => undefined
+    const before = sink.taken.length
+    await office.behindClosedDoors(leasesRunOut)
+    const service = await office.start(kill === unaccepted ? {} : killing(index + 1))
+    recovering = service
+    await kinds[kind](service, name)
+    await until(async () => sink.taken.length >= copies || (await setTimeout(50, false)))
+    // Its outcome is stored once the log says so; what was killed after that had stored it.
+    if (before < copies)
+      await until(async () => service.written().includes('"mail out"') || (await setTimeout(50, false)))
+    const taken = sink.taken.map(({ bytes }) => bytes)
+    assert.equal(taken.length, copies)
+    assert.equal(new Set(taken.map((bytes) => bytes.toString('latin1'))).size, 1)
+    assert.ok(fieldOf(taken[0], 'Subject')?.includes(name))
+    for (const folder of kind === 'message that is sent' ? ['ada sent'] : ['fay inbox', 'rex inbox'])
+      assert.equal(await storedIn(service, folder, name), Number(folder === placeOf[kind]))
+    if (kill === unaccepted) await service.end('SIGTERM')
+    else running = service
+    recovering = undefined
+  })
+})
+
+test('row 40: what was killed so often leaves nothing in the queue', async () => {
+  await running?.end('SIGTERM')
+  const left = await office.behindClosedDoors((db) => db.selectFrom('outbound_messages').select('kind').execute())
+  assert.deepEqual(left, [])
+})
+
+const placeOf = {
+  'message that is sent': 'ada sent',
+  'forwarded message': 'fay inbox',
+  'automatic answer': 'rex inbox',
+} as const
+
+/** How many messages of that subject a folder has. */
+async function storedIn(service: Service, place: string, subject: string): Promise<number> {
+  const [name = '', folder] = place.split(' ')
+  const path = `/v1/messages?mailbox=${name}@killed.test&folder=${folder}&limit=100`
+  const { body } = await new HttpClient(service.http).request('GET', path, { key: office.organization.key })
+  return body.data.filter((one: { subject: string }) => one.subject === subject).length
+}
+
+async function setForwarding({ http }: Service): Promise<void> {
+  const { key } = office.organization
+  for (const change of [
+    { mailbox: boxes().fay, forward_to: 'ada@away.example', forward_enabled: true },
+    { mailbox: boxes().rex, reply_body: 'I am away.', reply_enabled: true },
+  ])
+    assert.equal((await new HttpClient(http).request('PATCH', '/v1/forwarding', { key, body: change })).status, 200)
+}
+
+function boxes() {
+  return { ada: 'ada@killed.test', fay: 'fay@killed.test', rex: 'rex@killed.test' }
+}
+
+function idOf(name: string): string {
+  return name.replaceAll(/[^a-z]+/g, '-')
+}
