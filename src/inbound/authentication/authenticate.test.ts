@@ -61,14 +61,16 @@ interface Sent {
   originKnown?: boolean
 }
 
-async function verdictOn({ sender = '', author = 'ann@peer.example', address = '192.0.2.1', ...sent }: Sent) {
+async function verdictOn(
+  { sender = '', author = 'ann@peer.example', address = '192.0.2.1', ...sent }: Sent,
+  { origin = { address, helo: 'peer.example' }, resolver = new ZoneResolver(zone) } = {},
+) {
   const text = `${sent.headers ?? ''}From: ${sent.from ?? `Ann <${author}>`}\r\nSubject: Hi\r\n\r\nHello\r\n`
   const signed = sent.signedBy ? await sign(text, sent.signedBy) : text
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
   const authors = readAuthors(message.headers)
-  const origin = sent.originKnown === false ? undefined : { address, helo: 'peer.example' }
-  const parts = { resolver: new ZoneResolver(zone), reader: new MessageReader(), hostname: 'mx.mailroom.test' }
-  return authenticate(parts, { origin, sender }, message, authors)
+  const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
+  return authenticate(parts, { origin: sent.originKnown === false ? undefined : origin, sender }, message, authors)
 }
 
 async function sign(text: string, signingDomain: string): Promise<string> {
@@ -336,3 +338,30 @@ for (const [labels, steps] of [
     )
   })
 }
+
+test('for a minute the policy for a client is not asked for again, unless authors or results differ or nobody answered', async (t) => {
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  const resolver = new ZoneResolver(zone)
+  const { mock } = t.mock.method(resolver, 'txt')
+  const origin = { address: '192.0.2.1', helo: 'peer.example' }
+  const judged = async (sent: Sent) => {
+    mock.resetCalls()
+    const { dmarc, disposition } = await verdictOn({ sender: 'b@other.example', ...sent }, { origin, resolver })
+    const asked = mock.calls.some(({ arguments: [name] }) => name.startsWith('_dmarc.'))
+    return [dmarc.domain, dmarc.result, disposition, asked]
+  }
+  const strict = { author: 'a@strict.example' }
+  assert.deepEqual(await judged(strict), ['strict.example', 'fail', 'reject', true])
+  now = 59_999
+  assert.deepEqual(await judged(strict), ['strict.example', 'fail', 'reject', false])
+  const signed = { ...strict, signedBy: 'strict.example' }
+  assert.deepEqual(await judged(signed), ['strict.example', 'pass', 'none', true])
+  assert.deepEqual(await judged({ ...signed, tampered: true }), ['strict.example', 'fail', 'reject', true])
+  const careful = { author: 'a@careful.example' }
+  assert.deepEqual(await judged(careful), ['careful.example', 'fail', 'quarantine', true])
+  now += 60_000
+  assert.deepEqual(await judged(careful), ['careful.example', 'fail', 'quarantine', true])
+  const lame = { author: 'a@lame.example' }
+  for (let n = 0; n < 2; n++) assert.deepEqual(await judged(lame), ['lame.example', 'temperror', 'defer', true])
+})

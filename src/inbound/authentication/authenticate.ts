@@ -6,7 +6,7 @@ import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Envelope } from '../smtp/envelope.ts'
-import { judge } from './dmarc.ts'
+import { isJudged, judgeOnce } from './dmarc.ts'
 import { checkSpf } from './spf.ts'
 
 /** Milliseconds for all look-ups of a message. */
@@ -20,13 +20,13 @@ export async function authenticate(
   authors: Authors,
 ): Promise<Judgement> {
   const lookUp = lookUpsFor(resolver, envelope.origin?.address ?? '')
-  askAhead(lookUp, message, authors)
+  askAhead(lookUp, message, authors, isJudged(envelope.origin, authors))
   const [spf, dkim] = await Promise.all([
     checkSpf(lookUp, envelope, { hostname, patience: PATIENCE }),
     reader.signatures(message, lookUp),
   ])
   const found = { spf, dkim, spfKnowable: envelope.origin !== undefined }
-  const { disposition, ...dmarc } = await judge(found, authors, lookUp)
+  const { disposition, ...dmarc } = await judgeOnce(envelope.origin, found, authors, lookUp)
   return { spf, dkim, dmarc, disposition }
 }
 
@@ -34,11 +34,12 @@ export async function authenticate(
 const MOST_LABELS = 7
 
 /** Starts all look-ups concurrently, so that a name server that does not answer delays no other look-up. Policies of the
- *  authors' domains come first, then their keys. */
-function askAhead(lookUp: LookUp, message: Message, { domains }: Authors): void {
+ *  authors' domains, if they are needed, come first, then their keys. */
+function askAhead(lookUp: LookUp, message: Message, { domains }: Authors, areJudged: boolean): void {
   const isTheirs = (name: string) => domains.some((domain) => name.toLowerCase().endsWith(domain))
   const keys = keyNames(message.headers)
-  const names = [...domains.flatMap(policyNames), ...keys.filter(isTheirs), ...keys]
+  const policies = areJudged ? [] : domains.flatMap(policyNames)
+  const names = [...policies, ...keys.filter(isTheirs), ...keys]
   for (const name of new Set(names)) lookUp(name, 'TXT').catch(() => {})
 }
 

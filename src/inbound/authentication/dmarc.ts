@@ -3,6 +3,7 @@ import { canonicalDomain } from '#/mime/address/address.ts'
 import type { Authors } from '#/mime/address/authors.ts'
 import type { DkimResult, LookUp } from '#/mime/authentication/dkim.ts'
 import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/authentication/verdict.ts'
+import type { Origin } from '../smtp/envelope.ts'
 
 export interface AuthenticationChecks {
   readonly spf: SpfVerdict
@@ -18,6 +19,57 @@ const dispositions: readonly Disposition[] = ['none', 'quarantine', 'defer', 're
 const policies = ['', 'none', 'quarantine', 'reject']
 /** The precedence of results among domains with one policy. */
 const results = ['pass', 'none', 'temperror', 'fail']
+
+/** Milliseconds for which a result is cached. */
+const cachedMs = 60_000
+
+/** The last result of each connected client. */
+const known = new WeakMap<Origin, { domains: string; of: string; until: number; judged: Judged }>()
+
+/** Whether messages of these authors need no look-ups now, if their other results are equal too. */
+export function isJudged(origin: Origin | undefined, { domains }: Authors): boolean {
+  return origin !== undefined && recent(origin)?.domains === domains.join(' ')
+}
+
+function recent(origin: Origin) {
+  const last = known.get(origin)
+  return last && performance.now() < last.until ? last : undefined
+}
+
+/** The same as `judge`, once a minute for messages of a client with equal domains and results. Not if a name server did not
+ *  answer. */
+export async function judgeOnce(
+  origin: Origin | undefined,
+  found: AuthenticationChecks,
+  authors: Authors,
+  lookUp: LookUp,
+): Promise<Judged> {
+  if (!origin) return judge(found, authors, lookUp)
+  const of = equalFor(found, authors)
+  const last = recent(origin)
+  if (last?.of === of) return last.judged
+  let answered = true
+  const judged = await judge(found, authors, (name, type) =>
+    lookUp(name, type).catch((error: unknown) => {
+      answered &&= isAbsent(error)
+      throw error
+    }),
+  )
+  if (answered) {
+    known.set(origin, { domains: authors.domains.join(' '), of, until: performance.now() + cachedMs, judged })
+  }
+  return judged
+}
+
+/** What the result depends on, beside DNS. */
+function equalFor({ spf, dkim, spfKnowable }: AuthenticationChecks, { domains, clear }: Authors): string {
+  const signatures = dkim.map(({ result, domain }) => [result, domain])
+  return JSON.stringify([domains, clear, spf.result, spf.domain, spfKnowable, signatures])
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'ENODATA'
+}
 
 /** Evaluates each author's domain; the strictest disposition applies (RFC 9989, section 11.5). A message whose author is
  *  ambiguous is at least quarantined. */
@@ -38,8 +90,8 @@ export async function judge(found: AuthenticationChecks, authors: Authors, lookU
 async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: LookUp): Promise<Judged> {
   let allFound = true
   const noting: LookUp = (name, type) =>
-    lookUp(name, type).catch((error: { code?: unknown }) => {
-      if (error.code !== 'ENODATA') allFound = false
+    lookUp(name, type).catch((error: unknown) => {
+      allFound &&= isAbsent(error)
       throw error
     })
   const { spf, dkim } = found
