@@ -65,6 +65,9 @@ export function oneLine(text: string): string {
  *  takes a second for 25 MiB of controls. */
 export function manyLines(text: string): string {
   if (!/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(text)) return text.toWellFormed()
+  if (text.length <= SHORT && !/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/.test(text)) {
+    return text.replaceAll('\r\n', '\n').toWellFormed()
+  }
   const bytes = Buffer.from(text, 'utf16le')
   const units = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
   let length = 0
@@ -75,6 +78,9 @@ export function manyLines(text: string): string {
   }
   return bytes.toString('utf16le', 0, length * 2).toWellFormed()
 }
+
+/** Characters in which replacing line breaks one by one is the quicker way, however many there are. */
+const SHORT = 64 * 1024
 
 const TAB = 0x09
 const LF = 0x0a

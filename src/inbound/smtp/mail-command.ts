@@ -54,8 +54,10 @@ const PATH = new RegExp(
 /** Longer than in RFC 5321, section 4.5.3.1.3: some forwarders put an address into a local part. */
 const LONGEST_PATH = 320
 
-function parsePath(argument: string, keyword: string, status: string) {
-  const lead = new RegExp(`^${keyword}\\s*:\\s*`, 'i').exec(argument)
+const LEADS = { FROM: /^FROM\s*:\s*/i, TO: /^TO\s*:\s*/i }
+
+function parsePath(argument: string, keyword: keyof typeof LEADS, status: string) {
+  const lead = LEADS[keyword].exec(argument)
   if (!lead) throw new Rejection(501, '5.5.4', `Syntax: ${keyword === 'FROM' ? 'MAIL FROM' : 'RCPT TO'}:<address>`)
   const path = PATH.exec(argument.slice(lead[0].length))
   const address = path?.[1] ?? ''

@@ -28,6 +28,7 @@ export interface AddressList {
 
 /** Like `parseAddresses`, with what that leaves out. */
 export function readAddressList(value: string): AddressList {
+  if (value === '') return { addresses: [], strays: [], complete: true }
   const reader = new ListReader(value.slice(0, MOST_TEXT))
   let tokens = 0
   let more = true

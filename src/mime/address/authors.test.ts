@@ -143,6 +143,27 @@ test('what we write ourselves is read as one author, whatever the name', () => {
   )
 })
 
+for (const value of [
+  'ann@away.example',
+  '<ann@away.example>',
+  'Ann <ann@away.example>',
+  "Ann O'Neil-Smith J. <a..n+n@Away.EXAMPLE>",
+  '"Smith, Ann (at work); x:" <ann@away.example>',
+  '"" <_ann_@sub.away.example.>',
+  'Ann <ann@away>',
+  'Ann <ann@1.2.3>',
+  'Ann <ann@-away.example>',
+  'Ann <ann@away..example>',
+  `Ann <${'a'.repeat(400)}@away.example>`,
+  `Ann <ann@${'a.'.repeat(200)}example>`,
+  'Ann <ann@away.example> <ben@away.example>',
+  '"Ann" Ben <ann@away.example>',
+]) {
+  test(`the authors in ${value.slice(0, 60)} are those with a comment behind them`, () => {
+    assert.deepEqual(authorsOf(value), authorsOf(`${value} (a comment)`))
+  })
+}
+
 test('the longest From is read in little time', () => {
   for (const piece of ['@', '"', '(', '\\', '=?a?q?@', 'a@b,', 'x ', '.@', '[@]']) {
     authorsOf(piece.repeat(Math.floor((256 * 1024) / piece.length)))

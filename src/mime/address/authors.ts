@@ -24,6 +24,8 @@ const LONGEST_LOCAL = 320
 /** Takes time linear in the length of From. */
 export function readAuthors(headers: Headers): Authors {
   const fields = headers.all('from')
+  const plain = fields.length === 1 ? plainAuthor(fields[0] ?? '') : undefined
+  if (plain) return { ...plain, clear: true, complete: headers.isWhole('from') }
   const lists = fields.map(readAddressList)
   const asWritten = lists.flatMap(addressesOf)
   // Some readers decode first (RFC 2047 says last) and take a name for an address.
@@ -42,6 +44,16 @@ export function readAuthors(headers: Headers): Authors {
     complete: few && headers.isWhole('from') && [...lists, ...decoded].every(({ complete }) => complete),
   }
 }
+
+/** The author of a From with one usual address and a name in which no reader finds another: so have nearly all messages. It is what
+ *  the rules for all others find too. */
+function plainAuthor(field: string): Pick<Authors, 'addresses' | 'domains'> | undefined {
+  const address = PLAIN.exec(field)?.[1] ?? ''
+  const domain = address.length <= LONGEST_LOCAL ? canonicalDomain(address.slice(address.indexOf('@') + 1)) : undefined
+  return domain === undefined ? undefined : { addresses: [address], domains: [domain] }
+}
+
+const PLAIN = /^(?:[\w .'-]*|"[^"\\@=<>\x00-\x1f\x7f-\uffff]*") ?<([\w.+-]+@[A-Za-z0-9.-]+)>$/
 
 /** The decoded list, if decoding may show another address. */
 function readDecoded(field: string, clearly: boolean): AddressList[] {

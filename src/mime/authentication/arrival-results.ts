@@ -67,18 +67,16 @@ function word(text = ''): string {
 }
 
 function property(text: string): [string, string] {
-  const [name = '', ...value] = text.split('=')
-  return [
-    name,
-    value
-      .join('=')
-      .replace(/^"(.*)"$/s, '$1')
-      .replace(/\\(.)/gs, '$1'),
-  ]
+  const equals = text.indexOf('=')
+  if (equals < 0) return [text, '']
+  const value = text.slice(equals + 1)
+  const isPlain = !value.includes('"') && !value.includes('\\')
+  return [text.slice(0, equals), isPlain ? value : value.replace(/^"(.*)"$/s, '$1').replace(/\\(.)/gs, '$1')]
 }
 
 /** The parts between any of the characters, without empty ones. A backslash in quotes takes the next character with it. */
 function splitOutsideQuotes(text: string, breaks: string): string[] {
+  if (!text.includes('"')) return partsOf(text, breaks)
   const parts: string[] = []
   let [start, quoted] = [0, false]
   for (let at = 0; at <= text.length; at++) {
@@ -91,4 +89,9 @@ function splitOutsideQuotes(text: string, breaks: string): string[] {
     }
   }
   return parts
+}
+
+function partsOf(text: string, [first = '', ...others]: string): string[] {
+  const one = others.reduce((before, other) => before.replaceAll(other, first), text)
+  return one.split(first).filter((part) => part !== '')
 }

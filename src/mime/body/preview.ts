@@ -46,8 +46,10 @@ function ownWords(text: string): string {
   const lines: string[] = []
   let length = 0
   let inQuote = false
-  for (const match of text.matchAll(/[^\n]*\n?/g)) {
-    const line = match[0].trim()
+  for (let [start, end] = [0, 0]; start < text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end < 0) end = text.length
+    const line = text.slice(start, end).trim()
     const quoted = line.startsWith('>')
     if (quoted && !inQuote) dropAttribution(lines)
     // A run of empty lines ends a paragraph, like one.
