@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { phone, Visitor, wide } from '#test/web/browser.ts'
+import { qrText } from '#test/web/qr-text.ts'
 import { startSite } from '#test/web/site.ts'
 import { linkFor } from '#test/world/members/signed-in.ts'
 import { applicationOf } from '#test/world/members/totp.ts'
@@ -220,6 +221,7 @@ test('an owner adds a member, who sets a password and a second factor and signs 
   await page.getByRole('button', { name: 'Add a second factor' }).click()
   await page.getByRole('button', { name: 'Begin' }).click()
   const uri = await page.getByRole('link', { name: 'open it' }).getAttribute('href')
+  assert.equal(await qrText(page.getByRole('img', { name: 'QR code' })), uri)
   const code = applicationOf(uri ?? '')
   await member.assertSound()
   await page.getByLabel('The code that it shows').fill(code(world.clock.now()))

@@ -5,7 +5,7 @@ import { Copy } from '../../parts/form/copy.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { meChanged } from '../../session/me.ts'
-import { QrPicture } from './qr-code/qr-picture.tsx'
+import { QrPicture } from './qr-picture.tsx'
 
 /** Sets up time-based codes: the secret for the application, a first code as proof, recovery codes. */
 export function AddSecondFactor({ onClose }: { onClose: () => void }) {
