@@ -73,7 +73,7 @@ function isAbsent(error: unknown): boolean {
 
 /** Evaluates each author's domain; the strictest disposition applies (RFC 9989, section 11.5). A message whose author is
  *  ambiguous is at least quarantined. */
-export async function judge(found: AuthenticationChecks, authors: Authors, lookUp: LookUp): Promise<Judged> {
+async function judge(found: AuthenticationChecks, authors: Authors, lookUp: LookUp): Promise<Judged> {
   const judged = await Promise.all(authors.domains.map((domain) => judgeOne(found, domain, lookUp)))
   const [decisive] = judged.toSorted(
     (one, other) =>
