@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { batched } from './batching.ts'
+import { batched, thisTurn } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
 const forever = 10 * 60_000
@@ -27,6 +27,15 @@ test('a batch that waits goes once no more calls come', async () => {
   const { batches, call } = recorded(() => forever)
   assert.deepEqual(await Promise.all([1, 2].map(call)), [2, 4])
   assert.deepEqual(batches, [[1, 2]])
+})
+
+test('a batch that waits for this turn of the event loop takes what comes in it', async () => {
+  const { batches, call } = recorded(() => thisTurn)
+  const first = call(1)
+  const later = new Promise((resolve) => process.nextTick(() => resolve(call(2))))
+  assert.deepEqual(await Promise.all([first, later]), [2, 4])
+  assert.deepEqual(batches, [[1, 2]])
+  assert.deepEqual(await call(3), 6)
 })
 
 test('a batch that can be full waits until it is, however late the calls come', async () => {

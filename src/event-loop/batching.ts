@@ -1,7 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 
 /** How often a batch that waits for more looks around, in milliseconds. */
 const glance = 1
+
+/** As a batch's patience: until what has come in this turn of the event loop has been looked at. */
+export const thisTurn = Number.MIN_VALUE
 
 /** Makes one call of many: calls that come while one runs wait, and then go together. The more there are the less each
  *  one costs. */
@@ -36,7 +39,8 @@ export function batched<In, Out>(
     working = true
     while (waiting.length > 0) {
       const milliseconds = patience()
-      if (milliseconds > 0) await othersCame(milliseconds)
+      if (milliseconds === thisTurn) await turn()
+      else if (milliseconds > 0) await othersCame(milliseconds)
       const count = next(waiting)
       const batch = waiting.splice(0, count)
       const done = promised.splice(0, count)
