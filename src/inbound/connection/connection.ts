@@ -45,14 +45,14 @@ export class ClientConnection {
     this.#replies += text
   }
 
-  /** Sends the buffered replies. Waits while the client does not read. Throws `ClientGone`. */
-  async flush(): Promise<void> {
+  /** Sends the buffered replies. If the client does not read, resolves once it does. Throws `ClientGone`. */
+  flush(): Promise<void> | undefined {
     const replies = this.#replies
     this.#replies = ''
     if (this.#socket.destroyed) throw new ClientGone()
-    if (!replies || this.#socket.write(replies)) return
+    if (!replies || this.#socket.write(replies)) return undefined
     const socket = this.#socket
-    await this.#within(this.#limits.command, () => {
+    return this.#within(this.#limits.command, () => {
       return new Promise<void>((resolve) => {
         socket.once('drain', resolve)
         socket.once('close', resolve)
@@ -63,10 +63,12 @@ export class ClientConnection {
   /** The next command line. Throws `ClientGone`. */
   async line(): Promise<Line> {
     this.#waitingSince = performance.now()
+    this.#deadline = this.#waitingSince + this.#limits.command
     try {
-      return await this.#within(this.#limits.command, () => this.#reader.line())
+      return await this.#reader.line()
     } finally {
       this.#waitingSince = undefined
+      this.#deadline = Number.POSITIVE_INFINITY
     }
   }
 

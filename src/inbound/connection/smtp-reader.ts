@@ -54,7 +54,7 @@ export class SmtpReader {
 
   /** Whether the next command line has been received. */
   get lineAhead(): boolean {
-    const more = this.#socket.read() as Buffer | null
+    const more = this.#socket.readableLength > 0 ? (this.#socket.read() as Buffer | null) : null
     if (more) this.#left = this.#left.length > 0 ? Buffer.concat([this.#left, more]) : more
     return this.#left.includes(LF)
   }
@@ -81,8 +81,9 @@ export class SmtpReader {
       if (end >= 0) return this.#cutLine(end)
       seen = this.#left.length
       if (seen > LONGEST_INPUT) throw new ClientGone()
-      const more = await this.#more()
-      this.#left = seen === 0 ? more : Buffer.concat([this.#left, more])
+      const more = this.#read()
+      if (more) this.#left = seen === 0 ? more : Buffer.concat([this.#left, more])
+      else await this.#readable()
     }
   }
 
@@ -115,7 +116,11 @@ export class SmtpReader {
     }
     try {
       while (octets <= 2 * limit) {
-        const chunk = this.#left.length > 0 ? this.#left : await this.#more()
+        const chunk = this.#left.length > 0 ? this.#left : this.#read()
+        if (!chunk) {
+          await this.#readable()
+          continue
+        }
         progress(chunk.length)
         const { content, rest } = reader.feed(chunk)
         this.#left = rest ?? NOTHING
@@ -135,15 +140,17 @@ export class SmtpReader {
     return { bytes: NOTHING, fault: 'endless' }
   }
 
-  async #more(): Promise<Buffer> {
-    for (;;) {
-      const chunk = this.#socket.read() as Buffer | null
-      if (chunk) return chunk
-      if (this.#over || this.#socket.destroyed) throw new ClientGone()
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-      this.#wake = undefined
-    }
+  /** The chunk that has been received. Throws `ClientGone` if none will come. */
+  #read(): Buffer | null {
+    const chunk = this.#socket.read() as Buffer | null
+    if (!chunk && (this.#over || this.#socket.destroyed)) throw new ClientGone()
+    return chunk
+  }
+
+  /** Resolves when there may be another chunk, or none will come. */
+  #readable(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 }

@@ -41,7 +41,8 @@ export class SmtpSession {
     try {
       await this.#greet()
       while (!this.#over) {
-        if (!this.#connection.lineAhead) await this.#connection.flush()
+        const sending = this.#connection.lineAhead ? undefined : this.#connection.flush()
+        if (sending) await sending
         await this.#next()
       }
     } catch (error) {
