@@ -83,7 +83,7 @@ export class LookupFailed extends Error {
   }
 }
 
-/** For `catch`: replaces a failed look-up by `instead`, and rethrows other errors. */
+/** For `catch`: replaces a failed lookup by `instead`, and rethrows other errors. */
 export function ifLookupFails<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (error instanceof LookupFailed) return instead

@@ -52,11 +52,11 @@ async function main(argv: readonly string[]): Promise<void> {
       (await import('./server/adapters.ts')).tryMailServer(...given)
     const tryRelay: TryRelay = async (...given) => (await import('./server/adapters.ts')).tryRelay(...given)
     const mailMover = async (db: Db) => (await import('./server/adapters.ts')).moverOn(config, db, await keyring(db))
-    const tell = (progress: string) => void process.stderr.write(`${progress}\n`)
+    const onProgress = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
     const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: await control(config) }
-    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, tell, own }
+    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, onProgress, own }
     print(await operate(await withInput(argv, call, input), call, around))
   } catch (error) {
     print(explain(error, argv))
@@ -79,7 +79,7 @@ async function serve(args: readonly string[]): Promise<void> {
   const server = await startServer(config, {
     bare,
     journal: leadsToJournal(process.env),
-    tell: (line) => void process.stdout.write(`${line}\n`),
+    print: (line) => void process.stdout.write(`${line}\n`),
   })
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))

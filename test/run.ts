@@ -29,7 +29,7 @@ await chmod(scratch, 0o711)
 // Services that tests start share it, and run in other directories.
 const NODE_COMPILE_CACHE = resolve('node_modules/.cache/compiled')
 const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scratch }
-// Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 unless told.
+// Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 by default.
 const settings = { max_connections: '300' }
 if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
 

@@ -107,8 +107,8 @@ export async function record(tx: Tx, by: Actor, change: Change): Promise<void> {
   if (organizationId === null || change.personal) return
   if (type === undefined) {
     const [item = ''] = action.split('.')
-    const told = { organizationId, type: settingsChanged, data: { id: null, name: item } } as const
-    if (!ofNoSetting.has(action)) await appendEvents(tx, [told], by)
+    const event = { organizationId, type: settingsChanged, data: { id: null, name: item } } as const
+    if (!ofNoSetting.has(action)) await appendEvents(tx, [event], by)
     return
   }
   const mailboxId = /^(?:mailbox|forwarding)\./.test(type) ? id : null

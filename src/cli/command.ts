@@ -38,7 +38,7 @@ export interface OwnProcess {
 }
 
 /** Gets the progress of a long command. */
-export type Tell = (progress: string) => void
+export type OnProgress = (progress: string) => void
 
 /** What a command prints: `value` as JSON with --json, `text` without; nothing if `value` is undefined. */
 export interface Answer {
@@ -65,7 +65,7 @@ export interface Command {
   /** Arguments without a dash, all required, in this order. */
   readonly operands: readonly string[]
   readonly options: Readonly<Record<string, Option>>
-  run(operator: Operator, given: Readonly<Record<string, string | undefined>>, tell: Tell): Promise<Answer>
+  run(operator: Operator, given: Readonly<Record<string, string | undefined>>, onProgress: OnProgress): Promise<Answer>
 }
 
 type Given<Operands extends readonly string[], Options extends Readonly<Record<string, Option>>> = {
@@ -82,7 +82,7 @@ export function command<
   definition: Omit<Command, 'operands' | 'options' | 'run'> & {
     readonly operands: Operands
     readonly options: Options
-    run(operator: Operator, given: Given<Operands, Options>, tell: Tell): Promise<Answer>
+    run(operator: Operator, given: Given<Operands, Options>, onProgress: OnProgress): Promise<Answer>
   },
 ): Command {
   return definition as unknown as Command

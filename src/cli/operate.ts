@@ -7,7 +7,7 @@ import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import type { Operator, Tell } from './command.ts'
+import type { OnProgress, Operator } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
 import { errorText } from './error-text.ts'
@@ -32,7 +32,7 @@ export async function operate(argv: readonly string[], call: Call, around: Surro
 
 type Surroundings = Omit<Operator, 'database' | 'mailHost'> & {
   readonly mailHost: (db: Db) => Promise<MailHost & Partial<AsyncDisposable>>
-  readonly tell: Tell
+  readonly onProgress: OnProgress
 }
 type Target = Parameters<typeof openDatabase>[0]
 
@@ -42,7 +42,7 @@ async function thereOrHere(argv: readonly string[], call: Call, around: Surround
   const { dataDir } = around.config
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    const reply = await callServer(dataDir, fromHere(argv, call), around.tell)
+    const reply = await callServer(dataDir, fromHere(argv, call), around.onProgress)
     if (reply) return reply
     try {
       if (call.command !== doctorCommand) await assertDatabaseExists(around.config)
@@ -71,7 +71,7 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
     resources.defer(async () => opened[Symbol.asyncDispose]?.())
     return opened
   }
-  return await runCommand(argv, { ...around, database, mailHost }, around.tell)
+  return await runCommand(argv, { ...around, database, mailHost }, around.onProgress)
 }
 
 /** The doctor changes nothing, applies no migrations, and runs without a database too. */

@@ -1,16 +1,20 @@
 import type { Reply } from '#/control/protocol.ts'
-import type { Answer, Operator, Tell } from './command.ts'
+import type { Answer, OnProgress, Operator } from './command.ts'
 import { commands } from './commands.ts'
 import { errorText } from './error-text.ts'
 import { helpFor } from './help.ts'
 import { parseCall, UsageError } from './parse.ts'
 
 /** Runs one command. Never rejects: the reply has the error. Exit codes: 0 done, 1 refused or failed, 2 usage error. */
-export async function runCommand(argv: readonly string[], operator: Operator, tell: Tell = () => {}): Promise<Reply> {
+export async function runCommand(
+  argv: readonly string[],
+  operator: Operator,
+  onProgress: OnProgress = () => {},
+): Promise<Reply> {
   try {
     const { command, given, json, help } = parseCall(argv, commands)
     if (help) return { stdout: helpFor(command), stderr: '', exitCode: 0 }
-    return present(await command.run(operator, given, throttled(tell)), json)
+    return present(await command.run(operator, given, throttled(onProgress)), json)
   } catch (error) {
     return failure(error)
   }
@@ -19,12 +23,12 @@ export async function runCommand(argv: readonly string[], operator: Operator, te
 /** How often progress is reported, in milliseconds. */
 const reportEvery = 1_000
 
-function throttled(tell: Tell): Tell {
+function throttled(onProgress: OnProgress): OnProgress {
   let last = performance.now()
   return (progress) => {
     if (performance.now() < last + reportEvery) return
     last = performance.now()
-    tell(progress)
+    onProgress(progress)
   }
 }
 

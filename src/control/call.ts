@@ -10,14 +10,14 @@ const patienceMs = 90_000
 const noServer: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR'])
 
 /**
- * Has the server of this data directory run the command; undefined if no server runs. `tell` gets the progress of a long
+ * Has the server of this data directory run the command; undefined if no server runs. `onProgress` gets the progress of a long
  * command.
  * @throws Error if the server ended before it answered; the command may have taken effect
  */
 export async function callServer(
   dataDir: string,
   argv: readonly string[],
-  tell: (progress: string) => void = () => {},
+  onProgress: (progress: string) => void = () => {},
 ): Promise<Reply | undefined> {
   const line = `${JSON.stringify({ argv } satisfies Request)}\n`
   if (Buffer.byteLength(line) > mostRequestBytes) throw new Error('The command line is too long')
@@ -25,7 +25,7 @@ export async function callServer(
   if (!socket) return undefined
   socket.setTimeout(patienceMs, () => socket.destroy())
   socket.write(line)
-  const reply = await replyOn(socket, tell)
+  const reply = await replyOn(socket, onProgress)
   if (reply) return reply
   throw new Error(
     'The running server did not finish the command, which may have taken effect; check before you repeat it',
@@ -33,12 +33,12 @@ export async function callServer(
 }
 
 /** Undefined if the server ends before its reply. */
-async function replyOn(socket: Socket, tell: (progress: string) => void): Promise<Reply | undefined> {
+async function replyOn(socket: Socket, onProgress: (progress: string) => void): Promise<Reply | undefined> {
   socket.on('error', () => {}) // The loop ends with the socket.
   for await (const line of createInterface(socket)) {
     const progress = parseProgress(line)
     if (progress === undefined) return parseReply(line)
-    tell(progress)
+    onProgress(progress)
   }
   return undefined
 }

@@ -37,8 +37,8 @@ test('a command is sent whole, and its output and exit code are returned', async
 
 test('progress of a command comes before its reply', async () => {
   const directory = newDirectory()
-  await using _server = await listenForCommands(directory, async (argv, tell) => {
-    for (const word of argv) tell(word)
+  await using _server = await listenForCommands(directory, async (argv, onProgress) => {
+    for (const word of argv) onProgress(word)
     return { stdout: 'done', stderr: '', exitCode: 0 }
   })
   const reports: string[] = []

@@ -11,7 +11,7 @@ const patienceMs = 3_000
 const graceMs = 5_000
 const mostConnections = 16
 
-type Run = (argv: readonly string[], tell: (progress: string) => void) => Promise<Reply>
+type Run = (argv: readonly string[], onProgress: (progress: string) => void) => Promise<Reply>
 
 /**
  * Listens for the commands of the CLI. `run` never rejects. The caller holds the lock of the data directory, so an existing

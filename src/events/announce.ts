@@ -17,24 +17,24 @@ export function announceEvents({
   embedded,
 }: Pick<Database, 'db' | 'commits' | 'embedded'>): AsyncDisposable {
   let waiting = false
-  let telling: Promise<void> | undefined
-  const tell = async () => {
+  let notifying: Promise<void> | undefined
+  const notify = async () => {
     while (waiting) {
       waiting = false
       await query(db)`select pg_notify(${channel}, '')`.catch(() => {})
       await pause(batchMs)
     }
-    telling = undefined
+    notifying = undefined
   }
   const announced = () => {
     waiting = true
-    telling ??= tell()
+    notifying ??= notify()
   }
   if (!embedded) commits.on('announced', announced)
   return {
     async [Symbol.asyncDispose]() {
       commits.off('announced', announced)
-      await telling
+      await notifying
     },
   }
 }

@@ -46,7 +46,7 @@ export class EventFeed implements AsyncDisposable {
   readonly #listener: AsyncDisposable | undefined
   readonly #wake = () => this.#ask()
   /** Notifications with a text, between processes on a server. */
-  readonly told = new EventEmitter<{ text: [string] }>()
+  readonly notifications = new EventEmitter<{ text: [string] }>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #again = false
@@ -59,7 +59,7 @@ export class EventFeed implements AsyncDisposable {
     this.#log = log
     this.#notes = notes
     database.commits.on('announced', this.#wake)
-    this.#listener = database.listen?.(channel, (text) => (text ? this.told.emit('text', text) : this.#ask()))
+    this.#listener = database.listen?.(channel, (text) => (text ? this.notifications.emit('text', text) : this.#ask()))
   }
 
   /** Aborted when the service stops, so that readers end. */

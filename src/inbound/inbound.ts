@@ -88,7 +88,7 @@ export async function startInbound({
   await using starting = new AsyncDisposableStack()
   const refused = starting.use(new RefusedMail({ db: reception.db, log, clock }))
   const handler = measured(
-    refused.told({
+    refused.recorded({
       admit: (sender: string, recipient: string) => admit(admission, sender, recipient),
       receive: (envelope: Envelope, bytes: Buffer) => receive(reception, envelope, bytes),
     }),

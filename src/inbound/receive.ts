@@ -57,7 +57,7 @@ const MOST_HOPS = 100
 /** The most From fields. RFC 5322 3.6 allows one. All are checked for blocks, so their number is limited. */
 const MOST_FROM = 10
 const MOST_AUTHORS = 1_000
-/** The most domains of authors. DMARC of each takes some eight look-ups. */
+/** The most domains of authors. DMARC of each takes some eight lookups. */
 const MOST_DOMAINS = 10
 
 /** The path of a message after DATA. Throws `Rejection` while the sender is still responsible for it. Resolves once it is

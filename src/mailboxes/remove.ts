@@ -19,7 +19,7 @@ export interface RemovalParts {
 
 /**
  * Deletes a mailbox with its addresses and mail, and frees the storage. It is suspended first and emptied step by step;
- * `tell` receives the number of deleted messages. An interrupted deletion leaves a suspended mailbox, and can be repeated.
+ * `onProgress` receives the number of deleted messages. An interrupted deletion leaves a suspended mailbox, and can be repeated.
  * The oldest remaining mailbox of the domain gets postmaster@ and abuse@, or else the next one that is created.
  * @throws Refusal `not_found` if it does not exist, or was just deleted; `invalid_request` during `mail move`, since some of
  *   its mail would stay
@@ -28,12 +28,12 @@ export async function removeMailbox(
   { db, mailHost, serverControl }: RemovalParts,
   mailbox: MailboxRef,
   by: Actor,
-  tell: (gone: number) => void,
+  onProgress: (gone: number) => void,
 ): Promise<void> {
   await assertNotMoving(db)
   await db.transaction().execute((tx) => suspendMailbox(tx, mailbox, true, by))
   await serverControl?.kick([mailbox.mailboxId])
-  await emptied(mailHost, mailbox, tell)
+  await emptied(mailHost, mailbox, onProgress)
   await mailHost.remove(mailbox)
   // Sessions that have begun since.
   await serverControl?.kick([mailbox.mailboxId])
@@ -53,12 +53,12 @@ export async function removeMailbox(
 }
 
 /** Tries twice: kicking sessions may have ended our own connection. */
-async function emptied(mailHost: MailHost, mailbox: MailboxRef, tell: (gone: number) => void): Promise<void> {
+async function emptied(mailHost: MailHost, mailbox: MailboxRef, onProgress: (gone: number) => void): Promise<void> {
   let gone = 0
   const empty = async (before: number) => {
     for await (const more of mailHost.empty(mailbox)) {
       gone = before + more
-      tell(gone)
+      onProgress(gone)
     }
   }
   await empty(0).catch((error) => {

@@ -136,8 +136,8 @@ export class Dispatch {
       if (refusal) continue
       const { address, mailboxId } = ready.sender
       await enqueue(tx, mailKey, { ...ready, kind: 'sent', sender: address, mailboxId, recipients }, now)
-      const told = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
-      events.push(...sendingEvent({ id: ready.id, organizationId, mailboxId }, 'message.queued', { recipients: told }))
+      const shown = ready.recipients.map((recipient) => ({ address: ready.concealed ? null : recipient }))
+      events.push(...sendingEvent({ id: ready.id, organizationId, mailboxId }, 'message.queued', { recipients: shown }))
       copies.push({
         ...{ mailbox: { organizationId, mailboxId }, message: ready.copy, sentAt: now },
         ...(ready.copyUnlessThere !== undefined && { unlessThere: ready.copyUnlessThere }),

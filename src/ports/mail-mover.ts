@@ -5,7 +5,7 @@ export type MoveTarget = (typeof moveTargets)[number]
 /** Moves all mail of an installation from one mail host to the other (docs/moving.md). */
 export interface MailMover {
   /** Continues an interrupted run. Throws if it cannot finish; moved mail stays moved. */
-  move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport>
+  move(to: MoveTarget, onProgress: (progress: MoveProgress) => void): Promise<MoveReport>
 }
 
 export interface MoveProgress {

@@ -1,4 +1,4 @@
-/** Look-ups in the DNS. Missing records are an answer; only a failed look-up throws (`LookupFailed`). */
+/** Lookups in the DNS. Missing records are an answer; only a failed lookup throws (`LookupFailed`). */
 export interface Resolver {
   /** Each record's strings joined (RFC 7208 3.3), read as UTF-8 if valid. Empty if the name or the type does not exist. */
   txt(name: string): Promise<string[]>
@@ -25,6 +25,6 @@ export interface ZoneRecords {
   readonly cname?: string
   /** Of the address itself: `192.0.2.1`. */
   readonly ptr?: readonly string[]
-  /** Each look-up of this name fails. */
+  /** Each lookup of this name fails. */
   readonly fails?: 'timeout' | 'servfail'
 }

@@ -48,7 +48,7 @@ export class Presence implements Disposable {
   /** By place; the latest report last. */
   readonly #places = new Map<string, Kept>()
   readonly #followers = new Map<string, Set<Follower>>()
-  readonly #feed: Pick<EventFeed, 'told'>
+  readonly #feed: Pick<EventFeed, 'notifications'>
   /** This process, which receives its own reports too: late, and after others. */
   readonly #self = randomUUID()
   readonly #hear = (text: string) => {
@@ -56,11 +56,11 @@ export class Presence implements Disposable {
     if (from !== this.#self) this.#take(said)
   }
 
-  constructor(database: Pick<Database, 'db' | 'embedded'>, feed: Pick<EventFeed, 'told'>, clock: Clock) {
+  constructor(database: Pick<Database, 'db' | 'embedded'>, feed: Pick<EventFeed, 'notifications'>, clock: Clock) {
     this.#database = database
     this.#clock = clock
     this.#feed = feed
-    feed.told.on('text', this.#hear)
+    feed.notifications.on('text', this.#hear)
   }
 
   /** Reports to all processes what a member does, or that they have left. Valid for a minute. */
@@ -104,7 +104,7 @@ export class Presence implements Disposable {
     this.#forget(now)
     const was = before && before.until > now ? before.doing : null
     if (was === doing) return
-    for (const follower of this.#followers.get(place.organizationId) ?? []) follower.tell({ ...place, memberId })
+    for (const follower of this.#followers.get(place.organizationId) ?? []) follower.notify({ ...place, memberId })
   }
 
   #forget(now: number): void {
@@ -115,7 +115,7 @@ export class Presence implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#feed.told.off('text', this.#hear)
+    this.#feed.notifications.off('text', this.#hear)
   }
 }
 
@@ -138,7 +138,7 @@ export class Follower implements Disposable {
     return this.#woken.signal
   }
 
-  tell(change: Change): void {
+  notify(change: Change): void {
     this.#changes = [...this.#changes, change].slice(-mostChanges)
     this.#woken.abort()
   }

@@ -29,7 +29,7 @@ export interface HttpQuestion {
   readonly body?: Buffer
   /** Octets of the response's body that are read. */
   readonly mostBytes: number
-  /** Milliseconds from the look-up of the name to the end of the response. */
+  /** Milliseconds from the lookup of the name to the end of the response. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -47,7 +47,7 @@ const idleMs = 5_000
 const mostKept = 500
 
 /** Requests to servers that others name. A URL may lead into our own network, and its name may have another address at each
- *  look-up, so each connection is made to a checked address. Redirects are not followed. Connections are reused for a while.
+ *  lookup, so each connection is made to a checked address. Redirects are not followed. Connections are reused for a while.
  *  A request on a connection that has just been closed is sent again, and may so be sent twice. */
 export class PublicHttp implements Disposable {
   readonly #resolver: Resolver

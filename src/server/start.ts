@@ -36,7 +36,7 @@ export interface Started extends Running {
  *  empty embedded database gets the try-out organization. */
 export async function startServer(
   given: Config,
-  { bare, journal = false, tell }: { bare: boolean; journal?: boolean; tell?: (line: string) => void },
+  { bare, journal = false, print }: { bare: boolean; journal?: boolean; print?: (line: string) => void },
 ): Promise<Started> {
   await using starting = new AsyncDisposableStack()
   const { log, droppedLines } = serverLog(given.logLevel, undefined, { journal })
@@ -45,7 +45,7 @@ export async function startServer(
   const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
   const config = tryout ? forTryout(given) : given
   // Before the database, so that a small machine needs the memory of one at a time.
-  const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : tell) : undefined
+  const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : print) : undefined
   const database = starting.use(
     await openWhenThere(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }, log),
   )
@@ -70,7 +70,7 @@ export async function startServer(
     const mailMover = async (db: Db) => moverOn(config, db, keyring)
     const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: serverControl(config) }
     const operator = { config, ...common, keyring: async () => keyring, ...hosts }
-    starting.use(await listenForCommands(config.dataDir, (argv, tell) => runCommand(argv, operator, tell)))
+    starting.use(await listenForCommands(config.dataDir, (argv, print) => runCommand(argv, operator, print)))
   }
   const greeting = tryout
     ? await quietly(log, () => greet(running, config, { clock: around.clock, web: web !== undefined }))
@@ -95,10 +95,10 @@ async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly str
 }
 
 /** A start is not kept from the API by a web app that cannot be built. */
-async function webDirectory(log: Logger, tell: ((line: string) => void) | undefined): Promise<string | undefined> {
+async function webDirectory(log: Logger, print: ((line: string) => void) | undefined): Promise<string | undefined> {
   try {
     const { directory, outdated } = await builtWeb(
-      tell && (() => tell('Building the web app, which takes some seconds')),
+      print && (() => print('Building the web app, which takes some seconds')),
     )
     if (directory === undefined) log.warn('there is no web app: `npm ci && npm run build` builds it')
     else if (outdated) log.warn('the web app is older than its sources: `npm ci && npm run build` builds it')

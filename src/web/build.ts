@@ -27,15 +27,15 @@ export interface BuiltWeb {
   readonly outdated: boolean
 }
 
-/** The build of the web app. If it is outdated, and Vite is installed (`npm ci --omit=dev` leaves it out), calls `tell` and
- *  builds it. Without `tell` it builds nothing. */
-export async function builtWeb(tell?: () => void): Promise<BuiltWeb> {
+/** The build of the web app. If it is outdated, and Vite is installed (`npm ci --omit=dev` leaves it out), calls `onBuild` and
+ *  builds it. Without `onBuild` it builds nothing. */
+export async function builtWeb(onBuild?: () => void): Promise<BuiltWeb> {
   const [wanted, found] = await Promise.all([hashOfSources(), readFile(join(directory, stamp), 'utf8').catch(() => '')])
   if (found !== '' && (wanted === undefined || found === wanted)) return { directory, outdated: false }
   const vite = viteProgram()
-  if (!tell || wanted === undefined || vite === undefined)
+  if (!onBuild || wanted === undefined || vite === undefined)
     return { directory: found === '' ? undefined : directory, outdated: found !== '' }
-  tell()
+  onBuild()
   await build(vite, wanted)
   return { directory, outdated: false }
 }

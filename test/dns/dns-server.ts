@@ -78,7 +78,7 @@ const TYPES = { a: 1, cname: 5, ptr: 12, mx: 15, txt: 16, aaaa: 28 } as const
 const SERVFAIL = 2
 const NXDOMAIN = 3
 
-/** Undefined where the zone says that a look-up is to time out. */
+/** Undefined where the zone says that a lookup is to time out. */
 function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): Buffer | undefined {
   const { labels, end } = readName(query, 12)
   const type = query.readUInt16BE(end)

@@ -44,7 +44,7 @@ export interface Scene {
 }
 
 export interface SinkOptions {
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string
   readonly port?: number
   /** In place of PIPELINING, SIZE, 8BITMIME, SMTPUTF8 and ENHANCEDSTATUSCODES. */

@@ -28,7 +28,7 @@ export class Box {
     this.memberId = parts.memberId
   }
 
-  /** A message arrives over SMTP, from Ann unless told, a minute after the one before. */
+  /** A message arrives over SMTP, from Ann by default, a minute after the one before. */
   receive(message: SendMailOptions): Promise<void> {
     this.organization.world.clock.advance(60_000)
     return this.organization.world.send({ from: 'Ann <ann@peer.example>', to: this.address, ...message })

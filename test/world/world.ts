@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly database?: Database
   /** Asked in place of the world's own DNS. */
   readonly resolver?: Resolver
-  /** What takes all mail that leaves; unless told, it goes to the mail hosts that `dns` names. */
+  /** What takes all mail that leaves; by default, it goes to the mail hosts that `dns` names. */
   readonly sink?: Sink
   /** In place of either. */
   readonly relay?: Relay
@@ -47,7 +47,7 @@ export interface WorldOptions {
   readonly time?: SharedTime
   /** In place of one with the secret of all tests. */
   readonly keyring?: Keyring
-  /** Where the log goes; nowhere unless told. */
+  /** Where the log goes; nowhere by default. */
   readonly log?: DestinationStream
   /** Whether mail is indexed for search as it comes. Else a test that searches says when (`searchIndexer`). */
   readonly indexing?: boolean

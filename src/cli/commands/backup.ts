@@ -13,14 +13,14 @@ export const backupCommand = command({
   summary: 'Write the embedded database, with its mail and secret, to a new tar file while the service runs',
   operands: ['file'],
   options: {},
-  run: async ({ database: { copying }, config: { dataDir } }, { file }, tell) => {
+  run: async ({ database: { copying }, config: { dataDir } }, { file }, onProgress) => {
     if (!copying)
       throw new Refusal('invalid_request', 'The database is on a PostgreSQL server', {
         fix: 'pg_dump makes a backup of it while all processes run',
       })
     const path = resolve(file)
     if ((await sizeOf(path)) !== undefined) throw invalid('file', `${path} already exists`, 'Name a new file')
-    const report = async () => tell(`Copied ${mebibytes((await sizeOf(`${path}.new`)) ?? 0)}`)
+    const report = async () => onProgress(`Copied ${mebibytes((await sizeOf(`${path}.new`)) ?? 0)}`)
     const timer = setInterval(report, reportEvery)
     try {
       await copying((signal) => archive(resolve(dataDir), path, signal))

@@ -17,7 +17,7 @@ export const mailCommands = [
     summary: 'Move all mail to the server of MAILROOM_IMAP_URL, or into the database; TO is imap or database',
     operands: ['to'],
     options: {},
-    run: async (operator, { to: given }, tell) => {
+    run: async (operator, { to: given }, onProgress) => {
       const to = moveTargets.find((target) => target === given)
       if (!to) throw invalid('to', `Mail can be moved to imap or database, not to "${given}"`)
       const { db } = operator.database
@@ -25,7 +25,7 @@ export const mailCommands = [
       if (!mover) throw invalid('MAILROOM_IMAP_URL', 'MAILROOM_IMAP_URL names the server, and is not set')
       await assertServiceFollows(operator, to)
       const report = await mover.move(to, ({ messages, bytes, mailboxes, ofMailboxes }) =>
-        tell(
+        onProgress(
           `Moved ${grouped(messages)} messages, ${mebibytes(bytes)}; ${mailboxes} of ${ofMailboxes} mailboxes are done`,
         ),
       )

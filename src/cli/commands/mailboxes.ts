@@ -73,7 +73,7 @@ export const mailboxCommands = [
     summary: 'Delete a mailbox and all its mail permanently',
     operands: ['address'],
     options: { org },
-    run: async (operator, given, tell) => {
+    run: async (operator, given, onProgress) => {
       const { db } = operator.database
       const mailbox = await mailboxGiven(db, given)
       const { organizationId, id: mailboxId, address } = mailbox
@@ -87,7 +87,7 @@ export const mailboxCommands = [
         byOperator,
         (gone) => {
           deleted = gone
-          tell(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
+          onProgress(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
         },
       )
       const value = { deleted: true, id: mailboxId, address, messages: deleted }

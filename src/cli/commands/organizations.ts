@@ -80,7 +80,7 @@ export const organizationCommands = [
     options: {
       confirm: { value: 'NAME', help: 'The name again; without it, the command shows what it would delete' },
     },
-    run: async (operator, { name, confirm }, tell) => {
+    run: async (operator, { name, confirm }, onProgress) => {
       const { db } = operator.database
       const organization = await organizationNamed(db, name)
       if (confirm === undefined || (await organizationNamed(db, confirm)).id !== organization.id)
@@ -90,7 +90,7 @@ export const organizationCommands = [
         { db, mailHost, serverControl: operator.serverControl },
         organization,
         byOperator,
-        tell,
+        onProgress,
       )
       const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
       const [mailboxes, messages] = [many(gone.mailboxes, 'mailbox', 'mailboxes'), many(gone.messages, 'message')]

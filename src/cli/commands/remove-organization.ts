@@ -29,18 +29,18 @@ export async function belongingsOf(db: Db, organizationId: string): Promise<Belo
 /**
  * Deletes an organization with its mailboxes, mail, queued messages, domains, keys, members, rules and audit trail. It is
  * suspended first.
- * `tell` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
+ * `onProgress` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
  */
 export async function removeOrganization(
   { db, mailHost, serverControl }: RemovalParts,
   { id: organizationId, plan }: Organization,
   by: Actor,
-  tell: (progress: string) => void,
+  onProgress: (progress: string) => void,
 ): Promise<{ mailboxes: number; messages: number }> {
   await suspendOrganization(db, organizationId, true, by)
   for (let gone = 0, some = 1; some > 0; gone += some) {
     some = await discard(db, organizationId)
-    tell(`Deleted ${grouped(gone + some)} messages from the outbound queue`)
+    onProgress(`Deleted ${grouped(gone + some)} messages from the outbound queue`)
   }
   let messages = 0
   const mailboxes = await knownMailboxes(db, { organizationId })
@@ -48,7 +48,7 @@ export async function removeOrganization(
     let deleted = 0
     await removeMailbox({ db, mailHost, serverControl }, { organizationId, mailboxId }, by, (gone) => {
       deleted = gone
-      tell(
+      onProgress(
         `Deleted ${grouped(at)} of ${grouped(mailboxes.length)} mailboxes, and ${grouped(gone)} messages in ${address}`,
       )
     })

@@ -10,10 +10,10 @@ export const secretCommands = [
     summary: 'Change the secret of this installation and reseal all values under it',
     operands: [],
     options: {},
-    run: async ({ database: { db }, config, keyring: open }, _, tell) => {
+    run: async ({ database: { db }, config, keyring: open }, _, onProgress) => {
       const keyring = await open(db)
       const next = await nextSecret(config)
-      const count = (done: number) => tell(`Resealed ${grouped(done)} values`)
+      const count = (done: number) => onProgress(`Resealed ${grouped(done)} values`)
       const rotated = await rotateTo(next, { db, keyring, count })
       await settleSecret(config, next)
       if (!rotated) {

@@ -7,7 +7,7 @@ import { exported } from '#/db/transfer/export.ts'
 import { importInto } from '#/db/transfer/import.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { version } from '#/version.ts'
-import { command, type Operator, type OwnProcess, type Tell } from '../command.ts'
+import { command, type OnProgress, type Operator, type OwnProcess } from '../command.ts'
 import { grouped } from '../table.ts'
 
 /** Means standard output, or input. */
@@ -21,9 +21,9 @@ export const moveCommands = [
     summary: 'Write the whole installation, with its mail and secrets, to a new file; - is standard output',
     operands: ['file'],
     options: {},
-    run: async (operator, { file }, tell) => {
+    run: async (operator, { file }, onProgress) => {
       const { output } = ownProcess(operator)
-      const { counted, count } = counter('Exported', tell)
+      const { counted, count } = counter('Exported', onProgress)
       const rows = exported(operator.database.pool, {
         ...{ mailroom: version, exportedAt: new Date(operator.clock.now()), count },
       })
@@ -43,9 +43,9 @@ export const moveCommands = [
     summary: 'Fill an empty database from a file of export; - is standard input',
     operands: ['file'],
     options: {},
-    run: async (operator, { file }, tell) => {
+    run: async (operator, { file }, onProgress) => {
       const { input, hasSecret } = ownProcess(operator)
-      const { counted, count } = counter('Imported', tell)
+      const { counted, count } = counter('Imported', onProgress)
       const bytes = uncompressed(file === standard ? input : createReadStream(file))
       const { mailroom, exported_at } = await importInto(operator.database, { bytes, hasSecret, count })
       const text = `Imported ${grouped(counted())} rows, which Mailroom ${mailroom} exported at ${exported_at}.`
@@ -60,11 +60,11 @@ function ownProcess({ own }: Operator): OwnProcess {
   throw new Refusal('invalid_request', 'The service is running on this data directory', { fix: 'Stop it first' })
 }
 
-function counter(what: string, tell: Tell) {
+function counter(what: string, onProgress: OnProgress) {
   let rows = 0
   const count = (done: number, all: number) => {
     rows = done
-    tell(`${what} ${grouped(done)} of ${grouped(all)} rows`)
+    onProgress(`${what} ${grouped(done)} of ${grouped(all)} rows`)
   }
   return { counted: () => rows, count }
 }

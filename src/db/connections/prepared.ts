@@ -22,7 +22,7 @@ const preparedBegin = { name: 'begin', text: 'begin' }
 const announcing = '/* announced */'
 
 /** The pool, with names for frequent statements (PostgreSQL protocol 3, "Extended Query"), so that a connection parses and
- *  plans them once. Planning is most of a short statement's time: the look-up of a recipient, over seven tables, takes 0.35
+ *  plans them once. Planning is most of a short statement's time: the lookup of a recipient, over seven tables, takes 0.35
  *  ms instead of 7 on the embedded database. New statistics make the server plan again. A new column makes it refuse
  *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
  *  its own (begin.ts). A connection without a reply for `silence` milliseconds is cut, with all that waits on it.

@@ -25,11 +25,11 @@ function listen(line: string): void {
 /** PGlite ignores unexpected errors and would continue with a broken server, so the thread ends at once. */
 function die(cause: unknown): never {
   const { message } = cause as { message?: string } // Emscripten's ExitStatus is no Error
-  tell({ kind: 'died', reason: lastWords ?? message ?? String(cause) })
+  post({ kind: 'died', reason: lastWords ?? message ?? String(cause) })
   process.exit(1)
 }
 
-function tell(message: FromWorker): void {
+function post(message: FromWorker): void {
   main.postMessage(message)
 }
 
@@ -37,7 +37,7 @@ boundTimers()
 fitMemory()
 const engine = await start().catch(die)
 const session = new DatabaseSession(engine, die)
-tell({ kind: 'ready' })
+post({ kind: 'ready' })
 
 async function start(): Promise<PGlite> {
   await createClusterOnce(directory)

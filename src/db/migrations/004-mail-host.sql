@@ -77,7 +77,7 @@ create table mail_expunged (
   primary key (folder_id, modseq)
 );
 
--- What a foreign key would do at a delete, without its look-up for each row at an insert: with 64 messages those took
+-- What a foreign key would do at a delete, without its lookup for each row at an insert: with 64 messages those took
 -- 2.6 of the 8.2 ms that the statement ran on the embedded database, 0.9 of 9.4 on a server (EXPLAIN ANALYZE, one run).
 -- Rows are added under the lock on their folder alone.
 create function empty_folder() returns trigger language plpgsql as $$

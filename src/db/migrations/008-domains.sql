@@ -6,7 +6,7 @@ alter table domains
   alter column ownership_token set default replace(gen_random_uuid()::text, '-', ''),
   -- When the challenge began that is to be met: at enrolment, or when what was proven lapsed.
   add column challenged_at timestamptz(3) not null default now(),
-  -- The unbroken run of answers by which the record of a proof is not there; a look-up that failed is none.
+  -- The unbroken run of answers by which the record of a proof is not there; a lookup that failed is none.
   add column ownership_missing_since timestamptz(3),
   add column ownership_missing_times integer not null default 0,
   add column receiving_missing_since timestamptz(3),

@@ -1,5 +1,5 @@
 -- What a Postfix in front of Mailroom looks up here (docs/mail-in.md, "Behind Postfix"). Whoever may read these views need not be
--- able to read anything else. Each names the domain, by which a look-up finds its rows without going through all others'.
+-- able to read anything else. Each names the domain, by which a lookup finds its rows without going through all others'.
 
 -- Mail for them is taken here. Who has a domain now has its mail, whoever had it before.
 create view postfix_domains as select domain from domains where status = 'verified';

@@ -40,7 +40,7 @@ export interface CheckDependencies {
 /** How long a retired key's record should stay: signed mail may be in queues for five days. */
 const retirement = 7 * 24 * 3_600_000
 
-/** How long all look-ups for one record may take, in milliseconds. */
+/** How long all lookups for one record may take, in milliseconds. */
 const patience = 30_000
 
 interface Look {
@@ -68,7 +68,7 @@ async function lookAt(at: CheckDependencies, record: WantedRecord, domain: strin
   } catch (err) {
     signal.throwIfAborted()
     if (!inTime.aborted)
-      at.log.error({ err, domain, record: record.purpose }, 'the look-up of a record failed with an internal error')
+      at.log.error({ err, domain, record: record.purpose }, 'the lookup of a record failed with an internal error')
     return { record, finding: lookupFailed(inTime.aborted ? 'timeout' : 'internal') }
   }
 }
@@ -136,7 +136,7 @@ function contested(look: Look): Look {
   return { ...look, finding: { ...look.finding, satisfied: false, problem: 'conflict', fix } }
 }
 
-/** A failed look-up leaves `satisfied` as it was. */
+/** A failed lookup leaves `satisfied` as it was. */
 function checked(domain: Domain, { record, finding }: Look, now: Date): CheckedRecord {
   const { type, name, value, priority } = record
   const before = domain.findings.find((one) => one.type === type && one.name === name && one.value === value)

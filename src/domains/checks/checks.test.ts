@@ -114,7 +114,7 @@ test('eight are checked at once, and no more', async () => {
   assert.equal(most, 8)
 })
 
-test('a domain whose look-ups fail, hang or have the worst answers does not delay the others', async () => {
+test('a domain whose lookups fail, hang or have the worst answers does not delay the others', async () => {
   const broken = await enrol('broken.test', 3)
   const silent = await enrol('silent.test', 2)
   const hostile = await enrol('hostile.test', 1)

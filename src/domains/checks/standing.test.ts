@@ -72,7 +72,7 @@ for (const [what, standing, status] of [
     'pending',
   ],
   [
-    'failed look-ups do not count as negatives',
+    'failed lookups do not count as negatives',
     after(verified, [0, none], [1, silence], [grace, silence], [grace + 1, none]),
     'verified',
   ],
@@ -112,7 +112,7 @@ const seen: fc.Arbitrary<Seen> = fc.record({
 })
 const story = fc.array(fc.record({ seen, wait: fc.integer({ min: 1, max: 40 * hour }) }), { maxLength: 40 })
 
-test('whatever is seen: verified is both proofs, one change a check has one cause, and no look-up that failed is one', () => {
+test('whatever is seen: verified is both proofs, one change a check has one cause, and no lookup that failed is one', () => {
   fc.assert(
     fc.property(story, (steps) => {
       let standing = enrolled

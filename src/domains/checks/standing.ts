@@ -14,7 +14,7 @@ export interface Proof {
   readonly missing: { readonly since: Date; readonly times: number } | null
 }
 
-/** The result of a check. Null for a failed look-up. */
+/** The result of a check. Null for a failed lookup. */
 export interface Seen {
   readonly ownership: boolean | null
   readonly receiving: boolean | null
@@ -33,7 +33,7 @@ export const challenge = 14 * 24 * hour
 
 export const unproven: Proof = { verifiedAt: null, missing: null }
 
-/** The standing of an enrolment after a check. With both proofs it is `verified`. A failed look-up changes nothing. An
+/** The standing of an enrolment after a check. With both proofs it is `verified`. A failed lookup changes nothing. An
  *  absent record ends its proof after at least three answers over 72 hours. While another organization's proof stands,
  *  ownership cannot be proven. A challenge without proof for 14 days has failed, which takes an answer; `failed` is final. */
 export function standingAfter(before: Standing, seen: Seen, now: Date): Standing {

@@ -23,7 +23,7 @@ export function noneBeside(name: string, alias: string, type: 'MX' | 'TXT'): str
 /** The longest chain of aliases that name servers usually follow. */
 const longestChain = 16
 
-/** The look-up of an alias only explains: if it fails, there is no explanation. */
+/** The lookup of an alias only explains: if it fails, there is no explanation. */
 async function aliasOf(resolver: Resolver, name: string): Promise<string | undefined> {
   const [alias] = await resolver.cname(name).catch(ifLookupFails([]))
   return alias

@@ -10,7 +10,7 @@ export async function diagnosePlace(
 ): Promise<string> {
   const zone = registeredDomain(domain)
   const places = wrongPlaces(name, domain, zone)
-  // A look-up that only explains may fail: then there is one explanation less.
+  // A lookup that only explains may fail: then there is one explanation less.
   const held = await Promise.all(places.map(async ([place]) => await holds(place).catch(ifLookupFails(false))))
   const [place, why] = places[held.indexOf(true)] ?? []
   const entered = name === zone ? '@' : name.slice(0, -zone.length - 1)

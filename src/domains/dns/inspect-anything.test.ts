@@ -68,7 +68,7 @@ test('whatever the DNS holds, there is a finding that can be stored and acted on
   )
 })
 
-test('a failed look-up never counts as an absent record', async () => {
+test('a failed lookup never counts as an absent record', async () => {
   const failing = fc.constantFrom('timeout' as const, 'servfail' as const)
   await fc.assert(
     fc.asyncProperty(failing, fc.dictionary(names, zoneRecords, { maxKeys: 4 }), async (fails, zone) => {

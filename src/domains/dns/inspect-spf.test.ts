@@ -48,7 +48,7 @@ table('spf', [
     /^2 SPF records .* by one: v=spf1 a:mx\.mailroom\.test include:_spf\.example\.net ~all$/,
   ],
   [
-    'too many look-ups before us',
+    'too many lookups before us',
     spf(`v=spf1 ${Array.from({ length: 11 }, (_, n) => `a:h${n}.example.net`).join(' ')} a:${host} -all`),
     'mismatch',
     /Receivers can't evaluate the record \(Too many/,

@@ -58,7 +58,7 @@ table('ownership', [
   ['SERVFAIL', { [challenge]: { fails: 'servfail' } }, 'lookup_failed', /keeps its last result/],
   ['a time-out', { [challenge]: { fails: 'timeout' } }, 'lookup_failed', /did not answer in time/],
   [
-    'nothing, where a look-up that would explain it fails',
+    'nothing, where a lookup that would explain it fails',
     { 'example.com': { fails: 'timeout' } },
     'missing',
     /^Publish it at/,

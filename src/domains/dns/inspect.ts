@@ -12,7 +12,7 @@ import type { WantedRecord } from './records.ts'
 export type { Finding } from './finding.ts'
 
 /** Looks up a record, and says what is wrong with it and what to do. Never rejects because of the contents of the DNS. Takes
- *  one or two look-ups if all is well, about a dozen if the record is missing, and for SPF as many as a receiver (RFC 7208
+ *  one or two lookups if all is well, about a dozen if the record is missing, and for SPF as many as a receiver (RFC 7208
  *  4.6.4). */
 export async function inspect(resolver: Resolver, wanted: WantedRecord, domain: string): Promise<Finding> {
   try {
@@ -55,5 +55,5 @@ const reasons = {
     'The name servers answered with a failure, or contradicted each other. The record keeps its last result, and is ' +
     'looked up again at the next check. If it fails again, check that the zone is served and its DNSSEC signatures are valid.',
   internal:
-    'The look-up failed with an internal error. The record keeps its last result, and is looked up again at the next check.',
+    'The lookup failed with an internal error. The record keeps its last result, and is looked up again at the next check.',
 } as const

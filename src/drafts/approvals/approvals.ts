@@ -107,10 +107,10 @@ export async function outdate(tx: Tx, { organizationId, mailboxId }: MailboxRef,
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and key = ${key} and uid <= ${uid}
       and status = 'pending'
     returning id`.execute(tx)
-  const told = rows.map(({ id }) => ({ id, name: 'outdated' }))
+  const events = rows.map(({ id }) => ({ id, name: 'outdated' }))
   await appendEvents(
     tx,
-    told.map((data) => ({ organizationId, type: 'approval.changed', mailboxId, data })),
+    events.map((data) => ({ organizationId, type: 'approval.changed', mailboxId, data })),
   )
 }
 
@@ -135,10 +135,10 @@ export async function decide(
       sent_id = ${sentId ?? null}
     where organization_id = ${organizationId} and id = ${id} and status = 'pending'
     returning mailbox_id as "mailboxId"`.execute(tx)
-  const told = rows.map(({ mailboxId }) => ({ organizationId, mailboxId, data: { id, name: status } }))
+  const events = rows.map(({ mailboxId }) => ({ organizationId, mailboxId, data: { id, name: status } }))
   await appendEvents(
     tx,
-    told.map((one) => ({ ...one, type: 'approval.changed' })),
+    events.map((one) => ({ ...one, type: 'approval.changed' })),
     by,
   )
   return rows.length > 0

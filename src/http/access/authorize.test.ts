@@ -86,7 +86,7 @@ test('what all processes have left counts where it is less, and what they refuse
   assert.deepEqual(await ask(), allowed('"key";r=598;t=60'))
 })
 
-test('an address has 600 requests in a minute with keys that nobody has, and look-ups of keys are limited', async () => {
+test('an address has 600 requests in a minute with keys that nobody has, and lookups of keys are limited', async () => {
   const guessed: boolean[] = []
   const { ask, advance } = gate({ identify: async (_token, client) => void guessed.push(client.guessing) })
   for (let n = 0; n < 600; n++) assert.equal((await ask()).code, 'unauthorized')

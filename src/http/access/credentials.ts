@@ -25,15 +25,15 @@ export interface Kind {
   readonly recordUse: (db: Db, used: readonly (readonly [id: string, at: number])[]) => Promise<void>
 }
 
-/** Milliseconds between look-ups of tokens from clients that guess, and the tokens in each. */
+/** Milliseconds between lookups of tokens from clients that guess, and the tokens in each. */
 const guessesEvery = 1_000
 const mostGuesses = 1_000
 
-/** How long a look-up is cached. The end of a credential takes effect within 5 seconds in all processes
+/** How long a lookup is cached. The end of a credential takes effect within 5 seconds in all processes
  *  (docs/reference/keys.md, docs/reference/sessions.md). */
 const believedMs = 4_000
 
-/** Identifies requests by their token. Look-ups are cached for four seconds and shared by concurrent requests. The last use
+/** Identifies requests by their token. Lookups are cached for four seconds and shared by concurrent requests. The last use
  *  of credentials is written later, many in one statement. Unknown tokens from clients that guess are looked up together,
  *  once a second: guessing does not load the database, and a valid token from the same address still works. That includes
  *  tokens from outside their networks. */

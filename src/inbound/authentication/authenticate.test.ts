@@ -199,7 +199,7 @@ for (const [what, sent, result, disposition] of [
     'defer',
   ],
   [
-    "a stranger's look-up fails, which excuses nothing",
+    "a stranger's lookup fails, which excuses nothing",
     { author: 'a@strict.example', sender: 'b@broken.example', signedBy: 'broken.example' },
     'fail',
     'reject',

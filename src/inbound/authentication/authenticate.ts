@@ -9,10 +9,10 @@ import type { Envelope } from '../smtp/envelope.ts'
 import { isJudged, judgeOnce } from './dmarc.ts'
 import { checkSpf } from './spf.ts'
 
-/** Milliseconds for all look-ups of a message. */
+/** Milliseconds for all lookups of a message. */
 const PATIENCE = 10_000
 
-/** Evaluates SPF, DKIM and DMARC. A failed look-up gives `temperror`. */
+/** Evaluates SPF, DKIM and DMARC. A failed lookup gives `temperror`. */
 export async function authenticate(
   { resolver, reader, hostname }: { resolver: Resolver; reader: MessageReader; hostname: string },
   envelope: Pick<Envelope, 'origin' | 'sender'>,
@@ -33,7 +33,7 @@ export async function authenticate(
 /** RFC 9989, section 4.10: the labels of a domain after the first step of the tree walk. */
 const MOST_LABELS = 7
 
-/** Starts all look-ups concurrently, so that a name server that does not answer delays no other look-up. Policies of the
+/** Starts all lookups concurrently, so that a name server that does not answer delays no other lookup. Policies of the
  *  authors' domains, if they are needed, come first, then their keys. */
 function askAhead(lookUp: LookUp, message: Message, { domains }: Authors, areJudged: boolean): void {
   const isTheirs = (name: string) => domains.some((domain) => name.toLowerCase().endsWith(domain))
@@ -93,7 +93,7 @@ function answerOf(resolver: Resolver, client: string, name: string, type: string
   }
 }
 
-/** A failure of node:dns, but not an Error: collecting its stack would cost more than the look-up. */
+/** A failure of node:dns, but not an Error: collecting its stack would cost more than the lookup. */
 function failure(code: string, name: string): { code: string; message: string } {
   return { code, message: `${code} ${name}` }
 }

@@ -20,7 +20,7 @@ export interface Admitted {
   readonly blockable: boolean
   /** The mailbox has forwarding or an auto-reply. */
   readonly follows: boolean
-  /** Time of the look-up, by `performance.now()`. */
+  /** Time of the lookup, by `performance.now()`. */
   readonly at: number
 }
 

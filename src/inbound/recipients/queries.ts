@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { query, SqlPart } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 
-/** By the organization of `box` or by its member. Two index look-ups; a single one with `or` would not use the index. */
+/** By the organization of `box` or by its member. Two index lookups; a single one with `or` would not use the index. */
 const isBlocked = new SqlPart(`(
   exists (select from blocked_senders blocked where blocked.organization_id = box.organization_id
     and blocked.member_id is null and blocked.pattern = any (wanted.patterns))

@@ -6,14 +6,14 @@ import type { Envelope } from '../smtp/envelope.ts'
 import type { MailHandler } from '../smtp/mail-handler.ts'
 import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
 
-/** How long refusals gather, and over what time they are counted, in milliseconds. */
+/** How long refusals are batched, and over what time they are counted, in milliseconds. */
 const batchMs = 200
 const minute = 60_000
 
 /** Of an organization in a minute: who tries out addresses must not fill the log. */
 const mostAMinute = 100
 
-/** Tells the event log of refused mail, beside the replies: no client waits for it. */
+/** Records refused mail in the event log after the replies: no client waits for it. */
 export class RefusedMail implements AsyncDisposable {
   readonly #db: Db
   readonly #log: Logger
@@ -30,8 +30,8 @@ export class RefusedMail implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** The handler, whose refusals are told. */
-  told(handler: MailHandler): MailHandler {
+  /** The same handler; its refusals are recorded. */
+  recorded(handler: MailHandler): MailHandler {
     const { admit, receive } = handler
     return {
       ...handler,

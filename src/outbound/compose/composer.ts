@@ -5,7 +5,7 @@ import { signed } from './sign.ts'
 
 /** Composes and signs, outside any transaction: a large message takes a while. */
 export function composerWith(signingKeys: SigningKeys): Composer {
-  // Messages that are composed concurrently share one look-up of keys.
+  // Messages that are composed concurrently share one lookup of keys.
   const finding = new Map<string, ReturnType<SigningKeys>>()
   const keysOf = (organizationId: string, domain: string) => {
     const named = `${organizationId} ${domain}`

@@ -38,10 +38,10 @@ export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: Notif
       return
     }
     const about = await aboutMessage(tx, mailKey, message.id)
-    const told = await reader.message(notice(message, news, { hostname, to: sender, about, at: now }))
+    const notified = await reader.message(notice(message, news, { hostname, to: sender, about, at: now }))
     const mailbox = { organizationId, mailboxId }
     const received = bareReceivedField({ by: hostname, protocol: 'local', id: message.id, at: now })
-    const kept = (await concealed({ db: tx, openPgp }, { received, at: now }, told, mailbox)) ?? told
+    const kept = (await concealed({ db: tx, openPgp }, { received, at: now }, notified, mailbox)) ?? notified
     const copy = { receivedAt: now, seen: false, flagged: false, keywords: [], filteredBy: [] }
     await mailHost.append(tx, [{ mailbox, folder: 'inbox', message: kept, ...copy }])
   }

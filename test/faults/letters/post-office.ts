@@ -94,7 +94,7 @@ export class PostOffice implements AsyncDisposable {
     return await work(database.db)
   }
 
-  /** Schedules a message, due now unless told, and answers its id. Its Message-ID is `<id@x>`. */
+  /** Schedules a message, due now by default, and answers its id. Its Message-ID is `<id@x>`. */
   async schedule(db: Db, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
     const id = randomUUID()
     const { organization, address } = this

@@ -54,7 +54,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   /** Breaks the next connection on which that side says `text`, in one chunk or several, once so many octets of it have
-   *  gone through: none of it for 0, all of it unless told. With `silently` it becomes half-open. Resolves when that has
+   *  gone through: none of it for 0, all of it by default. With `silently` it becomes half-open. Resolves when that has
    *  happened. */
   cut(from: Side, text: string, { through = text.length, silently = false } = {}): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()

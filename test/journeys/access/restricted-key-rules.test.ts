@@ -216,7 +216,7 @@ test('outside its networks a key is one of those that are guessed, and its last 
   assert.ok(await from('192.0.2.8', true), 'opens at once, though the client has guessed')
   assert.equal(count(), before)
   assert.equal(await from('198.51.100.1', true), undefined)
-  assert.equal(count(), before + 1, 'waits for a look-up as a guessed one does')
+  assert.equal(count(), before + 1, 'waits for a lookup as a guessed one does')
 })
 
 test('behind a trusted proxy it is the network of its client that counts', async () => {

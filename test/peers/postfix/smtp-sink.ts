@@ -10,7 +10,7 @@ export interface SmtpSink extends AsyncDisposable {
   readonly port: number
 }
 
-/** Postfix's own test server, with its switches, at a free port unless told. */
+/** Postfix's own test server, with its switches, at a free port by default. */
 export async function startSink(switches: readonly string[], given?: number): Promise<SmtpSink> {
   if (!existsSync(program)) throw new Error(`There is no smtp-sink at ${program}: apt-get install postfix`)
   const port = given ?? (await freePort())

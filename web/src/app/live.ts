@@ -5,9 +5,9 @@ import { isEcho } from '../pages/mail/actions/shown.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
 import { foundBuild } from '../parts/state/loading-parts.ts'
 import { toasts } from '../parts/state/toasts.ts'
-import { askAnew } from './ask-anew.ts'
 import { connected, disconnected } from './connection.ts'
 import { queryClient } from './query-client.ts'
+import { refetch } from './refetch.ts'
 
 /** The pause after the service refused the stream or did not answer. */
 const retryMs = 5_000
@@ -37,14 +37,14 @@ function follow(): () => void {
     if (document.visibilityState === 'hidden') return
     const stream = new EventSource('/v1/events?after=now')
     source = stream
-    stream.onmessage = ({ data }: MessageEvent<string>) => askAnew(concernedBy(JSON.parse(data) as Event))
+    stream.onmessage = ({ data }: MessageEvent<string>) => refetch(concernedBy(JSON.parse(data) as Event))
     stream.addEventListener('presence', ({ data }: MessageEvent<string>) => {
       const { mailbox, conversation } = JSON.parse(data) as { mailbox: string; conversation: string }
       void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
     })
     stream.addEventListener('settings', ({ data }: MessageEvent<string>) => {
       const { item } = JSON.parse(data) as { item: string }
-      askAnew(ofNoun(item))
+      refetch(ofNoun(item))
     })
     stream.onopen = () => {
       connected()

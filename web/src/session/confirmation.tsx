@@ -10,7 +10,7 @@ import { hasPasskeys, waysQuery } from './ways.ts'
 
 type Way = 'passkey' | 'password' | 'provider'
 
-/** What is dangerous needs a member to have said lately who they are. An action that is refused for that asks, and is done again. */
+/** Dangerous requests need a recent confirmation. If one is refused for the lack of it, the form asks for it and repeats the request. */
 export function useConfirmation() {
   const { data: me } = useQuery(meQuery)
   const { data: ways } = useQuery(waysQuery)
@@ -26,15 +26,15 @@ export function useConfirmation() {
   return {
     ...{ asked: asked && me !== undefined && ways !== undefined, way, possible, choose },
     ...{ password, setPassword, code, setCode },
-    /** Whether an action failed for want of a confirmation, which the form asks for from now on. */
+    /** Whether an action failed without a confirmation. The form then asks for one. */
     isAskedBy(failure: unknown): boolean {
       if (asked || !(failure instanceof ApiError) || failure.needs !== 'confirmation') return false
       ask(true)
       return true
     },
-    /** Confirms, where it was asked for. */
+    /** Sends the confirmation, if one is needed. */
     async confirm(): Promise<void> {
-      // At the provider it is done in another window.
+      // The provider opens in another window.
       if (!asked || way === 'provider') return
       if (way === 'passkey') await confirmByPasskey()
       else await confirmSession({ password, ...(code !== '' && { code }) })
@@ -43,7 +43,7 @@ export function useConfirmation() {
   }
 }
 
-/** What a confirmation takes, once it is asked for. */
+/** The fields of a confirmation, if one is needed. */
 export function Confirmation(confirmation: ReturnType<typeof useConfirmation>) {
   const { asked, way, possible, choose } = confirmation
   const { data: ways } = useQuery(waysQuery)

@@ -5,7 +5,7 @@ import { meQuery } from './me.ts'
 /** A scope, or a permission that only roles have. */
 export type Need = MeScopesItem | MePermissionsItem
 
-/** Whether whoever is signed in may do what needs it. The service decides; this only leaves out what it would refuse. */
+/** Whether the signed-in member has a scope or permission. The service decides; this only hides what it would refuse. */
 export function useMay(need: Need): boolean {
   const { data } = useQuery(meQuery)
   return data !== undefined && may(data, need)

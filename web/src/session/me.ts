@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { showMe } from '../api/generated.ts'
 import { queryClient } from '../app/query-client.ts'
 
-/** Who is signed in, and what they may do. */
+/** The signed-in member and their permissions. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: ({ signal }) => showMe({ signal }),

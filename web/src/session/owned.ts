@@ -1,11 +1,11 @@
-/** Something of the organization, or of the member's own (docs/reference/members.md#personal-items). */
+/** An item of the organization or of the member (docs/reference/members.md#personal-items). */
 export type Owned<T> = T & { readonly own: boolean }
 
 interface List<T> {
   readonly data: readonly T[]
 }
 
-/** What the organization has, then what is the member's own. */
+/** The organization's items, then the member's. */
 export async function ofBoth<T extends object>(
   organization: Promise<List<T>>,
   own: Promise<List<T>>,

@@ -12,11 +12,11 @@ import {
   signIn,
 } from '../api/generated.ts'
 
-/** Whether this browser has passkeys, and reads and writes them as the API does. */
+/** Whether this browser supports passkeys, and their JSON form as the API has it. */
 export const browserHasPasskeys =
   typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
-/** Has the browser make a passkey, and adds it under that name. */
+/** Creates a passkey in the browser, and adds it under the name. */
 export async function makePasskey(name: string): Promise<Passkey> {
   const { options } = await beginPasskey()
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
@@ -24,12 +24,12 @@ export async function makePasskey(name: string): Promise<Passkey> {
   return await addPasskey({ name, credential: credential as PasskeyCredential })
 }
 
-/** Signs in with the passkey that is chosen in the browser. */
+/** Signs in with a passkey that the member chooses in the browser. */
 export async function signInByPasskey(): Promise<Me> {
   return await signIn({ passkey: await asked((await challengeSignIn()).options) })
 }
 
-/** Confirms with a passkey who it is. */
+/** Confirms the member with a passkey. */
 export async function confirmByPasskey(): Promise<void> {
   await confirmSession({ passkey: await asked((await challengeConfirmation()).options) })
 }
@@ -47,10 +47,10 @@ async function answerOf(answer: Promise<Credential | null>): Promise<unknown> {
   throw new Error(meaning.NotAllowedError)
 }
 
-/** Of a browser's errors (WebAuthn, sections 5.1.3 and 5.1.4). */
+/** Messages for a browser's errors (WebAuthn, sections 5.1.3 and 5.1.4). */
 const meaning: Readonly<Record<string, string>> = {
   NotAllowedError: 'No passkey was used: it was cancelled, or took too long',
-  InvalidStateError: 'A passkey of yours is there already',
-  NotSupportedError: 'This device makes no passkeys that can be used here',
+  InvalidStateError: 'This device has a passkey of yours already',
+  NotSupportedError: 'This device does not support passkeys of this kind',
   SecurityError: 'The browser has no passkeys under this address',
 }

@@ -6,8 +6,7 @@ import { Shell } from '../app/shell.tsx'
 import { Loaded } from '../parts/state/loaded.tsx'
 import { meQuery } from './me.ts'
 
-/** The app to those who are signed in; others sign in first. A session that ends meanwhile leaves the page, and what is typed
- *  in it, as it is. */
+/** The app in a session; without one, the sign-in. If the session ends meanwhile, the page stays with what is typed in it. */
 export function SignedIn() {
   const query = useQuery(meQuery)
   const signedOut = saysSignedOut(query.error)
@@ -19,11 +18,11 @@ export function SignedIn() {
   )
 }
 
-/** Leads to the sign-in, and from there back to where it was shown. */
+/** Redirects to the sign-in, which leads back here. */
 function SignInFirst() {
   const router = useRouter()
   useEffect(() => {
-    // Once: on its way there, the location is that of the sign-in already.
+    // Read once: during the redirect the location is already that of the sign-in.
     const { href } = router.state.location
     void router.navigate({ to: '/sign-in', search: href === '/' ? {} : { to: href }, replace: true })
   }, [router])

@@ -2,14 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import { listWaysIn, type SignInWays } from '../api/generated.ts'
 import { browserHasPasskeys } from './passkeys.ts'
 
-/** The ways to sign in, beside links; the same for everybody. */
+/** The ways to sign in besides links; the same for all members. */
 export const waysQuery = queryOptions({
   queryKey: ['sign-in ways'],
   queryFn: ({ signal }) => listWaysIn({ signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether there are passkeys: in this browser, and under this address. */
+/** Whether passkeys work in this browser and under this address. */
 export function hasPasskeys(ways: SignInWays | undefined): boolean {
   return browserHasPasskeys && ways?.passkey === true
 }

@@ -41,7 +41,7 @@ export class Mover implements MailMover, AsyncDisposable {
     this.#access = new Access(parts.server)
   }
 
-  async move(to: MoveTarget, tell: (progress: MoveProgress) => void): Promise<MoveReport> {
+  async move(to: MoveTarget, onProgress: (progress: MoveProgress) => void): Promise<MoveReport> {
     const { db } = this.#parts
     await using claim = await MoveClaim.acquire(db)
     await this.#begin(to)
@@ -54,7 +54,7 @@ export class Mover implements MailMover, AsyncDisposable {
       const move = toServer ? moveToServer : moveToDatabase
       await each(mailboxes, (mailbox, done) => {
         const progress = () =>
-          tell({ messages: tally.messages, bytes: tally.bytes, mailboxes: done(), ofMailboxes: mailboxes.length })
+          onProgress({ messages: tally.messages, bytes: tally.bytes, mailboxes: done(), ofMailboxes: mailboxes.length })
         return move(parts, mailbox, progress)
       })
       if (toServer ? mailboxes.length === 0 : tally.messages === before && (await isSpoolEmpty(db))) break

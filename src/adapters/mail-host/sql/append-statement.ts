@@ -43,7 +43,7 @@ export function store(
   { gains = [], places = [], arrivals = [] }: Places,
   contents: Contents,
   messages: readonly MessageRow[],
-  tells: boolean,
+  withEvents: boolean,
 ): Promise<Place[]> {
   return query<Place>(tx)`
     with arriving as (
@@ -106,7 +106,7 @@ export function store(
       -- A copy in Sent has not been received.
       select folder.organization_id, folder.mailbox_id, folder.name as folder, messages.uid
       from messages join mail_folders folder on folder.id = messages.folder_id
-      where ${tells}::boolean and folder.name <> 'sent'
+      where ${withEvents}::boolean and folder.name <> 'sent'
       order by messages.folder_id, messages.uid
     ), ${insertReceived}, stored as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id

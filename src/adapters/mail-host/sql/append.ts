@@ -16,15 +16,15 @@ const bytesAtOnce = 2 * pieceBytes
 /** Stores copies for any number of mailboxes in one statement, or more if a folder is missing or above 2 MiB. Writes their
  *  events, unless they only come from another host. Throws `not_found` for an unknown mailbox; then `tx` must be rolled
  *  back. */
-export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], tells = true): Promise<void> {
+export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], withEvents = true): Promise<void> {
   if (copies.length === 0) return
   const gains = gainsOf(copies)
   let places: readonly Place[] | undefined
   for (const batch of batches(copies)) {
     const { contents, rows } = await rowsOf(key, batch, gains)
     await numberLarge(tx, contents)
-    if (places) await store(tx, { places }, contents, rows, tells)
-    else places = await storeFirst(tx, gains.byFolder, contents, rows, tells)
+    if (places) await store(tx, { places }, contents, rows, withEvents)
+    else places = await storeFirst(tx, gains.byFolder, contents, rows, withEvents)
     await storePieces(tx, contents)
   }
 }
@@ -69,9 +69,9 @@ async function storeFirst(
   gains: readonly Gain[],
   contents: Contents,
   rows: readonly MessageRow[],
-  tells: boolean,
+  withEvents: boolean,
 ): Promise<readonly Place[]> {
-  const places = await store(tx, { gains }, contents, rows, tells)
+  const places = await store(tx, { gains }, contents, rows, withEvents)
   if (places.length === gains.length) return places
   await assertStillHere(tx, keptInDatabase)
   await makeFolders(
@@ -81,7 +81,7 @@ async function storeFirst(
       name,
     })),
   )
-  const made = await store(tx, { gains }, contents, rows, tells)
+  const made = await store(tx, { gains }, contents, rows, withEvents)
   if (made.length < gains.length) throw notFound('mailbox')
   return made
 }

@@ -160,8 +160,8 @@ describe('mail that cannot go anywhere', () => {
   for (const [what, zone, expected] of [
     ['a null MX', { 'dest.test': { mx: [{ exchange: '', priority: 0 }] } }, 'refused 5.1.10'],
     ['no such domain', {}, 'refused 5.1.2'],
-    ['a look-up that fails', { 'dest.test': { fails: 'servfail' } }, 'deferred 4.4.3'],
-    ['a look-up that takes too long', { 'dest.test': { fails: 'timeout' } }, 'deferred 4.4.3'],
+    ['a lookup that fails', { 'dest.test': { fails: 'servfail' } }, 'deferred 4.4.3'],
+    ['a lookup that takes too long', { 'dest.test': { fails: 'timeout' } }, 'deferred 4.4.3'],
     ['a mail host without an address', { 'dest.test': mx('mx.dest.test') }, 'refused 5.4.4'],
     [
       'a mail host that cannot be looked up',

@@ -103,7 +103,7 @@ export class DirectMxRelay implements Relay {
     return addressesOf(resolver, host, allowPrivate, host === domain)
   }
 
-  /** Connects to the address that was checked: a second look-up could give another one. */
+  /** Connects to the address that was checked: a second lookup could give another one. */
   async #try(
     domain: string,
     at: { readonly host: string; readonly address: string },

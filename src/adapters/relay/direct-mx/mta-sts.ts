@@ -55,7 +55,7 @@ export class Policies implements Disposable {
     return (await pending).held?.policy
   }
 
-  /** A cached policy survives failed look-ups and fetches, which an attacker could cause (RFC 8461, section 5.1). */
+  /** A cached policy survives failed lookups and fetches, which an attacker could cause (RFC 8461, section 5.1). */
   async #renew(domain: string, before: Known | undefined): Promise<Known> {
     const { resolver, clock } = this.#options
     const now = clock.now()

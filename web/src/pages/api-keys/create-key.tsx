@@ -69,7 +69,7 @@ export function CreateKey({ onCreated, onClose }: { onCreated: (key: string) => 
   )
 }
 
-/** Of lists with commas between, those that are not empty. */
+/** The non-empty lists, each separated by commas. */
 function listed(texts: Readonly<Record<'mailboxes' | 'recipients' | 'networks', string>>) {
   const lists = Object.entries(texts).map(([name, text]) => [name, text.split(/[,\s]+/).filter(Boolean)] as const)
   return Object.fromEntries(lists.filter(([, list]) => list.length > 0))

@@ -6,7 +6,7 @@ import { Check } from '../../parts/form/check.tsx'
 import { useFieldError } from '../../parts/form/field-errors.ts'
 import styles from './api-keys.module.css'
 
-/** What each scope is about. */
+/** The subject of each scope. */
 const nounOf: Readonly<Record<ApiKeyScopesItem, string>> = {
   'messages:read': 'Messages',
   'messages:write': 'Messages',

@@ -12,7 +12,7 @@ import styles from './approvals.module.css'
 import { latestQuery, pendingQuery } from './queries.ts'
 import { WaitingDraft } from './waiting-draft.tsx'
 
-/** Drafts that wait for somebody who approves them, and what became of others. */
+/** Drafts that wait for approval, and decided ones. */
 export function Approvals() {
   return (
     <Page title="Approvals" about="Drafts that are sent once somebody approves them, from the mailboxes that you read.">

@@ -6,7 +6,7 @@ import { MessageText } from '../mail/message/message-text.tsx'
 import { messageQuery } from '../mail/queries.ts'
 import styles from './approvals.module.css'
 
-/** What the message says: that very one, since an edit is another message. */
+/** The content of exactly this message: an edited draft is another one. */
 export default function Content({ mailbox, version }: { mailbox: string; version: number }) {
   const place = { mailbox, folder: 'drafts' }
   return (

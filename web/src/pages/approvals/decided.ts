@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/call.ts'
 import { approvalsChanged } from './queries.ts'
 
-/** Says in plain words that the draft is another one by now. */
+/** Explains a conflict: the draft was changed after the request. */
 export async function decided(work: Promise<unknown>): Promise<void> {
   try {
     await work

@@ -14,10 +14,10 @@ import { Approve } from './approve.tsx'
 import { Decline } from './decline.tsx'
 import { draftQuery } from './queries.ts'
 
-// What shows a message is loaded with it.
+// Loaded together with the parts that show a message.
 const Content = lazily(() => import('./content.tsx'))
 
-/** A draft as it would leave, with the buttons that decide it. */
+/** A draft as it would be sent, with the buttons to approve and decline it. */
 export function WaitingDraft({ approval }: { approval: Approval }) {
   const query = useQuery(draftQuery(approval.draft_id))
   const [asked, ask] = useState<'approve' | 'decline'>()
@@ -37,7 +37,7 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
             </header>
             <People draft={draft} />
             {draft.version === approval.version ? (
-              // One decides about what one sees.
+              // Only what is shown can be approved.
               <Part name="The draft">
                 <Content mailbox={approval.mailbox} version={approval.version} />
                 {mayDecide ? (

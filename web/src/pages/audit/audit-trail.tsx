@@ -113,7 +113,7 @@ const columns = [
   { heading: 'Change', cell: Change },
 ]
 
-/** The settings that are not as they were. */
+/** The settings that changed. */
 function Change({ before, after }: AuditEntry) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   const changed = names.filter((name) => said(name, before?.[name]) !== said(name, after?.[name]))
@@ -125,7 +125,7 @@ function Change({ before, after }: AuditEntry) {
   ))
 }
 
-/** What a setting is that nobody has made is no news. */
+/** A missing setting and an empty one read alike. */
 function said(name: string, value: unknown): string {
   if (value === null || value === undefined) return 'none'
   if (Array.isArray(value)) return value.map((one) => said(name, one)).join(', ')

@@ -6,7 +6,7 @@ import { Status } from '../../parts/text/status.tsx'
 import styles from './block.module.css'
 import { type AnyBlock, blockRequests, blocksChanged } from './queries.ts'
 
-/** What became of a line. */
+/** The result of a line. */
 interface Outcome {
   readonly pattern: string
   readonly is: 'good' | 'plain' | 'bad'
@@ -17,12 +17,12 @@ interface Props {
   /** Typed already. */
   readonly sender: string
   readonly own: boolean
-  /** Those that are blocked already. */
+  /** Senders that are blocked already. */
   readonly blocked: readonly AnyBlock[]
   readonly onClose: () => void
 }
 
-/** Blocks one sender, or as many as are pasted, with a result for each. What is refused stays in the field, to be mended. */
+/** Blocks one sender, or several pasted ones, with a result for each. Refused lines stay in the field for correction. */
 export function Block({ sender, own, blocked, onClose }: Props) {
   const [text, setText] = useState(sender)
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
@@ -83,7 +83,7 @@ export function Block({ sender, own, blocked, onClose }: Props) {
   )
 }
 
-/** @throws ApiError where no line could be blocked now. */
+/** @throws ApiError if no line could be blocked. */
 async function blockOne(pattern: string, own: boolean, known: Set<string>): Promise<Outcome> {
   try {
     const { id, pattern: stored } = await blockRequests(own).block({ pattern })

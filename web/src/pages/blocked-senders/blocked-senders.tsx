@@ -15,7 +15,7 @@ import { type AnyBlock, blockRequests, blocksChanged, blocksQuery } from './quer
 
 type Asked = { readonly block: string; readonly own: boolean } | { readonly unblock: AnyBlock }
 
-/** The senders that the organization has blocked, and those that one has blocked for oneself. */
+/** The senders that the organization blocks, and those that the member blocks. */
 export function BlockedSenders() {
   const query = useQuery(blocksQuery)
   const { sender, own: forOwn = false } = useSearch({ from: '/signed-in/blocked-senders' })

@@ -23,5 +23,5 @@ export const blocksChanged = () => queryClient.invalidateQueries({ queryKey: blo
 const ofOrganization = { block: blockSender, unblock: unblockSender }
 const ofMember = { block: blockForMe, unblock: unblockForMe }
 
-/** The requests that change blocks of the organization, or one's own. */
+/** Requests that change blocks of the organization or of the member. */
 export const blockRequests = (own: boolean) => (own ? ofMember : ofOrganization)

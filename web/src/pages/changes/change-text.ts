@@ -20,7 +20,7 @@ const words: Readonly<Record<Change['did'][number], string>> = {
   unlabelled: 'with a label taken off',
 }
 
-/** A change in words: what became of how many messages. */
+/** A change in words: its effect, and the number of messages. */
 export function changeText({
   kind,
   messages,

@@ -10,7 +10,7 @@ import { Time } from '../../parts/time/time.tsx'
 import { changeText } from './change-text.ts'
 import { UndoButton } from './undo-button.tsx'
 
-/** What was done to mail in the last 30 days, and undoing it. */
+/** Changes to mail in the last 30 days, with a button to undo each. */
 export function Changes() {
   const query = useInfiniteQuery({
     queryKey: ['changes'],
@@ -18,7 +18,7 @@ export function Changes() {
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
-    // Of one that runs.
+    // Refreshed while a change runs.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some((one) => one.state === 'running')) ? 5_000 : false,
   })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Change } from '../../api/generated.ts'
-import { askAnew } from '../../app/ask-anew.ts'
+import { refetch } from '../../app/refetch.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { sayFailure } from '../../parts/state/toasts.ts'
 import { meQuery } from '../../session/me.ts'
@@ -9,7 +9,7 @@ import { mailKeys } from '../mail/queries.ts'
 import { changeText } from './change-text.ts'
 import { sayUndone, undo } from './undo.ts'
 
-/** Undoes a change, or says why there is nothing to undo. Nothing where one may not change all of its mailboxes. */
+/** Undoes a change, or says why it cannot be undone. Not rendered if the member may not change all of its mailboxes. */
 export function UndoButton({ change }: { change: Change }) {
   const [busy, setBusy] = useState(false)
   const mailboxes = useQuery(meQuery).data?.mailboxes ?? []
@@ -27,7 +27,7 @@ export function UndoButton({ change }: { change: Change }) {
       sayFailure(error)
     } finally {
       setBusy(false)
-      askAnew([['changes'], ...change.mailboxes.flatMap(mailKeys)])
+      refetch([['changes'], ...change.mailboxes.flatMap(mailKeys)])
     }
   }
   return (

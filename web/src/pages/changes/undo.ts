@@ -2,14 +2,14 @@ import { undoChange, type WholeChange } from '../../api/generated.ts'
 import { toasts } from '../../parts/state/toasts.ts'
 import { undoneText } from './undone-text.ts'
 
-/** Has the service undo changes, one after the other. */
+/** Undoes changes, one after the other. */
 export async function undo(ids: readonly string[]): Promise<WholeChange[]> {
   const undone: WholeChange[] = []
   for (const id of ids) undone.push(await undoChange(id))
   return undone
 }
 
-/** Says what came of it: what was left alone stays to be read longer. */
+/** Shows the result. A toast that lists skipped messages stays longer. */
 export function sayUndone(undone: readonly WholeChange[]): void {
   const text = undoneText(undone)
   toasts.add({ text }, { timeout: text === 'Undone' ? 5_000 : 20_000 })

@@ -10,7 +10,7 @@ const reasons = {
   refused: 'refused by the mail server',
 } as const
 
-/** In words: which messages are not as they were, and why. */
+/** In words: which messages were not restored, and why. */
 export function undoneText(undone: readonly Undone[]): string {
   if (undone.some(({ state }) => state === 'running')) return 'Undoing continues in the background'
   const left = undone.reduce((sum, one) => sum + one.left_alone, 0)

@@ -4,7 +4,7 @@ import { queryClient } from '../../app/query-client.ts'
 
 const isWaiting = ({ status, outstanding }: Domain) => status === 'pending' || outstanding > 0
 
-/** Asked again every ten seconds while a check may find something. */
+/** Refreshed every ten seconds while a check may change it. */
 export const domainsQuery = queryOptions({
   queryKey: ['domains'],
   queryFn: ({ signal }) => listDomains(undefined, { signal }),

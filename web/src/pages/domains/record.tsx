@@ -18,7 +18,7 @@ const problems: Readonly<Record<string, string>> = {
   lookup_failed: 'The DNS did not answer at the last check.',
 }
 
-/** A record to publish, and what was found in its place. */
+/** A record to publish, and what the last check found. */
 export function Record({ record }: { record: DnsRecord }) {
   const { purpose, type, name, value, priority, found, problem, fix } = record
   const title = purposes[purpose] ?? purpose

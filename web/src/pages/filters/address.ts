@@ -1,14 +1,14 @@
 import type { Tried } from './try-message.ts'
 
-/** What the address of the page asks for. */
+/** The parameters in the page's URL. */
 export interface FiltersSearch {
-  /** The sender of a message that a filter is to be made from. */
+  /** The sender that a new filter matches. */
   readonly from?: string
-  /** Whether that is to be one's own. */
+  /** Whether the new filter is the member's own. */
   readonly own?: true
-  /** The id of a filter that is to be pointed at. */
+  /** The id of the filter to focus. */
   readonly filter?: string
-  /** A message that the filters are to be tried on. */
+  /** A message to try the filters on. */
   readonly tried?: Tried
 }
 

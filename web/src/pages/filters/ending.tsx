@@ -7,7 +7,7 @@ interface Props {
   readonly labels: readonly (Label & { readonly own: boolean })[]
 }
 
-/** What filters make of a message. */
+/** The effect of filters on a message. */
 export function Ending({ result: { folder, labels, starred, unread }, labels: known }: Props) {
   return (
     <p>

@@ -27,14 +27,14 @@ const actions = [
 
 interface Props {
   readonly filter: AnyFilter | undefined
-  /** Whether it is to be one's own. */
+  /** Whether a new filter is the member's own. */
   readonly own: boolean
-  /** The sender that a new one is about. */
+  /** The sender that a new filter matches. */
   readonly from?: string | undefined
   readonly onClose: () => void
 }
 
-/** A new filter, or another rule for one. */
+/** Creates or changes a filter. */
 export function FilterForm({ filter, own, from, onClose }: Props) {
   const labels = (useQuery(labelsQuery).data ?? []).filter((label) => own || !label.own)
   const [name, setName] = useState(filter?.name ?? from ?? '')

@@ -14,20 +14,20 @@ import { RuleText } from './rule-text.tsx'
 
 interface Props {
   readonly filters: readonly AnyFilter[]
-  /** The number of the first: those of the member run after those of the organization. */
+  /** The number of the first: a member's filters run after the organization's. */
   readonly first: number
-  /** For those who hear it: whose they are. */
+  /** The owner, for screen readers. */
   readonly name: string
   readonly mayChange: boolean
-  /** The id of the filter that a link led to. */
+  /** The id of the filter that a link names. */
   readonly pointedAt: string | undefined
-  /** Undefined where the role may not. */
+  /** Undefined if the role may not change filters. */
   readonly onRun: ((filter: AnyFilter) => void) | undefined
   readonly onEdit: (filter: AnyFilter) => void
   readonly onDelete: (filter: AnyFilter) => void
 }
 
-/** The filters of an owner, to be ordered by drag and by keys. */
+/** The filters of an owner. Dragging and keys change their order. */
 export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, onEdit, onDelete }: Props) {
   const labels = useQuery(labelsQuery).data ?? []
   const { dragAndDropHooks } = useDragAndDrop({
@@ -46,7 +46,7 @@ export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, 
   const isThere = filters.some(({ id }) => id === pointedAt)
   useEffect(() => {
     if (!isThere || pointedAt === undefined) return
-    // The list makes its rows after this.
+    // The rows are rendered after this effect.
     return afterPaint(() => {
       const row = list.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(pointedAt)}"]`)
       row?.scrollIntoView({ block: 'center' })

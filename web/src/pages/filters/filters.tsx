@@ -24,7 +24,7 @@ type Asked =
   | { readonly run: AnyFilter | 'all'; readonly own: boolean }
   | 'trial'
 
-/** The filters of the organization and one's own, in the order in which they run. */
+/** The filters of the organization, then those of the member, in the order in which they run. */
 export function Filters() {
   const query = useQuery(filtersQuery)
   const ofAll = query.data?.filter((one) => !one.own).length ?? 0

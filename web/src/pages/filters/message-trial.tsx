@@ -4,7 +4,7 @@ import { Loaded } from '../../parts/state/loaded.tsx'
 import { TrialResult } from './trial-result.tsx'
 import { type Tried, tryMessage } from './try-message.ts'
 
-/** Shows what the filters, as they are now, would do with a message that is there. Nothing is stored. */
+/** Shows the effect of the current filters on a stored message. Nothing changes. */
 export function MessageTrial({ of, onClose }: { of: Tried; onClose: () => void }) {
   const query = useQuery({ queryKey: ['filters', 'trial', of], queryFn: () => tryMessage(of), staleTime: 0, gcTime: 0 })
   return (

@@ -16,7 +16,7 @@ import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyFilter = Owned<Filter>
 
-/** In the order in which they run: one's own after those of the organization. */
+/** In the order in which they run: the member's after the organization's. */
 export const filtersQuery = queryOptions({
   queryKey: ['filters'],
   queryFn: ({ signal }) => ofBoth(listFilters({ signal }), listOwnFilters({ signal })),
@@ -27,10 +27,10 @@ export const filtersChanged = () => queryClient.invalidateQueries({ queryKey: fi
 const ofOrganization = { create: createFilter, change: changeFilter, remove: deleteFilter }
 const ofMember = { create: createOwnFilter, change: changeOwnFilter, remove: deleteOwnFilter }
 
-/** The requests that change filters of the organization, or one's own. */
+/** Requests that change filters of the organization or of the member. */
 export const filterRequests = (own: boolean) => (own ? ofMember : ofOrganization)
 
-/** Shows the change at once, and what the service has where it refuses it. */
+/** Shows the change at once; if the service refuses it, shows the stored filters again. */
 export async function change(filter: AnyFilter, fields: Partial<Pick<Filter, 'enabled' | 'position'>>): Promise<void> {
   await queryClient.cancelQueries({ queryKey: filtersQuery.queryKey })
   queryClient.setQueryData(filtersQuery.queryKey, (held) =>
@@ -47,7 +47,7 @@ export async function change(filter: AnyFilter, fields: Partial<Pick<Filter, 'en
   }
 }
 
-/** The position that puts a filter before or after another; the filters are in their order. */
+/** The position that moves a filter before or after another. `filters` are in order of position. */
 export function positionBeside(
   filters: readonly Filter[],
   target: string,

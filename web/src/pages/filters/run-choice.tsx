@@ -9,12 +9,12 @@ import { folderName } from '../../parts/text/folder-name.ts'
 import { mailboxesQuery } from '../mailboxes/queries.ts'
 import styles from './runs.module.css'
 
-/** Where a run looks. */
+/** The mailboxes and folders of a run. */
 export interface Where {
-  /** Addresses; none: all. */
+  /** Addresses; empty for all mailboxes. */
   readonly mailboxes: readonly string[]
   readonly folders: readonly string[]
-  /** Paths of others, with commas between them. */
+  /** Paths of other folders, separated by commas. */
   readonly others: string
 }
 
@@ -30,12 +30,12 @@ export const foldersOf = ({ folders, others }: Where) => [
 
 interface Props {
   readonly where: Where
-  /** One's own filters run on one's own mailbox alone. */
+  /** A member's filters run on the member's mailbox only. */
   readonly own: boolean
   readonly onChange: (where: Where) => void
 }
 
-/** Mailboxes and folders of a run. */
+/** Chooses the mailboxes and folders of a run. */
 export function RunChoice({ where, own, onChange }: Props) {
   const mailboxes = (useQuery(mailboxesQuery).data?.data ?? []).filter(({ kind }) => kind === 'smart')
   return (

@@ -2,7 +2,7 @@ import { ProgressBar } from 'react-aria-components/ProgressBar'
 import type { FilterRunItem } from '../../api/generated.ts'
 import styles from './runs.module.css'
 
-/** How far a run is and what it found; `away` where the service was asked again and did not answer. */
+/** The progress and results of a run. `away`: the service did not answer the last request. */
 export function RunCounts({ run, away }: { run: FilterRunItem; away: boolean }) {
   const { finished_at, total, seen, last_error } = run
   const ended = finished_at !== null

@@ -9,13 +9,13 @@ import { beginRun, cancelRun, runQuery, runsChanged } from './run-queries.ts'
 import { RunShown } from './run-shown.tsx'
 
 interface Props {
-  /** Undefined for all that are enabled. */
+  /** Undefined for all enabled filters. */
   readonly filter: AnyFilter | undefined
   readonly own: boolean
   readonly onClose: () => void
 }
 
-/** Has filters go through old mail: first as a preview, which changes nothing. */
+/** Runs filters on stored mail, after a preview that changes nothing. */
 export function RunDialog({ filter, own, onClose }: Props) {
   const [where, choose] = useState<Where>({ mailboxes: [], folders: ['inbox'], others: '' })
   const [previewId, setPreview] = useState<string>()

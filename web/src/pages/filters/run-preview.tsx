@@ -6,7 +6,7 @@ import { Ending } from './ending.tsx'
 import { RunCounts } from './run-counts.tsx'
 import styles from './runs.module.css'
 
-/** What a run would do: how much, and to the first messages that match. */
+/** The expected effect of a run: its counts, and the first messages that match. */
 export function RunPreview({ run, away }: { run: FilterRun; away: boolean }) {
   const labels = useQuery(labelsQuery).data ?? []
   return (

@@ -13,7 +13,7 @@ interface Props {
   readonly away: boolean
 }
 
-/** A run from its beginning to its undoing. */
+/** The state of a run, with buttons to cancel and undo it. */
 export function RunProgress({ run, own, away }: Props) {
   const [busy, setBusy] = useState(false)
   const attempt = async (what: () => Promise<unknown>) => {

@@ -19,13 +19,13 @@ import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyRun = Owned<FilterRunItem>
 
-/** How often a run that is under way is asked for, in milliseconds: the event log has its messages, not its progress. */
+/** How often an active run is refreshed, in milliseconds. Its progress has no events. */
 const everyMs = 1_000
 
 const next = (runs: readonly Pick<FilterRunItem, 'finished_at'>[] = []) =>
   runs.some(({ finished_at }) => finished_at === null) ? everyMs : false
 
-/** Newest first: those of the organization's filters, then those of one's own. */
+/** Newest first: runs of the organization's filters, then those of the member's. */
 export const runsQuery = queryOptions({
   queryKey: ['filter-runs'],
   queryFn: ({ signal }) => ofBoth(listFilterRuns({ limit: 20 }, { signal }), listOwnRuns({ limit: 20 }, { signal })),
@@ -39,13 +39,13 @@ export const runQuery = (own: boolean, id: string) =>
     refetchInterval: ({ state }) => (state.data ? next([state.data]) : false),
   })
 
-/** The change by which a run can be undone. */
+/** The recorded change of a run, for undo. */
 export const runChangeQuery = (id: string) =>
   queryOptions({ queryKey: ['changes', id], queryFn: ({ signal }) => showChange(id, { signal }) })
 
 export const runsChanged = () => queryClient.invalidateQueries({ queryKey: runsQuery.queryKey })
 
-/** Begins a run of one filter, or of all that are enabled. */
+/** Starts a run of one filter, or of all enabled ones. */
 export function beginRun(own: boolean, filterId: string | undefined, where: RunFilterBody) {
   if (filterId !== undefined) return (own ? runOwnFilter : runFilter)(filterId, where)
   return (own ? runOwnFilters : runFilters)(where)

@@ -11,7 +11,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** A run that is under way or has ended. It goes on where this is closed. */
+/** An active or ended run. Closing the dialog does not stop it. */
 export function RunShown({ title, own, id, onClose }: Props) {
   const query = useQuery(runQuery(own, id))
   return (

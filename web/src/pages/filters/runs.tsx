@@ -10,7 +10,7 @@ import { type AnyRun, runsQuery } from './run-queries.ts'
 import { RunShown } from './run-shown.tsx'
 import styles from './runs.module.css'
 
-/** How many are listed. */
+/** The number of listed runs. */
 const most = 5
 
 const states = {
@@ -20,7 +20,7 @@ const states = {
   failed: { is: 'bad', text: 'Failed' },
 } as const
 
-/** The last runs on old mail, where there are any. */
+/** The latest runs on stored mail; nothing if there are none. */
 export function Runs() {
   const all = useQuery(runsQuery).data ?? []
   const [shown, show] = useState<AnyRun>()

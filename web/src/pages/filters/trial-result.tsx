@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   earlier_move: 'a filter above it moves the message',
 }
 
-/** Which filters match a message, on what, and what they make of it. */
+/** The filters that match a message, the text they match, and their effect. */
 export function TrialResult({ trial: { matches, result } }: { trial: FilterTrial }) {
   const labels = useQuery(labelsQuery).data ?? []
   return (

@@ -10,10 +10,10 @@ import { personName } from '../mail/people.ts'
 import { TrialResult } from './trial-result.tsx'
 import { newestQuery, tryMessage } from './try-message.ts'
 
-/** The choice of a message that one types. */
+/** The choice of a typed message. */
 const typed = 'typed'
 
-/** Shows what the filters would do with a message that one types, or with one that has arrived. Nothing is stored. */
+/** Shows the effect of the filters on a typed message, or on one that has arrived. Nothing is stored. */
 export function Trial({ onClose }: { onClose: () => void }) {
   const mailbox = useQuery(meQuery).data?.mailboxes.find(({ kind }) => kind === 'smart')?.address
   const arrived = useQuery({ ...newestQuery(mailbox ?? ''), enabled: mailbox !== undefined }).data?.data ?? []

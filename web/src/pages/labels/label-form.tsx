@@ -13,7 +13,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** A new label, or another name and colour for one. */
+/** Creates a label, or changes its name and colour. */
 export function LabelForm({ label, own, onClose }: Props) {
   const [name, setName] = useState(label?.name ?? '')
   const [colour, setColour] = useState<string>(label?.colour ?? 'slate')

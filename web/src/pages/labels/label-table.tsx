@@ -9,10 +9,10 @@ import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
 import { type AnyLabel, labelCountsQuery, labelMakersQuery } from './queries.ts'
 
-/** What is asked for of a label, or of a new one. */
+/** The open dialog of a label, or of a new one. */
 export type Asked = { readonly form: AnyLabel | 'new'; readonly own: boolean } | { readonly delete: AnyLabel }
 
-/** Where nobody counts, as in many mailboxes on a mail server, there is still the list. */
+/** Without counts, as for many mailboxes on a mail server, the list is still shown. */
 const shownCount = (messages: number | null | undefined) => (typeof messages === 'number' ? count(messages) : 'Show')
 
 interface Props {

@@ -11,7 +11,7 @@ import { LabelForm } from './label-form.tsx'
 import { type Asked, LabelTable } from './label-table.tsx'
 import { labelsQuery } from './queries.ts'
 
-/** The labels of the organization and one's own. */
+/** The labels of the organization and of the member. */
 export function Labels() {
   const query = useQuery(labelsQuery)
   const [asked, ask] = useState<Asked>()

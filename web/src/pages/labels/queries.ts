@@ -16,13 +16,13 @@ import { type Owned, ofBoth } from '../../session/owned.ts'
 
 export type AnyLabel = Owned<Label>
 
-/** All labels that one may put on messages. */
+/** All labels that the member may set on messages. */
 export const labelsQuery = queryOptions({
   queryKey: ['labels'],
   queryFn: ({ signal }) => ofBoth(listLabels({}, { signal }), listOwnLabels({}, { signal })),
 })
 
-/** How many messages bear each of them, by its id. */
+/** The number of messages with each label, by the label's id. */
 export const labelCountsQuery = queryOptions({
   queryKey: ['labels', 'counts'],
   queryFn: ({ signal }) =>
@@ -30,7 +30,7 @@ export const labelCountsQuery = queryOptions({
   select: (labels) => new Map(labels.map(({ id, messages, unread }) => [id, { messages, unread }])),
 })
 
-/** Who made the labels of the organization, by a label's id, as far as the audit trail goes back. */
+/** Who created the organization's labels, by the label's id, as far as the audit trail goes back. */
 export const labelMakersQuery = queryOptions({
   queryKey: ['labels', 'makers'],
   queryFn: ({ signal }) => readAuditTrail({ action: 'label.created', limit: 1_000 }, { signal }),
@@ -43,8 +43,8 @@ export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: lab
 const ofOrganization = { create: createLabel, change: changeLabel, remove: deleteLabel }
 const ofMember = { create: createOwnLabel, change: changeOwnLabel, remove: deleteOwnLabel }
 
-/** The requests that change labels of the organization, or one's own. */
+/** Requests that change labels of the organization or of the member. */
 export const labelRequests = (own: boolean) => (own ? ofMember : ofOrganization)
 
-/** A label in words: one's own may have the name of one of the organization's. */
+/** A label in words. A member's label may have the name of one of the organization's. */
 export const labelText = ({ name, own }: AnyLabel) => (own ? `${name} (your own)` : name)

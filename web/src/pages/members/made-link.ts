@@ -2,6 +2,6 @@
 export interface MadeLink {
   readonly email: string
   readonly link: string
-  /** It is being mailed to them. */
+  /** Whether the link is mailed to the member. */
   readonly mailed: boolean
 }

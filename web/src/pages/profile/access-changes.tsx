@@ -11,7 +11,7 @@ const changesQuery = queryOptions({
   queryFn: ({ signal }) => listAccessChanges({}, { signal }),
 })
 
-/** Who was given access to one's own mailbox, and by whom; nothing if nobody was. */
+/** Changes of access to the member's own mailboxes; nothing if there are none. */
 export function AccessChanges() {
   const { data } = useQuery(changesQuery)
   if (!data || data.data.length === 0) return null

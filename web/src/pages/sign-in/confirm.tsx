@@ -41,7 +41,7 @@ export function Confirm() {
         <p className={styles.about}>
           {name === undefined
             ? 'This service has no single sign-on.'
-            : `Sign in at ${name} anew. Then go on in the window that you came from.`}
+            : `Sign in at ${name} again. Then continue in the window that you came from.`}
         </p>
         {name !== undefined && (
           <Button look="primary" onPress={leave} isPending={busy} autoFocus>

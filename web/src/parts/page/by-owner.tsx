@@ -12,17 +12,17 @@ interface Props<T> {
   readonly query: UseQueryResult<readonly Owned<T>[]>
   /** What is being loaded: "labels". */
   readonly what: string
-  /** The permission to change those of the organization. Everybody may change their own. */
+  /** The permission to change the organization's items. Every member may change their own. */
   readonly needs: Need
   readonly about: (own: boolean) => ReactNode
   /** The button that creates one. */
   readonly add: (own: boolean) => ReactNode
-  /** In a wide window, one's own beside those of the organization. */
+  /** In a wide window, shows the member's items beside the organization's. */
   readonly sideBySide?: boolean
   readonly children: (items: readonly Owned<T>[], own: boolean, mayChange: boolean) => ReactNode
 }
 
-/** The organization's items, and below them, or beside them, one's own. */
+/** The organization's items, and the member's below or beside them. */
 export function ByOwner<T>({ query, what, needs, about, add, sideBySide = false, children }: Props<T>) {
   const me = useQuery(meQuery).data
   const mayChangeAll = useMay(needs)

@@ -11,7 +11,7 @@ export function tip(name: string, shortcut?: string) {
   return { 'aria-label': name, 'aria-keyshortcuts': keys, 'data-tip': shortcut ?? '' }
 }
 
-/** Shows the name of a button that is pointed at, or that the keyboard has come to: one for all, since a page has many. */
+/** Shows the name of the button that is hovered or focused. One tooltip for all buttons, since a page has many. */
 export function Tips() {
   const [button, setButton] = useState<Element>()
   const trigger = useRef<Element>(null)
@@ -27,7 +27,7 @@ export function Tips() {
     const listeners = {
       pointerover: (event: PointerEvent) => {
         const at = found(event)
-        // What is said stays while one points at it.
+        // The tooltip stays while it is hovered itself.
         if (event.pointerType === 'touch' || at?.closest('[role=tooltip]')) return
         show(at?.closest('[data-tip]') ?? null, restMs)
       },

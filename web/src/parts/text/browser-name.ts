@@ -1,4 +1,4 @@
-/** In order: browsers that are built on another name it too. */
+/** In order: a browser built on another one names both. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -21,7 +21,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** A browser as people know it, from what it sends as `User-Agent`: "Firefox on Windows". What no browser sends stays as it is. */
+/** The common name of a browser by its `User-Agent`: "Firefox on Windows". Unknown values stay as they are. */
 export function browserName(userAgent: string): string {
   const browser = browsers.find(([token]) => userAgent.includes(`${token}/`))?.[1]
   const system = systems.find(([token]) => userAgent.includes(token))?.[1]

@@ -7,7 +7,7 @@ const own: Readonly<Record<string, string>> = {
   trash: 'Trash',
 }
 
-/** The six folders of every mailbox have names; others are shown by their path. */
+/** The six standard folders have names; others are shown by their path. */
 export function folderName(folder: string): string {
   return own[folder] ?? folder
 }

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react'
 import { Heard } from '../state/heard.tsx'
 import styles from './chip.module.css'
 
-/** The colours that have names, as the API gives them. */
+/** The colours that the API names. */
 export const namedColours = {
   slate: '#64748b',
   red: '#dc2626',
@@ -18,7 +18,7 @@ export type NamedColour = keyof typeof namedColours
 interface LabelLike {
   readonly name: string
   readonly colour: string
-  /** One's own differs in shape from the organization's. */
+  /** A member's own label has another shape than the organization's. */
   readonly own?: boolean
 }
 

@@ -8,7 +8,7 @@ export function size(bytes: number): string {
   return new Intl.NumberFormat(undefined, style).format(bytes / 1_000 ** power)
 }
 
-// To make one takes as long as to draw a row of the list.
+// Creating one takes as long as rendering a row of the list.
 const whole = new Intl.NumberFormat()
 
 export const count = (number: number) => whole.format(number)

@@ -1,4 +1,4 @@
-/** Goes on every so often, and is one for all who follow it. */
+/** A clock that ticks at an interval, shared by all components that read it. */
 export function clock(everyMs: number) {
   const followers = new Set<() => void>()
   let timer: ReturnType<typeof setInterval> | undefined

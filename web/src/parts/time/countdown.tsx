@@ -12,7 +12,7 @@ const units = [
 const seconds = clock(1_000)
 const list = new Intl.ListFormat(undefined, { type: 'unit', style: 'narrow' })
 
-/** How long it is until then, in two units: days and hours, at last minutes and seconds. And when that is, in the reader's zone. */
+/** The time left, in two units, as days and hours or minutes and seconds; and the time itself, in the reader's zone. */
 export function Countdown({ to }: { to: string }) {
   const now = useSyncExternalStore(seconds.follow, seconds.latest)
   const left = Math.round((new Date(to).getTime() - now) / 1_000)

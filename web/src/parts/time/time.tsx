@@ -13,10 +13,10 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 
 const ticks = clock(15_000)
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' })
 
-/** The day and the hour, in the reader's language and zone. */
+/** Date and time in the reader's language and zone. */
 export const inFull = (at: string) => full.format(new Date(at))
 
-/** How long ago or how soon, in the reader's language; in full, in the reader's zone, where it is pointed at. */
+/** Relative time in the reader's language; the tooltip has the full time in the reader's zone. */
 export function Time({ at }: { at: string }) {
   const now = useSyncExternalStore(ticks.follow, ticks.latest)
   return (

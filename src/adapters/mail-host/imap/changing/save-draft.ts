@@ -21,10 +21,10 @@ export async function saveDraft(
   const messageId = message.messageId ?? ''
   const before = replaces.at(-1)
   if (before !== undefined && (await presentUids(session, folder, [before])).length === 0) return undefined
-  const [told] = await appendMessages(session, folder.path, [{ raw: message.raw, messageId, receivedAt, ...flags }])
+  const [appended] = await appendMessages(session, folder.path, [{ raw: message.raw, messageId, receivedAt, ...flags }])
   const named = await uidsNamed(session, messageId)
   const newer = named.filter((uid) => !replaces.includes(uid))
-  const uid = told ?? newer.at(-1)
+  const uid = appended ?? newer.at(-1)
   if (uid === undefined || before === undefined) return uid
   const lost = newer.some((other) => other !== uid && other > before && other < uid)
   await expunge(session, lost ? [uid] : [...replaces])

@@ -27,7 +27,7 @@ export class SelectedFolder {
   /** In lower case; `\*` if new keywords are allowed. */
   #permanentFlags: ReadonlySet<string> = new Set()
   /** The state that a reader got last on this connection. */
-  told: FolderState | undefined
+  reported: FolderState | undefined
   /** Whether anything has changed since then, or since SELECT. */
   touched = false
   /** The number of messages with lower uids than the next one that the reader expects. */
@@ -47,7 +47,7 @@ export class SelectedFolder {
   }
 
   get highestKnown(): number {
-    return Math.max(this.selectedAt.modseq, this.told?.modseq ?? 0)
+    return Math.max(this.selectedAt.modseq, this.reported?.modseq ?? 0)
   }
 
   /** Whether a flag or keyword, in lower case, is permanent here. */
@@ -102,8 +102,8 @@ export class SelectedFolder {
   }
 
   /** The reader has so many messages, up to this state. */
-  tell(state: FolderState, below: number): void {
-    this.told = state
+  report(state: FolderState, below: number): void {
+    this.reported = state
     this.below = below
     this.gone = []
   }
@@ -111,7 +111,7 @@ export class SelectedFolder {
   /** The next messages of the folder have been read, with these uids. */
   grow(uids: Uint32Array, places: number): void {
     const last = uids.at(-1)
-    if (this.told && last !== undefined) this.told = { ...this.told, uidNext: last + 1 }
+    if (this.reported && last !== undefined) this.reported = { ...this.reported, uidNext: last + 1 }
     this.below += places
     this.uids?.push(...uids)
   }
@@ -144,7 +144,7 @@ export class SelectedFolder {
     const uids = numbersIn(set, mostGone)
     if (!uids) throw new Error('The mail server names messages in no set')
     this.exists -= uids.length
-    const { uidNext } = this.told ?? { uidNext: 0 }
+    const { uidNext } = this.reported ?? { uidNext: 0 }
     for (const uid of uids) {
       if (uid >= uidNext) continue
       this.below--

@@ -29,24 +29,24 @@ export async function changes(
   if (!folder) return undefined
   try {
     if (since && isUnchanged(session, folder, since)) {
-      folder.tell(since, folder.exists)
+      folder.report(since, folder.exists)
       return present(folder, since, newRows(), noDelta, false)
     }
     const followed = since && (await follow(session, folder, newRows, since))
     if (followed) return followed
     // A folder that was just selected and is unused is up to date.
-    const fresh = folder.told || folder.touched ? await session.selectAnew(folder.path) : folder
+    const fresh = folder.reported || folder.touched ? await session.selectAnew(folder.path) : folder
     return fresh && (await startAfresh(session, fresh, newRows))
   } catch (error) {
     // A step that did not reach the reader.
-    if (session.selected) session.selected.told = undefined
+    if (session.selected) session.selected.reported = undefined
     throw error
   }
 }
 
 function isUnchanged(session: ImapSession, folder: SelectedFolder, since: FolderState): boolean {
   if (folder.touched) return false
-  if (folder.told) return equal(folder.told, since) && folder.below === folder.exists
+  if (folder.reported) return equal(folder.reported, since) && folder.below === folder.exists
   return session.qresync && equal(folder.selectedAt, since)
 }
 
@@ -57,12 +57,12 @@ async function follow(
   newRows: NewRows,
   since: FolderState,
 ): Promise<FolderChanges | undefined> {
-  const here = folder.told !== undefined && equal(folder.told, since)
+  const here = folder.reported !== undefined && equal(folder.reported, since)
   if (since.uidValidity !== folder.selectedAt.uidValidity) return undefined
   // Only QRESYNC reports messages expunged while this connection did not follow the folder. It reports nothing about a state
   // that the server does not know, as after a restore from a backup.
   if (!here && (!session.qresync || since.modseq > folder.highestKnown)) return undefined
-  if (!here) folder.tell(since, 0)
+  if (!here) folder.report(since, 0)
   const noted = folder.drainNoted(since.uidNext)
   const delta = here && noted ? noted : await readDelta(session, since)
   if (!delta) return undefined
@@ -77,7 +77,7 @@ async function startAfresh(session: ImapSession, folder: SelectedFolder, newRows
     throw mailUnavailable(new Error('The mail server keeps no modification sequences for this folder'))
   }
   const start = { ...folder.selectedAt, uidNext: 1 }
-  folder.tell(start, 0)
+  folder.report(start, 0)
   if (!session.qresync) folder.uids = []
   return present(folder, start, await nextRows(session, folder, newRows), noDelta, true)
 }
@@ -123,7 +123,7 @@ function present(
   reset: boolean,
 ): FolderChanges {
   const state = { ...since, uidNext: Math.max(since.uidNext, (rows.uids.at(-1) ?? 0) + 1) }
-  folder.told = state
+  folder.reported = state
   const expunged = new Set([...gone, ...folder.gone.splice(0)])
   // Flags of a message are current, the state of the folder is that of the last check. If anything changed while rows were
   // read, the reader must check again. Otherwise it would have a change and lack an earlier one.

@@ -213,7 +213,7 @@ function isPrintable(byte: number): boolean {
   return byte > SPACE && byte < 0x7f && byte !== LESS && byte !== MORE
 }
 
-/** A table of bytes: the value of each that counts, 0 for others. One look-up replaces several comparisons. */
+/** A table of bytes: the value of each that counts, 0 for others. One lookup replaces several comparisons. */
 function tableOf(counts: (byte: number) => boolean, held: (byte: number) => number = () => 1): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (counts(byte) ? held(byte) : 0))
 }

@@ -21,8 +21,8 @@ export function judgeOf(
       if (ours.accountsFor(folder, uid, marks)) continue
       const state = stateOf(marks)
       const isOthers = came.has(uid) && !ours.broughtIn(folder, uid) && folder !== 'drafts'
-      const told = isOthers ? received([{ mailbox, folder, uid }]) : [changedTo(mailbox, folder, uid)]
-      events.push(...told.map((one) => ({ ...one, data: { ...one.data, ...state } })))
+      const added = isOthers ? received([{ mailbox, folder, uid }]) : [changedTo(mailbox, folder, uid)]
+      events.push(...added.map((one) => ({ ...one, data: { ...one.data, ...state } })))
     }
     const cameAndWent = ours.uidsOf(folder).filter((uid) => uid >= before.uidNext && uid < uidNext && !came.has(uid))
     const byOthers = [...gone, ...cameAndWent].filter((uid) => !ours.tookOut(folder, uid))

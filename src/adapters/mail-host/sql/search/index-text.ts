@@ -20,7 +20,7 @@ interface Marked {
 }
 
 /** A message's words as indexed, in their order: one space between words, two between texts, a line for each field. The
- *  marks of organization, mailboxes, Message-ID and attachments come first, so that one look-up in the index finds only
+ *  marks of organization, mailboxes, Message-ID and attachments come first, so that one lookup in the index finds only
  *  permitted messages. `search_vector` adds a mark for each word of a field other than the text. */
 export function indexText(searchable: Searchable, of: Marked): string {
   const marks = new Set([organizationMark(of.organizationId), ...of.mailboxIds.map(mailboxMark)])

@@ -1,5 +1,5 @@
 import { deleteMessages, emptyFolder } from '../../../api/generated.ts'
-import { askAnew } from '../../../app/ask-anew.ts'
+import { refetch } from '../../../app/refetch.ts'
 import type { Place } from '../place.ts'
 import { mailKeys } from '../queries.ts'
 import { together } from './perform.ts'
@@ -35,6 +35,6 @@ async function telling({ mailbox }: Place, work: () => Promise<void>): Promise<v
   try {
     await work()
   } finally {
-    askAnew([...mailKeys(mailbox), ['usage']])
+    refetch([...mailKeys(mailbox), ['usage']])
   }
 }

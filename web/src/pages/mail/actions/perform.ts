@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { ApiError } from '../../../api/call.ts'
 import { changeMessage, changeMessages } from '../../../api/generated.ts'
-import { askAnewSoon } from '../../../app/ask-anew.ts'
+import { refetchSoon } from '../../../app/refetch.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
 import { sayUndone, undo } from '../../changes/undo.ts'
 import { asked, showAtOnce, statesOf } from '../cached.ts'
@@ -97,7 +97,7 @@ async function whilePending<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     pending--
     if (pending === 0) {
-      askAnewSoon(unsure)
+      refetchSoon(unsure)
       unsure = []
     }
   }

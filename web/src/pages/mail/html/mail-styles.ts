@@ -77,7 +77,7 @@ export class StyleSheet {
 
   #rule(rule: CSSRule): string {
     if (rule instanceof CSSStyleRule) {
-      // It is looked up for anew in all that is within each element.
+      // It is searched again within each element.
       if (rule.selectorText.includes(':has(')) return ''
       this.#selectors += rule.selectorText.split(',').length
       this.#clean(rule.style)

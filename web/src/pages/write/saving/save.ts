@@ -19,7 +19,7 @@ const running = new Map<string, Promise<unknown>>()
 /** Requests without a response. */
 const creating = new Map<string, { readonly body: CreateDraftBody; readonly key: string }>()
 const unanswered = new Map<string, Unanswered>()
-let tell: (key: string) => void = () => {}
+let notify: (key: string) => void = () => {}
 
 /** A request that the service may have carried out. */
 interface Unanswered {
@@ -61,7 +61,7 @@ export function noLongerSaved(key: string): void {
 
 /** Calls it with the key of each message of which the service has a new state. */
 export function whenNoted(listener: (key: string) => void): void {
-  tell = listener
+  notify = listener
 }
 
 export const draftOf = ({ key, draft }: Writing) => (known.has(key) ? known.get(key) : draft)
@@ -166,6 +166,6 @@ function isSame({ content_id, filename, size_bytes }: Draft['attachments'][numbe
 function note({ key }: Writing, { id, version }: { id: string; version: number }, files: readonly File[]): SavedDraft {
   const saved = { id, version, files }
   known.set(key, saved)
-  tell(key)
+  notify(key)
   return saved
 }

@@ -16,16 +16,16 @@ function flush(): void {
 }
 
 /** Refreshes these queries: at once, or a moment later if that was done just now. */
-export function askAnew(keys: readonly QueryKey[]): void {
-  ask(keys, Math.max(0, flushedAt + restMs - Date.now()))
+export function refetch(keys: readonly QueryKey[]): void {
+  schedule(keys, Math.max(0, flushedAt + restMs - Date.now()))
 }
 
 /** The same for data that is shown in its new state already: together with the queries of the change's events. */
-export function askAnewSoon(keys: readonly QueryKey[]): void {
-  ask(keys, restMs)
+export function refetchSoon(keys: readonly QueryKey[]): void {
+  schedule(keys, restMs)
 }
 
-function ask(keys: readonly QueryKey[], afterMs: number): void {
+function schedule(keys: readonly QueryKey[], afterMs: number): void {
   for (const key of keys) concerned.set(JSON.stringify(key), key)
   if (concerned.size > 0 && flushing === undefined) flushing = setTimeout(flush, afterMs)
 }
