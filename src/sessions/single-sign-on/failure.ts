@@ -10,7 +10,7 @@ export const failures = [
   'invalid',
   /** The provider names no verified address. */
   'no_address',
-  /** Nobody here has the address. */
+  /** No member has the address. */
   'no_member',
   /** The address belongs to a member who is another person at the provider. */
   'other_account',

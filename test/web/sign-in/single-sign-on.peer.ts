@@ -76,7 +76,7 @@ test('a person who is no member is told so, in our own words, and may use a link
   await visitor.open('/sign-in')
   await page.getByRole('button', { name: 'Sign in with Acme' }).click()
   await sayThere(page, 'eve')
-  await page.getByRole('alert').getByText('Nobody here has your e-mail address').waitFor()
+  await page.getByRole('alert').getByText('No member has your e-mail address').waitFor()
   await visitor.assertSound()
   await page.getByRole('button', { name: 'Use a sign-in link' }).click()
   await page.getByLabel('Sign-in link').waitFor()
