@@ -1,4 +1,4 @@
-// The alert rules as Prometheus itself reads them.
+// Prometheus itself checks the alert rules.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The commands of docs/backup.md by which an installation is backed up and restored, as they stand there.
+// Runs the commands of docs/backup.md literally.
 import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

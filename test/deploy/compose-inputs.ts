@@ -12,7 +12,7 @@ export const passwords = {
 /** Of the inner network. */
 export const inner = '10.215.25'
 
-/** What an operator gives, and what is other here: no port of this machine is taken. */
+/** The operator's settings, with free ports in place of fixed ones. */
 export async function writeInputs(base: string): Promise<void> {
   const imap = 'imap.example.com'
   const { cert, key } = certificateFor(imap)

@@ -42,7 +42,7 @@ export function composeTests(
   }, patience)
   after(() => engine?.kill())
 
-  /** In a container, since this machine may have no Compose, or an old one. */
+  /** Runs in a container, since this machine may have no Compose, or an old one. */
   async function compose(...args: string[]): Promise<string> {
     const here = [
       `--volume=${deploy}:${deploy}:ro`,
@@ -66,7 +66,7 @@ export function composeTests(
     return all.split(' ')[0] ?? ''
   }
 
-  /** Compose waits for health, and where there is no systemd nobody but us asks about it. */
+  /** Compose waits for health checks. Without systemd Podman does not run them, so we do. */
   async function lookAfterHealthUntil(done: Promise<unknown>): Promise<void> {
     let over = false
     const end = () => {

@@ -6,7 +6,7 @@ import { dovecot24Tests } from './dovecot-24.ts'
 import { imageTests } from './image.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
-/** Packages are fetched and installed, for which a busy machine takes minutes. */
+/** Fetching and installing packages takes minutes on a busy machine. */
 const patience = { timeout: 900_000 }
 
 let containers: Containers

@@ -37,7 +37,7 @@ export class Containers implements AsyncDisposable {
     return ['--root', join(this.directory, 'storage'), '--runroot', join(this.directory, 'run')]
   }
 
-  /** Rejects with what Podman, or the program in the container, says to its failure. */
+  /** Rejects with the error output of Podman or of the program in the container. */
   async podman(...args: string[]): Promise<string> {
     const { stdout } = await run('podman', [...this.own, ...args], { env: this.env, maxBuffer: 2 ** 24 })
     return stdout.trim()
@@ -65,7 +65,7 @@ export class Containers implements AsyncDisposable {
     await this.build('mailroom', root, `--file=${dockerfile}`, `--volume=${cache}:/root/.npm`)
   }
 
-  /** Waits until a container is healthy. Where there is no systemd nobody but us asks. */
+  /** Runs the health check until it succeeds: without systemd Podman does not run it. */
   async healthy(name: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
@@ -85,7 +85,7 @@ export class Containers implements AsyncDisposable {
 
   async #makeDebian(): Promise<void> {
     const file = join(this.directory, 'debian.tar')
-    // Nothing in it outlives the test, so nothing needs to reach the disk.
+    // Nothing outlives the test, so nothing needs to be synced.
     const quick = ['--dpkgopt=force-unsafe-io', '--aptopt=Acquire::Languages "none"']
     await run('mmdebstrap', ['--quiet', '--variant=minbase', ...quick, 'trixie', file, 'http://deb.debian.org/debian'])
     await this.podman('import', '--quiet', file, debian)

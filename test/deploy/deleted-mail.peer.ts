@@ -1,4 +1,4 @@
-// What docs/operations.md says of deleted mail in the database, done as it stands there: no octet of it is left.
+// Runs the commands of docs/operations.md on deleted mail literally: no octet is left.
 import assert from 'node:assert/strict'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

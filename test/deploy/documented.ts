@@ -25,16 +25,16 @@ export function thereAndBack(lines: readonly string[]): [string[], string[]] {
 
 export interface Hand {
   readonly cwd: string
-  /** What stands in the commands for what is elsewhere here. */
+  /** Replacements in the commands, for paths that differ here. */
   readonly instead: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
-  /** Who types them, if not we. */
+  /** The user who runs them; by default our own. */
   readonly user?: string
-  /** Does what `systemctl` is told to, `start` or `stop`: there may be no systemd. */
+  /** Stands in for `systemctl start` and `stop`: there may be no systemd. */
   readonly systemctl?: (verb: string) => Promise<unknown>
 }
 
-/** Does what the lines say, as they stand there. */
+/** Runs the lines. */
 export async function follow(lines: readonly string[], { cwd, instead, env, user, systemctl }: Hand): Promise<void> {
   const [command = '', ...words] = [
     ...(user ? ['runuser', '-u', user, '--'] : []),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { late } from '#test/world/late.ts'
 
-/** What a newcomer does: clones, types the README's first command, tries what it prints, and follows the tour. */
+/** A newcomer's first steps: clones, runs the README's first command, tries what it prints, and follows the tour. */
 
 const here = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(here, 'README.md'), 'utf8')

@@ -4,8 +4,8 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Containers } from './containers.ts'
 
-/** Tests of the image by itself: a container of it with the embedded database, of which nothing but its volume and /tmp
- *  can be written to. */
+/** Tests of the image alone: a container with the embedded database, in which only its volume and /tmp
+ *  are writable. */
 export function imageTests(open: () => Containers): void {
   const podman = (...args: string[]) => open().podman(...args)
 

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 
-/** Prints each line that it is told; what comes beside the octets is let go, which is the answer that is waited for. */
+/** Prints each received line. It closes passed file descriptors, which the sender waits for. */
 const listener = `
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -6,7 +6,7 @@ import { composeTests } from './compose.ts'
 import { Containers } from './containers.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
-/** Packages are fetched and installed, for which a busy machine takes minutes. */
+/** Fetching and installing packages takes minutes on a busy machine. */
 const patience = { timeout: 900_000 }
 
 let containers: Containers

@@ -35,7 +35,7 @@ export async function startDnsServer(zone: Readonly<Record<string, ZoneRecords>>
   }
 }
 
-/** Messages are told apart by a length in front of each (RFC 1035 4.2.2). */
+/** A length precedes each message (RFC 1035, section 4.2.2). */
 function answerOverTcp(zone: Readonly<Record<string, ZoneRecords>>, connections: Set<Socket>): Server {
   return createServer((connection) => {
     connections.add(connection)
@@ -62,7 +62,7 @@ function lengthOf(pending: Buffer): number {
 
 /** Commonly agreed on, so that no datagram is fragmented. */
 const LARGEST_DATAGRAM = 1_232
-/** What two octets can tell the length of, less the header and the names. */
+/** The most that a length of two octets allows, less the header and the names. */
 const LARGEST_MESSAGE = 64_000
 
 /** The question, and the flag that says to ask again over TCP (TC). */
@@ -78,7 +78,7 @@ const TYPES = { a: 1, cname: 5, ptr: 12, mx: 15, txt: 16, aaaa: 28 } as const
 const SERVFAIL = 2
 const NXDOMAIN = 3
 
-/** Undefined where the zone says that a lookup is to time out. */
+/** Undefined if the zone lets the lookup time out. */
 function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): Buffer | undefined {
   const { labels, end } = readName(query, 12)
   const type = query.readUInt16BE(end)
@@ -104,7 +104,7 @@ function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): B
   return Buffer.concat([header, query.subarray(12, end + 4), ...(code === SERVFAIL ? [] : records)])
 }
 
-/** Addresses stand in the zone as they are, in the DNS backwards. */
+/** The zone has plain addresses, the DNS reversed ones. */
 function recordsAt(zone: Readonly<Record<string, ZoneRecords>>, name: string): ZoneRecords | undefined {
   if (name.endsWith('.in-addr.arpa')) return zone[name.split('.').slice(0, 4).reverse().join('.')]
   if (!name.endsWith('.ip6.arpa')) return zone[name]

@@ -16,7 +16,7 @@ interface Shown {
   readonly found: readonly string[]
 }
 
-/** What the API shows of a domain. */
+/** A domain as the API shows it. */
 export interface ShownDomain {
   readonly id: string
   readonly domain: string
@@ -31,7 +31,7 @@ export interface ShownDomain {
   readonly last_checked_at: string | null
 }
 
-/** An enrolment, and the hand that keeps the DNS for it in the world's zone. */
+/** An enrolment, with methods that publish its records in the world's zone. */
 export class Enrolled {
   readonly organization: TestOrganization
   readonly id: string
@@ -57,12 +57,12 @@ export class Enrolled {
     return (await this.shown()).status
   }
 
-  /** Puts records of these purposes into the DNS, all of them where none is named. */
+  /** Publishes the records of these purposes, by default all. */
   async publish(...purposes: readonly string[]): Promise<void> {
     await this.#change(purposes, (zone, record) => add(zone, record))
   }
 
-  /** Takes them away. */
+  /** Withdraws them. */
   async withdraw(...purposes: readonly string[]): Promise<void> {
     await this.#change(purposes, (zone, record) => remove(zone, record))
   }

@@ -15,7 +15,7 @@ const sources = (pattern: string) =>
     .join('\n')
 const reference = globSync('docs/reference/*.md', { cwd: root }).map(read).join('\n')
 
-/** What a pattern finds, each once. */
+/** The matches of a pattern, each once. */
 function found(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map((match) => match.slice(1).join(' ')))]
 }

@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'ut
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const anchors = new Map(files.filter((path) => path.endsWith('.md')).map((path) => [path, anchorsIn(read(path))]))
 
-/** Whether a path, with an anchor or without, leads somewhere in the repository. */
+/** Whether the target of a path, with or without an anchor, exists. */
 function leads(path: string): boolean {
   const [file = '', anchor] = path.split('#')
   if (!existsSync(join(root, file))) return false

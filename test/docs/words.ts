@@ -1,4 +1,4 @@
-/** The words in the first column of the glossary's table of words that are not ours. */
+/** The first column of the glossary's table of words not to use. */
 export function bannedIn(glossary: string): string[] {
   const [, section = ''] = glossary.split(/^## Words not to use$/m)
   const [table = ''] = section.split(/^## /m)
@@ -15,7 +15,7 @@ export function titlesIn(source: string): string {
   return [...titles].map(([, , title = '']) => title).join('\n')
 }
 
-/** Which of the words a text has, in any case; in code, as `trouble`, they are names that cannot change. */
+/** The words that a text has, in any case. Words in code, as `trouble`, are names that cannot change, and are left out. */
 export function usesIn(text: string, words: readonly string[]): string[] {
   const prose = text.replace(/`[\w="{} -]+`|'\w+'/g, '')
   // A comment may break a line between two words.

@@ -25,7 +25,7 @@ after(async () => {
 
 const friend = 'bob@there.example'
 
-/** An organization with a mailbox, and what a program does there. */
+/** An organization with a mailbox, and operations on it. */
 class Office {
   readonly organization: TestOrganization
   readonly mailbox: { readonly id: string; readonly address: string }
@@ -40,7 +40,7 @@ class Office {
     return new Office(organization, await organization.mailbox('ada'))
   }
 
-  /** What comes of it is looked at afterwards. */
+  /** The result is checked afterwards. */
   async ask(method: string, path: string, body?: unknown) {
     return (await this.organization.request(method, path, body)).body
   }
@@ -119,7 +119,7 @@ function complaint(bounce: string): string {
   )
 }
 
-/** How a type comes about, and whether what it tells is so. */
+/** The cause of each type, and a check that the event is true. */
 const causes: Readonly<
   Partial<Record<EventType, readonly [act: (one: Office) => Promise<unknown>, isSo: (one: Office) => Promise<boolean>]>>
 > = {
@@ -244,7 +244,7 @@ test('every type has a cause here, or its own test', () => {
 /** Makes that no event of that type can be written, until it is disposed of. */
 async function refusing(type: string): Promise<{ once(): Promise<void> } & AsyncDisposable> {
   await sql`create sequence refusals`.execute(world.db)
-  // A number that is drawn stays drawn, whatever becomes of the transaction.
+  // A sequence keeps its number after a rollback.
   await sql`create function refuse_event() returns trigger language plpgsql as
     $$ begin perform nextval('refusals'); raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(
     world.db,
@@ -279,7 +279,7 @@ for (const [type, [act, isSo]] of Object.entries(causes)) {
       assert.equal(await isSo(one), false)
     }
     await acting
-    // A worker tries again by itself, whoever makes a request does not.
+    // A worker retries; a request does not.
     if (!(await isSo(one))) {
       one = await Office.open(plan)
       await act(one)

@@ -60,7 +60,7 @@ test('while nothing happens, the log is looked at once a second, for however man
     const watch = watches.use(feed.watch(ids[number % ids.length] ?? ''))
     while (!waiting.signal.aborted) await watch.changed(watch.version, 60_000, waiting.signal)
   })
-  // The first look is for whoever has just come.
+  // The first read is for the new reader.
   while (sentAt.length < 4) await once(AbortSignal.timeout(idleMs), 'abort')
   waiting.abort()
   await Promise.all(readers)
@@ -84,7 +84,7 @@ test('with no reader the log is not looked at', async () => {
 })
 
 test('readers hear of events of this and of another process without a look that is due by itself', async () => {
-  // The clock for those looks stands still.
+  // The clock that triggers those reads is stopped.
   const real = globalThis.setTimeout
   const timers = mock.method(globalThis, 'setTimeout', (work: () => void, ms?: number) =>
     real(work, ms === idleMs ? 2 ** 30 : ms),

@@ -4,7 +4,7 @@ import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 
-/** Events of these types, all that there are, once there are so many: they can be read a moment after their commit. */
+/** All events of these types, once there are so many: they can be read a moment after their commit. */
 export async function logged(
   organization: TestOrganization,
   types: string,

@@ -11,7 +11,7 @@ import { World } from '#test/world/world.ts'
 const streams = 5_000
 /** Opened at the same time. */
 const together = 100
-/** What a key may ask in a minute, and a little less. */
+/** A little less than a key's rate. */
 const asksOfKey = 550
 
 let world: World
@@ -39,7 +39,7 @@ async function open(key: string): Promise<Opened> {
   return { request, response }
 }
 
-/** Resolves with the name of the label that a stream tells of first. */
+/** Resolves with the name of the label in a stream's first event. */
 function nameIn({ response }: Opened): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let text = ''
@@ -69,7 +69,7 @@ test('a process serves 5,000 streams, and refuses one more until one has ended',
 
   all.pop()?.request.destroy()
   let status: number | undefined = 429
-  // That a client has gone is seen a moment later.
+  // A closed connection is noticed a moment later.
   for (; status === 429; await pause(100)) {
     const { request, response } = await open(key())
     status = response.statusCode

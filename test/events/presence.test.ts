@@ -76,7 +76,7 @@ test('a stream reports changes to members who read the mailbox, and repeats noth
   await say(ada, address, 'reading')
   const presence = { id: '', name: 'presence', event: { mailbox: address, conversation } }
   assert.deepEqual(await ours.next(), presence)
-  // What comes next is a label, for those who are not told of the mailbox too.
+  // The next event is about a label, for those who do not read the mailbox too.
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   for (const stream of [ours, theirs, program]) assert.equal((await stream.next())?.event.type, 'label.created')
   await say(ada, address, 'writing')
@@ -107,7 +107,7 @@ test('members of one process see those of another, and streams there tell of the
   await using other = await World.start({ database: world.database })
   const { address, ada, bob } = await desk(other)
   await using stream = await EventStream.open(other.base, { cookie: bob.cookie, query: '?after=now' })
-  // The other one listens from a moment on that nothing tells: what is said again is heard then.
+  // The moment from which the other process listens cannot be observed, so the notification is repeated.
   let heard = false
   const next = stream.next().then((told) => {
     heard = true

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 export interface StreamedEvent {
   readonly id: string
-  /** Of a message that is no event of the log: `presence`. */
+  /** Of a message that is not in the log: `presence`. */
   readonly name: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect of it, field by field
   readonly event: any

@@ -40,7 +40,7 @@ async function furnished(): Promise<Furnished> {
 const events = async ({ organization }: Pick<Furnished, 'organization'>, query = '', key = organization.key) =>
   await organization.request('GET', `/v1/events${query}`, undefined, { key })
 
-/** So many events and no more, as they come: on a server another transaction may hold them up. */
+/** Reads exactly so many events. On a server another transaction may delay them. */
 async function told(one: Pick<Furnished, 'organization'>, count: number, query = '', key = one.organization.key) {
   // biome-ignore lint/suspicious/noExplicitAny: of answers
   const data: any[] = []
@@ -56,7 +56,7 @@ async function told(one: Pick<Furnished, 'organization'>, count: number, query =
   return data
 }
 
-/** Where the log is now, with all that has been committed. */
+/** The end of the log, after all that has been committed. */
 async function now(one: Pick<Furnished, 'organization'>): Promise<string> {
   const { rows } = await sql<{ position: number }>`select coalesce(max(position), 0) as position from events`.execute(
     world.db,
@@ -122,7 +122,7 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
   )
 })
 
-/** What is done, and the type and item name of what is told. */
+/** Actions, with the type and item name of the resulting event. */
 const settings: readonly (readonly [type: string, name: string, act: (one: Furnished) => Promise<unknown>])[] = [
   ['label.created', 'Work', (one) => label(one, 'Work')],
   [
@@ -329,7 +329,7 @@ test('a stream ends with its key', async () => {
     let last = next
     while (last) last = await stream.next()
   })
-  // A revoked key is believed for some seconds more.
+  // A revoked key works for some seconds more.
   let over = false
   void ended.then(() => {
     over = true

@@ -4,7 +4,7 @@ import { EventStream, type StreamedEvent } from './reader.ts'
 
 type Event = StreamedEvent['event']
 
-/** A reader who goes on with whatever process there is when the one before is gone, and ends once it has had some event. */
+/** A reader that reconnects to any running process, and ends at a certain event. */
 export interface ReconnectingReader {
   readonly http: () => Promise<string>
   readonly key: string

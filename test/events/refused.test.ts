@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** So many refusals, as they come. */
+/** Waits for so many refusals. */
 async function refusals(organization: TestOrganization, count: number, options: { key?: string } = {}) {
   const found: { mailbox: string | null; refusal: unknown }[] = []
   let next = ''
@@ -60,7 +60,7 @@ test('mail to an address that nobody has, from a blocked sender or author, or th
 test('who tries out addresses does not fill the log', async () => {
   const organization = await world.organization()
   for (let count = 0; count < 110; count++) {
-    // A client that makes many errors is hung up on.
+    // A client with many errors is disconnected.
     assert.equal(await hand(world, 'ann@peer.example', `n${count}@${organization.domain}`), '550 5.1.1')
   }
   assert.equal((await refusals(organization, 100)).length, 100)

@@ -7,10 +7,10 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 
 const corpus = new URL('../corpus/dsn/', import.meta.url)
-/** In the samples, the bounce address of what they are about. */
+/** The bounce address in the samples. */
 const bounceThere = 'ada+rgtr4s2mwq5k7bq3dkx2xw4n6v@here.example'
 
-/** Which of the samples say something else than that a message has come back. */
+/** Samples that are no report of non-delivery. */
 const others: Readonly<Record<string, readonly string[]>> = {
   complained: ['arf-full', 'arf-headers-only', 'arf-minimal', 'arf-yahoo'],
   delivered: [

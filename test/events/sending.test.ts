@@ -16,7 +16,7 @@ after(async () => {
   await sink[Symbol.asyncDispose]()
 })
 
-/** So many events about what is sent, as they come: their types, with whom each is about. */
+/** Waits for so many events of sending: their types and recipients. */
 async function told(organization: TestOrganization, count: number): Promise<string[]> {
   const found: string[] = []
   let next = ''

@@ -28,7 +28,7 @@ test('the stream of a member says which settings have changed without an event; 
     assert.equal(status, 201, `${bytes}`)
     assert.deepEqual(await ours.next(), { id: '', name: 'settings', event: { item } })
   }
-  // What one has alone is nobody else's concern, and is told to nobody.
+  // Personal items have no event.
   assert.equal((await ada.request('POST', '/v1/me/labels', { name: 'Tea' })).status, 201)
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   for (const stream of [ours, chosen, program]) assert.equal((await stream.next())?.event.type, 'label.created')

@@ -31,7 +31,7 @@ async function withMailbox(plan?: string) {
     await world.outbound.processAll()
     return answer
   }
-  /** How many of them a server refuses with this reply; answers what is suppressed then. */
+  /** Has a server refuse so many with this reply; answers the suppressions. */
   const refuse = async (to: string, replies: readonly (string | undefined)[]) => {
     for (const reply of replies) {
       sink.act = (step) => (step === 'rcpt' ? reply : undefined)

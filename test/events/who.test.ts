@@ -43,7 +43,7 @@ async function logged(types: readonly EventType[]) {
   return { organization, mailbox, by, heard }
 }
 
-/** Of each noun, the scope without which nobody hears of it (docs/reference/events.md). */
+/** The scope that events of each noun need (docs/reference/events.md). */
 const needed: Readonly<Record<string, Scope>> = {
   message: 'messages:read',
   scheduled: 'scheduled:read',

@@ -1,4 +1,4 @@
-/** More often than all that stands beside it. */
+/** More often than all alternatives. */
 const usually = (text: string) => Array<string>(8).fill(text)
 
 const lengths = [64, 65, 1_000].map((length) => 'x'.repeat(length))
@@ -179,7 +179,7 @@ export const fittingTexts: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   event: ['0'.repeat(28), 'f'.repeat(28), '00'],
-  // Whoever waits makes the others wait.
+  // Long waits would delay the other requests.
   wait: [...usually('0'), '51', '-1'],
   domains: [...usually('{{domain}}'), '{{other domain}}', '{{label}}'],
   domain: [...usually('{{mail domain}}'), ...usually('{{new}}.example'), '{{other mail domain}}', ...domains],

@@ -32,7 +32,7 @@ export async function fuzzHttp(requests: number, seed: number, tell?: (done: num
   return target.tally
 }
 
-/** A service with something in it, which is made anew now and then: what requests leave behind would slow it down. */
+/** A service with data, replaced now and then: what requests leave behind would slow it down. */
 class Target implements AsyncDisposable {
   readonly description: Description
   readonly tally: Tally = new Map()
@@ -57,7 +57,7 @@ class Target implements AsyncDisposable {
   #members = new Map<string, string>()
   /** Roles whose session has ended. */
   readonly #ended = new Set<string>()
-  /** The mailbox is gone, which most requests are about. */
+  /** Whether the mailbox, which most requests use, is gone. */
   #spoiled = false
 
   async refurnish(): Promise<void> {
@@ -110,7 +110,7 @@ class Target implements AsyncDisposable {
 
   async #signIn({ organization }: Furnished): Promise<void> {
     for (const role of this.#ended) {
-      // Whoever signs in counts as a client without a key, of which there are many here.
+      // Sign-ins count as requests without a key, of which there are many here.
       this.#world.clock.advance(1_000)
       this.#names.set(role, await cookieOf(organization, this.#members.get(role) ?? ''))
     }
@@ -122,7 +122,7 @@ class Target implements AsyncDisposable {
     return written({ ...sample, ...(change && { [change[0]]: change[1] }) })
   }
 
-  /** What was made is asked for from then on, in place of what may be gone. */
+  /** Later requests use the new item, in place of one that may be gone. */
   #adopt(location: string): void {
     const [, , noun = '', id = ''] = location.split('/')
     const name = {

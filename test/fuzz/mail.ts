@@ -70,7 +70,7 @@ class Target implements AsyncDisposable {
     return new Target(world, starting.move())
   }
 
-  /** Another mailbox, since what is stored would slow down what comes later. */
+  /** Another mailbox, since stored mail would slow down later messages. */
   async refurnish(): Promise<void> {
     const organization = await this.#world.organization()
     this.#organization = organization
@@ -100,7 +100,7 @@ class Target implements AsyncDisposable {
     this.#client.write(`${message.replace(/(^|\r\n)\./g, '$1..')}.\r\n`)
     const reply = await this.#client.reply()
     assert.equal((await this.#client.say('NOOP')).code, 250, 'the session stays in step')
-    // Too many refusals, and a client is sent away.
+    // After too many refusals a client is disconnected.
     if (reply.code !== 250 && ++this.#refused % 15 === 0) {
       await this.#client[Symbol.asyncDispose]()
       this.#client = undefined
@@ -123,7 +123,7 @@ class Target implements AsyncDisposable {
     assert.equal((await this.#get('threads', { folder, limit: '1' })).body.data.length, 1)
   }
 
-  /** The message that came since the last look, where one did. Mail whose author nobody can tell is junk. */
+  /** The message that was stored since the last call, if any. Mail without a clear author is junk. */
   async #newest(): Promise<{ folder: string; uid: number } | undefined> {
     for (const folder of folders) {
       const { data, total } = (await this.#get('messages', { folder, limit: '1' })).body
@@ -163,7 +163,7 @@ class Target implements AsyncDisposable {
   }
 }
 
-/** What is stored is what was sent, behind fields that say how it came. */
+/** The stored message is the sent one, with trace fields in front. */
 function assertTraced(stored: Buffer, sent: Buffer): void {
   const trace = stored.toString('latin1', 0, stored.length - sent.length)
   assert.ok(stored.subarray(trace.length).equals(sent), 'the message itself is kept as it was sent')

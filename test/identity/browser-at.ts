@@ -4,7 +4,7 @@ import { fromOurPage, SignedInMember } from '#test/world/members/signed-in.ts'
 import type { World } from '#test/world/world.ts'
 import type { ForgedProvider } from './forged-provider.ts'
 
-/** Where a browser was led, and what it was told there. */
+/** The page that a browser was led to, and its content. */
 export interface Arrived {
   readonly path: string
   readonly failed: string | null
@@ -21,7 +21,7 @@ export class BrowserAt {
     this.#base = base
   }
 
-  /** What a page of ours asks. */
+  /** A request of one of our pages. */
   async request(method: string, path: string, body?: object): Promise<Answer> {
     const options = { headers: { cookie: this.cookie, ...fromOurPage }, ...(body && { body }) }
     return this.#keep(await this.#client.request(method, path, options))
@@ -51,7 +51,7 @@ export class BrowserAt {
     return { path: location.pathname, failed: location.searchParams.get('failed') }
   }
 
-  /** Signs in: whoever has these claims at the provider. */
+  /** Signs in as the person with these claims at the provider. */
   async signIn(forge: ForgedProvider, claims: object, body?: object): Promise<Arrived> {
     return await this.comeBack(forge.answerTo(await this.begin(body), claims))
   }

@@ -16,12 +16,12 @@ interface Key {
 /** An answer in place of the usual one; `hang up` gives none. */
 type Answer = 'hang up' | { readonly status?: number; readonly body?: unknown }
 
-/** A provider of OpenID Connect that does what a test tells it, right or wrong. Nobody signs in: `answerTo` has who does. */
+/** A provider of OpenID Connect that a test controls, right or wrong. There is no sign-in page: `answerTo` names the person. */
 export class ForgedProvider implements AsyncDisposable {
   readonly issuer: string
   /** The last one signs. */
   keys: Key[] = [newKey()]
-  /** Those that it gives out; by default all. */
+  /** The published keys; by default all. */
   published: Key[] | undefined
   /** Paths in place of their usual answers. */
   readonly answers = new Map<string, Answer>()

@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers'
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { clientId, clientSecret } from './forged-provider.ts'
 
-/** A provider that others have made (npm oidc-provider), with a page on which people say who they are, without a password. */
+/** The provider of the package oidc-provider, with a sign-in page that asks for no password. */
 export class RealProvider implements AsyncDisposable {
   readonly issuer: string
-  /** What it says of people, by subject. */
+  /** Claims by subject. */
   readonly people = new Map<string, Readonly<Record<string, unknown>>>()
   readonly #server: Server
   readonly #cookieKey = randomBytes(16).toString('hex')
@@ -87,7 +87,7 @@ export class RealProvider implements AsyncDisposable {
 const page = `<!doctype html><title>Acme</title><form method="post">
   <label>Who are you? <input name="who"></label> <button>Go on</button></form>`
 
-/** Nobody is asked whether the service may know who they are. */
+/** Consent is given without asking. */
 async function consent({ oidc }: KoaContextWithOIDC) {
   const { client, session, provider } = oidc
   assert.ok(client && session)
@@ -103,7 +103,7 @@ async function consent({ oidc }: KoaContextWithOIDC) {
 /** A browser at that provider, with the cookies that it has set. */
 export class BrowserThere {
   readonly #cookies = new Map<string, string>()
-  /** How often the person has said who they are. */
+  /** How often the person has signed in. */
   asked = 0
 
   /** Follows the provider until it sends the browser back. `who` is the subject that the person says to be. */

@@ -38,7 +38,7 @@ export async function subjectsIn(organization: TestOrganization, mailbox: string
   return (await messagesIn(organization, mailbox, folder)).map(({ subject }) => subject)
 }
 
-/** The subjects in the inbox of a organization's first mailbox, newest first, at a service in a process of its own. */
+/** The subjects in the inbox of an organization's first mailbox, newest first, at a service in a process of its own. */
 export async function subjectsAt(
   service: { readonly http: string },
   organization: StoredOrganization,

@@ -38,7 +38,7 @@ export interface Mutant extends Change {
 const untouched = new Set(['typeAnnotation', 'returnType', 'typeParameters', 'typeArguments', 'superTypeArguments'])
 const described = /^(?:description|title|summary|examples?|message|fix)$/
 
-/** All mutants of a file, each named by an `id` that is as good as drawn by chance: to sort by it shuffles. */
+/** All mutants of a file, each with a random-looking `id`: sorting by it shuffles them. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const seen = new Map<string, number>()
   const mutants = changesIn(parsed(file, text), text).flatMap(({ change, inside }) => {
@@ -116,7 +116,7 @@ function nameOf(node: SyntaxNode, inside: string): string {
   return named?.name ? [inside, named.name].filter(Boolean).join('.') : inside
 }
 
-/** In an order that is as good as by chance, and always the same for a seed. */
+/** In a pseudo-random order that a seed fixes. */
 export function shuffled(mutants: readonly Mutant[], seed: string): Mutant[] {
   return mutants
     .map((mutant) => ({ mutant, at: hash(seed + mutant.id) }))

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a thread has had of the processors, and how long it has waited for one, in milliseconds. */
+/** A thread's CPU time, and its time waiting for a processor, in milliseconds. */
 interface Share {
   readonly ran: number
   readonly waited: number
@@ -19,7 +19,7 @@ export class OwnTime implements Disposable {
   #ms = 0
 
   /**
-   * @param marked tells those children from others: their command line or environment holds it
+   * @param marked identifies those children: their command line or environment holds it
    * @param onLimit is called once so many milliseconds have passed
    */
   constructor(marked: string, limitMs: number, onLimit: () => void) {

@@ -3,14 +3,14 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { join } from 'node:path'
 import type { Tree } from './tree.ts'
 
-/** What a file of tests runs of the source, and how long it takes. */
+/** The source that a test file runs, and its time. */
 export interface Reach {
   readonly seconds: number
   /** For each source file, offsets at which it begins to be run and ceases to be, in turn. */
   readonly runs: Readonly<Record<string, readonly number[]>>
 }
 
-/** What the coverage of V8 says of a script. */
+/** V8's coverage of a script. */
 interface Script {
   readonly url: string
   readonly functions: readonly {

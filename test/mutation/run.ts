@@ -13,7 +13,7 @@ import { measure, type Reach, reaches } from './reach.ts'
 import { reasonFor, staleReasons } from './survivors.ts'
 import { Tree } from './tree.ts'
 
-/** What became of a mutant, a line of the report. */
+/** The result of a mutant, a line of the report. */
 interface Tried extends Pick<Mutant, 'id' | 'file' | 'function' | 'before' | 'after' | 'nth'> {
   readonly area: string
   readonly outcome: 'caught' | 'timed out' | 'survived' | 'explained'
@@ -94,7 +94,7 @@ function mutantsIn(patterns: readonly string[]): Mutant[] {
   return files.flatMap((file) => mutantsOf(file, tree.read(file)))
 }
 
-/** What a run before this one has found. Who asks for it again has all tried anew that no test has failed. */
+/** The results of an earlier run. With `--again`, uncaught mutants are tried again. */
 function earlier(): Map<string, Tried> {
   const lines = existsSync(values.report) ? readFileSync(values.report, 'utf8').split('\n').slice(0, -1) : []
   const all = lines.map((line) => JSON.parse(line) as Tried)

@@ -13,7 +13,7 @@ export function reasonFor(mutant: Mutant): string | undefined {
   return survivors.find((survivor) => nameOf(survivor) === nameOf(mutant))?.reason
 }
 
-/** Those of the listed survivors, in the files of these mutants, that are none of them: the code has changed. */
+/** Listed survivors in these files that no longer exist: the code has changed. */
 export function staleReasons(mutants: readonly Mutant[]): string[] {
   const files = new Set(mutants.map(({ file }) => file))
   const names = new Set(mutants.map(nameOf))

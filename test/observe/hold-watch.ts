@@ -1,5 +1,5 @@
-/** Watches for how long at a time this thread's event loop serves nobody else. What counts is the CPU time between two
- *  ticks of a timer, so that what other processes take of a busy machine is not held against us. */
+/** Measures how long this thread's event loop is blocked at a time, as CPU time between two
+ *  ticks of a timer, so that other processes of a busy machine do not count. */
 export class HoldWatch implements Disposable {
   /** In milliseconds, since the last `reset`. */
   longest = 0

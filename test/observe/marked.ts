@@ -1,6 +1,6 @@
 import { letter } from '#test/mail/letter.ts'
 
-/** A message with the mark in everything that is of its author's making, but for the bare address and the Message-ID. */
+/** A message with the mark in everything that its author chooses, except the bare address and the Message-ID. */
 export function marked(mark: string, to: string, fields: Record<string, string | undefined> = {}): string {
   const many = `${mark} and ${mark} `.repeat(8)
   const part = (header: string, body: string) => `--=_m\r\n${header}\r\n\r\n${body}\r\n`

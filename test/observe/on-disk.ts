@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 
-/** A text that nothing holds by itself. */
+/** A text that occurs nowhere by chance. */
 export function mark(): string {
   return `qz${randomBytes(7).toString('hex')}x`
 }

@@ -11,7 +11,7 @@ import { marked } from './marked.ts'
 import { mark } from './on-disk.ts'
 import { type Elsewhere, PrivateInstallation } from './private-installation.ts'
 
-/** Every way a message takes into a Private mailbox or sets off there, each followed by a search of all that is on disk. */
+/** Every way of a message into and out of a Private mailbox, each followed by a search of all files. */
 export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   let service: PrivateInstallation
   before(async () => {
@@ -231,7 +231,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     await service.world.outbound.processAll()
     await service.nowhere(one)
     await service.host?.run()
-    // It is tried again when its turn comes.
+    // It is retried when it is due.
     while (!(await service.read()).includes(one)) await wait(50)
     await service.nowhere(one)
   })

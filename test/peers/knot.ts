@@ -69,7 +69,7 @@ export class Knot implements AsyncDisposable {
     await this.#control('zone-purge', zone)
   }
 
-  /** Lets questions wait, without an answer. */
+  /** Stops answering. */
   async silence(): Promise<void> {
     this.#process.kill('SIGSTOP')
     while (!(await this.#stands())) await turn()

@@ -47,7 +47,7 @@ async function answers(port: number): Promise<boolean> {
   return open
 }
 
-/** What PostSRSd makes of an address (Postfix's tcp_table protocol). */
+/** An address as PostSRSd rewrites it (Postfix's tcp_table protocol). */
 async function asked(way: keyof typeof ports, address: string): Promise<string> {
   const socket = connect(ports[way], '127.0.0.1')
   socket.write(`get ${address}\n`)

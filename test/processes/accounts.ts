@@ -9,7 +9,7 @@ import { late } from '#test/world/late.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Load } from './load.ts'
 
-/** What became of the mail of senders and programs at a fleet. */
+/** Results for the mail of senders and programs at a fleet. */
 export interface Account {
   /** Letters at their recipients. */
   readonly mail: Verdict
@@ -21,13 +21,13 @@ export interface Account {
   readonly differing: readonly string[]
   /** Their copies in Sent. */
   readonly copies: Verdict
-  /** Of those that were scheduled, what three workers died over: it is not sent, and says so in the list. */
+  /** Scheduled messages that failed because three workers died. */
   readonly failed: readonly string[]
   readonly discrepancies: readonly string[]
 }
 
-/** Waits until everything has left, and holds what is there against what was acknowledged. What workers that were killed
- *  had in hand is due again at once. */
+/** Waits until everything is sent, and compares what is stored with what was acknowledged. Work of killed workers
+ *  is due again at once. */
 export async function accountFor(fleet: Fleet, { senders, programs }: Load): Promise<Account> {
   await soon(late(30_000), 'everything has left', async () => {
     await timePasses(fleet.db)
@@ -76,7 +76,7 @@ function unless(failed: ReadonlySet<string>, attempts: ReadonlyMap<string, Attem
   )
 }
 
-/** Nothing that was acknowledged is lost or failed, nothing is there that nobody asked for, and nothing is half-done. */
+/** Nothing acknowledged is lost or failed, nothing unexpected exists, and nothing is half-done. */
 export function assertKept({ mail, knownDuplicated, sent, differing, copies, failed, discrepancies }: Account): void {
   for (const { lost, unexpected } of [mail, sent, copies])
     assert.deepEqual({ lost, unexpected }, { lost: [], unexpected: [] })

@@ -9,7 +9,7 @@ import { operatorOn, printed } from '#test/world/operator.ts'
 import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
 
-/** What one process may still do as if another had not changed it, in milliseconds. */
+/** How long one process may ignore a change by another, in milliseconds. */
 const stale = 5_000
 
 const author = 'ann@peer.example'
@@ -33,7 +33,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     return answer.body
   }
 
-  /** Hands a message to an mx process, and answers how it lies there. */
+  /** Sends a message to an mx process, and answers how it is stored. */
   async function arrived(mx: Service, to: string, text: string): Promise<{ starred: boolean; unread: boolean }> {
     const subject = `${text} ${randomUUID()}`
     assert.equal(await fleet.hand(mx, author, to, { Subject: subject }), '250 2.6.0')

@@ -14,12 +14,12 @@ import { codes, loggedIn, password, submissionSettings, written } from '#test/wo
 import { Fleet, soon, two } from './fleet.ts'
 
 const changes = 20
-/** Who is killed, one after the other. */
+/** The processes to kill, one after the other. */
 const victims = ['worker', 'api', 'submission', 'mx', 'api', 'worker', 'submission', 'mx'] as const
 
 type Event = StreamedEvent['event']
 
-/** What an event says, as writers know it. */
+/** An event as its writer knows it. */
 function namesOf({ type, item, message, sending }: Event): string[] {
   if (item) return [`${type} ${item.name}`]
   if (message) return [`${type} ${message.subject}`]
@@ -28,7 +28,7 @@ function namesOf({ type, item, message, sending }: Event): string[] {
   )
 }
 
-/** Does things one after the other at any of the processes. What gets no answer is not done again. */
+/** Makes changes, one after the other, at any process. Those without an answer are not repeated. */
 async function write(done: Done, name: string, does: (name: string) => Promise<boolean>): Promise<void> {
   for (let number = 0; number < changes; number++) {
     const one = `${name} ${number}`

@@ -50,7 +50,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await untilRecovered(fleet, load.programs)
   })
 
-  // One of the role submission has nothing that waits in it: what it said 250 to is the workers'.
+  // A process of the role submission holds no work: after its 250 the message is the workers'.
   for (const role of ['api', 'mx', 'worker'] as const) {
     test(`kill -9 of one ${role} process of two: the other continues, and all is well within 30 s`, async () => {
       const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)

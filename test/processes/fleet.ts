@@ -13,7 +13,7 @@ import { type DatabaseHome, databaseHome } from '#test/world/database/database.t
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service } from '#test/world/service.ts'
 
-/** How many processes of each role; none of those that are not named. */
+/** The number of processes of each role; 0 by default. */
 export type Numbers = Readonly<Partial<Record<Role, number>>>
 
 export const two: Numbers = { api: 2, mx: 2, worker: 2 }
@@ -25,11 +25,11 @@ export interface FleetOptions {
   readonly numbers?: Numbers
   /** In place of a database of its own on the tests' server. */
   readonly home?: DatabaseHome
-  /** For the so-manieth process of that role. */
+  /** For the process of that role with this index. */
   readonly env?: (role: Role, number: number) => Readonly<Record<string, string>>
 }
 
-/** An installation of several processes by role over one PostgreSQL: a organization, a sink for what leaves, and a name server
+/** An installation of several processes by role over one PostgreSQL: an organization, a sink for what leaves, and a name server
  *  that knows nobody. */
 export class Fleet implements AsyncDisposable {
   /** The tests' own connections to what the processes share. */
@@ -37,7 +37,7 @@ export class Fleet implements AsyncDisposable {
   readonly sink: Sink
   readonly organization: StoredOrganization
   readonly env: Readonly<Record<string, string>>
-  /** What the processes have complained of in their logs, at level `error` or above. */
+  /** Lines of the processes' logs at level `error` or above. */
   readonly complaints: string[] = []
   readonly #running: Record<Role, Service[]> = { api: [], mx: [], submission: [], worker: [] }
   readonly #processes = new AsyncDisposableStack()
@@ -85,12 +85,12 @@ export class Fleet implements AsyncDisposable {
     return this.organization.addresses.slice(0, 2)
   }
 
-  /** A mailbox for whoever wants to see whether mail comes. */
+  /** A mailbox for checks that mail arrives. */
   get quiet(): string {
     return this.organization.addresses[2] ?? ''
   }
 
-  /** Those of a role that run, the longest-lived first. */
+  /** The running processes of a role, the oldest first. */
   of(role: Role): readonly Service[] {
     return this.#running[role]
   }
@@ -102,7 +102,7 @@ export class Fleet implements AsyncDisposable {
     return service
   }
 
-  /** Any of them, once there is one. */
+  /** Any running process, once there is one. */
   async some(role: Role): Promise<Service> {
     for (;;) {
       const running = this.of(role)
@@ -130,7 +130,7 @@ export class Fleet implements AsyncDisposable {
     return await launched.running
   }
 
-  /** Stops one in good order; nobody is led to it from the moment on in which it is told. */
+  /** Stops one gracefully. Clients are sent to others from then on. */
   async stop(service: Service): Promise<void> {
     this.#forget(service)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
@@ -146,7 +146,7 @@ export class Fleet implements AsyncDisposable {
     return new HttpClient(api.http).request(method, path, { key, ...(body !== undefined && { body }) })
   }
 
-  /** How many messages have not left yet, nor come to nothing. */
+  /** The number of messages that are neither sent nor failed. */
   async waiting(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from outbound_messages where state <> 'failed'`.execute(this.db)
@@ -174,8 +174,8 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null
 }
 
-/** Asks again and again until it is so; answers after how many milliseconds that was. Rejects where it takes longer than
- *  it may. */
+/** Polls until it holds; answers the milliseconds that took. Rejects if it takes longer than
+ *  allowed. */
 export async function soon(most: number, what: string, isSo: () => Promise<boolean>): Promise<number> {
   for (const since = performance.now(); ; await setTimeout(100)) {
     const asked = performance.now() - since

@@ -2,7 +2,7 @@ import { Senders } from '#test/faults/letters/senders.ts'
 import type { Fleet } from './fleet.ts'
 import { Programs } from './programs.ts'
 
-/** Mail that streams into a fleet from senders, and out of it from programs. */
+/** Continuous mail from senders to a fleet, and from programs through it. */
 export class Load implements Disposable {
   readonly senders: Senders
   readonly programs: Programs
@@ -20,12 +20,12 @@ export class Load implements Disposable {
     return load
   }
 
-  /** Nothing new: what is under way is tried until it is answered. */
+  /** Stops new work; current work is retried until it is answered. */
   async stop(): Promise<void> {
     await Promise.all([this.senders.stop(), this.programs.stop()])
   }
 
-  /** Whatever is under way is left as it is. */
+  /** Abandons current work. */
   [Symbol.dispose](): void {
     this.senders[Symbol.dispose]()
     this.programs[Symbol.dispose]()

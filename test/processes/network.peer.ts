@@ -59,7 +59,7 @@ test('in the end nothing that was acknowledged is lost', async () => {
   assertKept(await accountFor(fleet, load))
 })
 
-/** What a balancer is told, after two seconds at most. */
+/** The answer to a balancer's probe, after at most two seconds. */
 async function readiness({ http }: Service): Promise<number> {
   return (await fetch(`${http}/readyz`)).status
 }
@@ -72,7 +72,7 @@ interface Cable {
   plugIn(): void
 }
 
-/** A network of its own, to which cables lead. */
+/** A network namespace with virtual cables to it. */
 function newNamespace() {
   const name = `mailroom-${process.pid}`
   ip('netns', 'add', name)

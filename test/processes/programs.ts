@@ -10,9 +10,9 @@ import type { Fleet } from './fleet.ts'
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
  *  asked again under its Idempotency-Key, of whichever process there is. */
 export class Programs extends Crew {
-  /** By the subject, which is also its recipient's local part. Where it is kept, it is kept once. */
+  /** By subject, which is also the recipient's local part. A stored message is stored once. */
   readonly messages = new Map<string, { attempts: number; acknowledged: boolean }>()
-  /** What came in place of a good answer, by its status or the error's code, and how often. */
+  /** Counts of failures, by status or error code. */
   readonly failures = new Map<string, number>()
   readonly #fleet: Fleet
 
@@ -24,7 +24,7 @@ export class Programs extends Crew {
   async start(count: number): Promise<void> {
     const { db, organization } = this.#fleet
     for (let n = 0; n < count; n++) {
-      // A key may ask 600 times a minute.
+      // A key has 600 requests a minute.
       const { secret } = await createKey(
         db,
         organization.organizationId,
@@ -77,7 +77,7 @@ export class Programs extends Crew {
   }
 }
 
-/** fetch hides what went wrong. */
+/** fetch hides the cause of an error. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause as { code?: string } | undefined) : undefined
   return cause?.code ?? String(error)

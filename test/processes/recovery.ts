@@ -3,11 +3,11 @@ import type { Service } from '#test/world/service.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Programs } from './programs.ts'
 
-/** How long anything may take to be as it was, in milliseconds. */
+/** The longest recovery, in milliseconds. */
 export const patience = late(30_000)
 
-/** Waits until mail comes, and requests are answered, by every process that there is, and what programs were promised
- *  before has left. Rejects where that takes longer than it may. */
+/** Waits until every process accepts mail and answers requests, and mail that was acknowledged to programs
+ *  is sent. Rejects after `patience`. */
 export async function untilRecovered(fleet: Fleet, programs: Programs): Promise<void> {
   const promised = [...programs.messages].flatMap(([name, { acknowledged }]) => (acknowledged ? [name] : []))
   const takesMail = async (mx: Service) => {

@@ -70,7 +70,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
 }
 
-/** As a newer version does: it adds, and takes nothing away. */
+/** A migration as in a newer version: it only adds. */
 async function migrateFurther(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`.execute(
@@ -80,7 +80,7 @@ async function migrateFurther(db: Db): Promise<void> {
   await sql`insert into schema_migrations (name, checksum) values ('999-newer.sql', '')`.execute(db)
 }
 
-/** One after the other, the new one being there before the old one goes. */
+/** Replaces one after the other. The new process runs before the old one stops. */
 async function replaceAll(fleet: Fleet, role: Role): Promise<void> {
   for (const old of [...fleet.of(role)]) {
     await fleet.add(role)

@@ -40,7 +40,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       await fleet.kill(other)
 
       stopped.process.kill('SIGCONT')
-      // It goes on where it was before it turns to what comes later.
+      // It finishes its current work before it claims new work.
       const fresh = await due()
       await soon(late(30_000), 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
       await fleet.stop(stopped)

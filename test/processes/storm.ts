@@ -7,7 +7,7 @@ import { Load } from './load.ts'
 export interface StormReport extends Account {
   readonly seconds: number
   readonly kills: number
-  /** Replies that put senders off, and how often. */
+  /** Counts of replies that defer mail. */
   readonly refused: Readonly<Record<string, number>>
   /** Lines of the processes' logs at level `error` or above. */
   readonly complaints: readonly string[]
@@ -25,7 +25,7 @@ export async function storm(goOn: (kills: number) => boolean, { senders = 50 } =
   while (goOn(kills)) {
     await setTimeout(Math.random() * 1_400)
     const victim = oneOf(roles.flatMap((role) => fleet.of(role).map((service) => ({ role, service }))))
-    // Those that start take their time.
+    // A start takes seconds.
     if (!victim) await Promise.race(coming)
     if (!victim) continue
     await fleet.kill(victim.service)

@@ -52,7 +52,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
 const namesOf = (item: string) => Array.from({ length: changes }, (_, number) => `${item}-${number}`)
 
-/** Tells of an item again and again, each time in a transaction of its own that others overtake. */
+/** Writes events of an item, each in its own transaction, while others commit first. */
 async function change({ db, organization: { organizationId } }: Fleet, id: string): Promise<void> {
   for (const name of namesOf(id)) {
     await db.transaction().execute(async (tx) => {

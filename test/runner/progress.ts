@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
 
-/** One line of what a process of tests reports, as JSON. */
+/** One line of a test process's report, as JSON. */
 export type Progress =
   | { readonly begins: string }
-  /** How a file ended, with the CPU seconds that it took here and in processes that it has ended. */
+  /** The result of a file, with its CPU seconds here and in child processes that have ended. */
   | { readonly ends: string; readonly passed: number; readonly failed: number; readonly cpu: number }
 
 /** The file that is the whole program, unless that is several.ts, where each file is a test in a test. */

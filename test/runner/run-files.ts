@@ -3,7 +3,7 @@ import { ended, type ProcessEntry, processes } from './processes.ts'
 import type { Spare } from './spare.ts'
 import { type FileResult, type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
 
-/** Once told to stop, a process has so long to end by itself. */
+/** After a signal a process has so long to end by itself. */
 const GRACE_MS = 15_000
 
 export interface RunResult {
@@ -15,15 +15,15 @@ export interface RunResult {
 export interface Lanes {
   /** How many processes run at a time; two by default. */
   readonly together?: number
-  /** What two more may begin by. */
+  /** Lets further processes start while processors are idle. */
   readonly spare?: Spare
 }
 
 /** How many processes run beyond `together` at most. */
 const mostSpare = 2
 
-/** Runs files of tests, each group of them in a process of its own, some at a time, and says how each ended as it ends. When
- *  it returns, nothing that they started runs any more. An abort ends them first gently, then not. */
+/** Runs test files, each group in its own process, some at a time, and reports each result as it comes. When
+ *  it returns, nothing that they started runs any more. An abort ends them gently first. */
 export async function runFiles(
   groups: readonly (readonly string[])[],
   options: RunOptions & Lanes,
@@ -52,7 +52,7 @@ export async function runFiles(
       running.delete(one)
       results.push(result)
       say(described(result))
-      // One that was killed has not come to all of its files.
+      // A killed process has not run all of its files.
       if (result.rest.length > 0) waiting.push(result.rest)
     }
   }
@@ -61,7 +61,7 @@ export async function runFiles(
   return { processes: results, left: await killStrays(options.scratch) }
 }
 
-/** A file that passed is a line; where one did not, all that its process wrote is shown. */
+/** A line for a passed file; for a failed one all output of its process. */
 function described({ files, output, seconds }: ProcessResult): string {
   const lines = files.map((result, index) => {
     const { file, passed, failed, problems } = result

@@ -1,5 +1,5 @@
-// Runs the files of tests that its arguments name in this process, one after the other: most of what a file of them takes
-// is to load the program and to open a database, which all share.
+// Runs the test files of its arguments in this process, one after the other: most of a file's time
+// goes into loading the program and opening a database, which all share.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ function endChildren(): string[] {
   )
   return pids.flatMap((pid) => {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim()
-    // One that has ended and waits for us to hear of it has no command line any more.
+    // A zombie has no command line.
     if (command === '') return []
     process.kill(Number(pid), 'SIGKILL')
     return [command]

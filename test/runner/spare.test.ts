@@ -14,7 +14,7 @@ test('processors are to spare once a quarter of them was idle four times in a ro
   assert.deepEqual(left, [0.5])
 })
 
-test('who asks later waits anew, from where the one before was served', async () => {
+test('a later caller waits again, from when the one before was served', async () => {
   const { left, spare } = processors([0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1])
   const served: number[] = []
   await Promise.all([1, 2].map((who) => spare.take(() => true).then(() => served.push(who, left.length))))

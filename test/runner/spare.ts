@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** The share of all processors that a further process of tests may count on. */
 const enough = 0.25
-/** So many looks in a row find it, so many milliseconds apart: a process that waits for another's answer is no sign. */
+/** So many samples in a row must find it, so many milliseconds apart: one process that waits for another is no sign. */
 const looks = 4
 const usualPauseMs = 500
 
-/** Gives out what processors have to spare: tests wait part of their time, for timers, disks and other processes. */
+/** Lets further test processes start while processors are idle: tests wait part of their time, for timers, disks and processes. */
 export class Spare {
   readonly #idle: () => number
   readonly #pauseMs: number
@@ -19,7 +19,7 @@ export class Spare {
     this.#pauseMs = pauseMs
   }
 
-  /** Resolves once enough is idle, or `wanted` says no more. Who asks later waits anew: by then, what the one before has begun
+  /** Resolves once enough is idle, or `wanted` says no more. A later caller waits again: by then, what the one before has begun
    *  is running. */
   take(wanted: () => boolean): Promise<void> {
     this.#turn = this.#turn.then(() => this.#untilEnough(wanted))

@@ -11,8 +11,8 @@ const databases = '../test/world/database/database.ts'
 /** How many files share a process. */
 const [withDatabase, withoutDatabase, inBrowser] = [10, 30, 4]
 
-/** Groups of test files, each for a process of its own. On a server those that open no database would only say the same
- *  again, and so would those that say so. */
+/** Groups of test files, each for its own process. On a server those that open no database are left out, since they would only repeat
+ *  themselves, and so are those that say so. */
 export function testFiles({ server }: { readonly server: boolean }): readonly (readonly string[])[] {
   const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], { cwd: root })
   const imports = new Map<string, readonly string[]>()
@@ -23,7 +23,7 @@ export function testFiles({ server }: { readonly server: boolean }): readonly (r
   return [...grouped(others, withoutDatabase), ...grouped(opening)]
 }
 
-/** Neighbours, which are often alike, go into different groups, so that all groups take about as long. */
+/** Neighbours, which are often alike, go into different groups, so that all groups take similar times. */
 export function grouped(files: readonly string[], size = withDatabase): readonly (readonly string[])[] {
   const isAlone = (file: string) => says(file, 'In a process of its own')
   const [alone, together] = [files.filter(isAlone), files.filter((file) => !isAlone(file))]
@@ -61,7 +61,7 @@ function reached(path: string, imports: Map<string, readonly string[]>): Set<str
   return all
 }
 
-/** None of what is no module: a test may hold an import as a text. */
+/** Empty for files that are no modules: a test may hold an import as a text. */
 function importsIn(path: string): readonly string[] {
   const file = join(source, path)
   return path.endsWith('.ts') && existsSync(file) ? importsOf(path, readFileSync(file, 'utf8')) : []

@@ -12,14 +12,14 @@ export interface FileResult {
   readonly failed: number
   /** CPU seconds of it and of the processes that it has ended; NaN where it was killed. */
   readonly cpu: number
-  /** What is wrong with the file beside its tests that failed; empty where nothing is. */
+  /** Problems of the file besides its failed tests. */
   readonly problems: readonly string[]
 }
 
 /** How a process that ran files of tests ended. */
 export interface ProcessResult {
   readonly files: readonly FileResult[]
-  /** Files that it did not come to. */
+  /** Files that it did not run. */
   readonly rest: readonly string[]
   /** What it wrote. */
   readonly output: string
@@ -79,7 +79,7 @@ export class TestProcess {
     const left = this.#left()
     this.kill()
     await ended(({ group }) => group === child.pid)
-    // What it left running may have held its output open; now nothing does.
+    // Its children may have held the output open; they are dead now.
     await closed
     const problems = [
       ...(hung === undefined ? [] : [`hung, and was killed, in: ${hung}`]),

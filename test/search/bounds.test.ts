@@ -7,7 +7,7 @@ import { parseQuery } from '#/search/query.ts'
 import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
-/** More than a request looks at in one step. */
+/** More than a request reads in one step. */
 const howMany = 4_300
 
 let world: World
@@ -21,7 +21,7 @@ before(async () => {
     const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {
       const number = from + at
       const message = readMessage(Buffer.from(`Subject: Letter ${number}\r\n\r\nHello`))
-      // The one that is looked for is the oldest of all.
+      // The wanted message is the oldest.
       const marks = { seen: true, flagged: number === 0, receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1_000) }
       return { ...{ mailbox, folder: 'inbox', message, keywords: [], filteredBy: [] }, ...marks }
     })

@@ -14,7 +14,7 @@ const asMany = 500
 
 type Random = (below: number) => number
 
-/** What searches of other people's mail found, and what a plain reading of every message finds. */
+/** Results of searches of real mail, and of a scan of every message. */
 export interface Compared {
   readonly messages: number
   readonly queries: number

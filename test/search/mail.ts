@@ -1,7 +1,7 @@
 import { readMessage } from '#/mime/message.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 
-/** A message as it was made, for a test that knows what should be found without reading mail. */
+/** The parts of a generated message, by which a test knows what should be found. */
 export interface Made {
   readonly number: number
   readonly mailbox: number
@@ -94,7 +94,7 @@ export function messageOf(raw: Buffer) {
   return readMessage(raw)
 }
 
-/** What a query asks about, of a message. */
+/** The searchable fields of a message. */
 export interface Judged {
   readonly folder: string
   /** The texts that are looked in, folded. */

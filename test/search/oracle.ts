@@ -12,20 +12,20 @@ interface Bench extends AsyncDisposable {
 }
 
 interface Options {
-  /** Other circumstances in which all is asked again. */
+  /** Other circumstances in which all queries are repeated. */
   readonly again?: {
     readonly what: string
     readonly begin: (world: World) => Promise<unknown>
     readonly end: (world: World) => Promise<unknown>
   }
-  /** A host that reads every message over the network is asked less. */
+  /** Fewer queries for a host that reads every message over the network. */
   readonly messages?: number
   readonly queries?: number
-  /** Whether a message that should be found may not be, as the pages say of the mail host. */
+  /** Whether the mail host may miss a message, as documented. */
   readonly mayMiss?: (made: Made) => boolean
 }
 
-/** Searches of generated mail against a plain reading of every message, on any mail host. */
+/** Compares searches of generated mail with a scan of every message, on any mail host. */
 export function searchOracle(host: string, start: () => Promise<Bench>, options: Options = {}): void {
   const { messages: howMany = 240, queries = 80, mayMiss = () => false } = options
   let bench: Bench
@@ -81,7 +81,7 @@ export function searchOracle(host: string, start: () => Promise<Bench>, options:
     return pick(operatorsWith(random), random)
   }
 
-  /** Of each operator that asks about no words. */
+  /** Of each operator without words. */
   function operatorsWith(random: (below: number) => number): SearchTree[] {
     const day = () => new Date(now.getTime() - random(400) * 86_400_000).toISOString().slice(0, 10)
     const age = () => ({ amount: random(60), unit: pick(['d', 'w'] as const, random) })

@@ -37,7 +37,7 @@ before(async () => {
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
 })
 
-/** A host that narrows nothing. */
+/** A host that leaves all filtering to the search. */
 function parts() {
   const candidates = {
     async in(mailbox: MailboxRef, folder: string) {

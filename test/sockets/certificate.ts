@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** A self-signed certificate for mx.example and its key, as PEM; made anew in every process. */
+/** A self-signed certificate for mx.example and its key, as PEM; created in each process. */
 export const testCertificate = certificateFor('mx.example')
 
 /** Another one, for another name, valid until that time. */

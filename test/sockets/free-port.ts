@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 that nobody listens on, for a program that cannot choose one itself. It lies below those that Linux
- *  gives to whoever lets it choose, so that nobody else gets it meanwhile. */
+/** A free port of 127.0.0.1, for a program that cannot choose one itself. It lies below those that Linux
+ *  assigns, so that no other program gets it meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 16_384 + Math.floor(Math.random() * 16_384)

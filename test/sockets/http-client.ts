@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ajv } from '#/http/validation/validate.ts'
 
-/** What came back, with the body read as JSON where it is. */
+/** A response, with the body parsed if it is JSON. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly headers?: Record<string, string>
 }
 
-/** Speaks to the API as a program does, and holds every answer against the OpenAPI document. */
+/** A client of the API that checks every answer against the OpenAPI document. */
 export class HttpClient {
   readonly #base: string
   #document: Promise<Description> | undefined
@@ -52,7 +52,7 @@ export class HttpClient {
     return answer
   }
 
-  /** The OpenAPI document that the service gives out. */
+  /** The OpenAPI document that the service serves. */
   description(): Promise<Description> {
     this.#document ??= fetch(new URL('/v1/openapi.json', this.#base)).then(async (response) =>
       parsed(await response.text()),
@@ -61,7 +61,7 @@ export class HttpClient {
   }
 }
 
-/** As the first service of this process described it: every other would make the same again, for 0.2 s of CPU
+/** The document of the first service in this process: others would generate the same, for 0.2 s of CPU
  *  (test/journeys/http/description-served.test.ts). */
 let described: Description | undefined
 
@@ -128,7 +128,7 @@ export interface Operation {
   >
 }
 
-/** What our schemas of requests are made of. */
+/** The types in our schemas of requests. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]

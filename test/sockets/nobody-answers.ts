@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** Resolves once nobody can connect to a port of this machine any more. */
+/** Resolves once a port of this machine refuses connections. */
 export async function untilNobodyAnswers(port: number): Promise<void> {
   for (let answers = true; answers; ) {
     const socket = connect(port, '127.0.0.1')

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Sends exactly these octets on a connection of its own. Answers the first answer, or undefined where the server hangs
+/** Sends exactly these octets on a new connection. Answers the first response, or undefined if the server hangs
  *  up without one. With `end` it says that no more will come, as after an unfinished request. */
 export async function exchange(
   base: string,
@@ -24,7 +24,7 @@ export async function exchange(
     if (firstAnswer(said, hasBody)) socket.destroy()
   })
   socket.on('end', () => socket.end())
-  // A server that hangs up early resets what is still on its way to it.
+  // A server that hangs up early resets data that is still in transit.
   socket.on('error', () => {})
   socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets)
   if (end) socket.end()

@@ -6,13 +6,13 @@ const usual = ['PIPELINING', 'SIZE 26214400', '8BITMIME', 'SMTPUTF8', 'ENHANCEDS
 const end = Buffer.from('\r\n.\r\n')
 const lineEnd = Buffer.from('\r\n')
 
-/** A connection to a sink: the commands of its client, and what the sink was told to answer. */
+/** A connection to a sink, which answers commands as the test says. */
 export class SinkConnection {
   readonly #sink: Sink
   readonly #connection: number
   readonly #raw: Socket
   #socket: Socket
-  /** What came and is no whole line yet. */
+  /** Received octets of an incomplete line. */
   #rest: Buffer = Buffer.alloc(0)
   /** Of the message that comes. */
   #pieces: Buffer[] | undefined
@@ -198,7 +198,7 @@ export class SinkConnection {
     this.#act('end of data', { usual: '250 2.0.0 Taken', good: /^2/, kept: () => this.#sink.taken.push(message) })
   }
 
-  /** Does what the sink was told for this step, or what is usual. Answers whether the session goes on from here, and
+  /** Does what the test says for this step, or the usual. Answers whether the session continues, and
    *  with a reply that is `good`. */
   #act(step: Step, { line = '', recipient = '', usual, good, kept }: Usual = {}): boolean {
     const scene = { connection: this.#connection, line, from: this.#from, to: this.#to, recipient }

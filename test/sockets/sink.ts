@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { SinkConnection } from './sink-connection.ts'
 
-/** Where in a session a sink can be told to act. `content` is a message on its way, `end of data` a whole one. */
+/** Steps of a session at which a test can make a sink act. `content` is each piece of a message, `end of data` a whole one. */
 export type Step =
   | 'connect'
   | 'greeting'
@@ -26,11 +26,11 @@ export type Act =
       readonly reply?: string
       /** After the reply, if any: `hang up` ends the connection, `reset` cuts it, `stall` says and reads nothing more. */
       readonly next?: 'hang up' | 'reset' | 'stall'
-      /** With `end of data`: the message counts as taken, whatever is said. Else a 2xx does. */
+      /** With `end of data`: the message counts as accepted whatever the reply. By default a 2xx accepts. */
       readonly keep?: boolean
     }
 
-/** What a step is about. */
+/** The context of a step. */
 export interface Scene {
   /** Counts connections from 1. */
   readonly connection: number
@@ -57,7 +57,7 @@ export interface SinkOptions {
   readonly act?: (step: Step, scene: Scene) => Act | undefined
 }
 
-/** A message that the sink took. */
+/** An accepted message. */
 export interface Taken {
   readonly connection: number
   readonly from: string
@@ -69,7 +69,7 @@ export interface Taken {
   readonly tls: boolean
 }
 
-/** An SMTP server for tests, which takes everything and does what it is told. */
+/** An SMTP server for tests. By default it accepts everything. */
 export class Sink implements AsyncDisposable {
   readonly taken: Taken[] = []
   /** Every command line of every connection, in the order in which they came. */
@@ -107,7 +107,7 @@ export class Sink implements AsyncDisposable {
     return this.#open.size
   }
 
-  /** Resolves once the condition holds; it is looked at whenever something comes. */
+  /** Resolves once the condition holds, which is checked whenever something arrives. */
   async until(condition: (sink: Sink) => boolean): Promise<void> {
     while (!condition(this)) await this.#changed.promise
   }

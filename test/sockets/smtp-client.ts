@@ -17,7 +17,7 @@ interface Where {
   readonly localAddress?: string
 }
 
-/** Speaks SMTP octet by octet, so that a test can also say what no client should. */
+/** An SMTP client that sends given octets, also forbidden ones. */
 export class SmtpClient implements AsyncDisposable {
   #socket: Socket
   #received = ''
@@ -29,7 +29,7 @@ export class SmtpClient implements AsyncDisposable {
     this.#listen()
   }
 
-  /** Connects, and says `first` without waiting for the greeting. */
+  /** Connects, and sends `first` without waiting for the greeting. */
   static async open(port: number, { host = '127.0.0.1', first, localAddress }: Where & { first?: string } = {}) {
     const socket = connect({ port, host, noDelay: true, ...(localAddress && { localAddress }) })
     if (first) socket.write(first, 'latin1')
@@ -37,14 +37,14 @@ export class SmtpClient implements AsyncDisposable {
     return new SmtpClient(socket)
   }
 
-  /** Connects where TLS is on from the start; nobody asks who signed the certificate. */
+  /** Connects over implicit TLS, without verification of the certificate. */
   static async openTls(port: number): Promise<SmtpClient> {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
     await once(socket, 'secureConnect')
     return new SmtpClient(socket)
   }
 
-  /** Connects, hears the greeting and says EHLO. */
+  /** Connects, reads the greeting and sends EHLO. */
   static async greeted(port: number, options: Where = {}): Promise<SmtpClient> {
     const client = await SmtpClient.open(port, options)
     await client.reply()
@@ -73,13 +73,13 @@ export class SmtpClient implements AsyncDisposable {
     }
   }
 
-  /** Everything that the server still says until it hangs up. */
+  /** Everything that the server sends until it hangs up. */
   async rest(): Promise<string> {
     while (!this.#ended) await this.#more()
     return this.#received
   }
 
-  /** Hands a message over in one transaction and answers the last reply: that to the message, or to the first command
+  /** Sends a message in one transaction and answers the last reply: that to the message, or to the first command
    *  that was refused. Dots are stuffed; line ends are as given. */
   async send(from: string, to: string | readonly string[], message: string): Promise<SmtpReply> {
     const commands = [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), 'DATA']
@@ -91,10 +91,10 @@ export class SmtpClient implements AsyncDisposable {
     return this.reply()
   }
 
-  /** Whom the server's certificate is for, once TLS is on. */
+  /** The name in the server's certificate, once TLS is on. */
   peerName = ''
 
-  /** STARTTLS and the handshake; nobody asks who signed the certificate. */
+  /** STARTTLS and the handshake, without verification of the certificate. */
   async startTls(): Promise<SmtpReply> {
     const reply = await this.say('STARTTLS')
     if (reply.code !== 220) return reply
@@ -107,17 +107,17 @@ export class SmtpClient implements AsyncDisposable {
     return reply
   }
 
-  /** Goes away without a word. */
+  /** Closes the connection without QUIT. */
   vanish(): void {
     this.#socket.destroy()
   }
 
-  /** Goes away without waiting for what is under way (RST). */
+  /** Resets the connection (RST). */
   reset(): void {
     this.#socket.resetAndDestroy()
   }
 
-  /** Says that nothing more will come, and goes on listening. */
+  /** Closes the sending side, and continues to read. */
   end(): void {
     this.#socket.end()
   }

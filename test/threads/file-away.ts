@@ -5,7 +5,7 @@ import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 
 /** Puts messages into a folder as they are, header lines and received dates included; each one's text is its subject
- *  and `text`. They are there at the end, also where a mail server has them. */
+ *  and `text`. Waits until a mail server has them. */
 export async function fileAway(
   world: World,
   mailbox: MailboxRef,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { FiledMessage } from './oracle.ts'
 
-/** Few names, so that messages meet: ids that nobody bears, ids that several bear, loops and late roots come by
+/** Few names, so that messages connect: absent ids, shared ids, loops and late roots occur by
  *  themselves. */
 const id = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...'abcdefghijkl').map((name) => `${name}@x`) },
@@ -92,7 +92,7 @@ export const unfiledOrNotice: fc.Arbitrary<Omit<FiledMessage, 'uid'>> = fc
   .tuple(unfiled, fc.option(threadHeaders, { freq: 1, nil: undefined }))
   .map(([message, returned]) => ({ ...message, returned }))
 
-/** What happens to a folder between two looks at it. Numbers pick among the messages that are there. */
+/** A change of a folder between two reads. Numbers pick among the existing messages. */
 export interface Happening {
   readonly appended: readonly Omit<FiledMessage, 'uid'>[]
   readonly flagged: readonly { readonly which: number; readonly seen: boolean }[]

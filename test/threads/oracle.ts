@@ -1,5 +1,5 @@
-/** Conversations by the rule's own words (docs/reference/threads.md): plain and slow, from header text, sharing no code with
- *  what it is there to judge. */
+/** Conversations by the rule of docs/reference/threads.md: plain and slow, from header text, without code of
+ *  the implementation under test. */
 
 /** A message in a folder. `headers` are its header lines, each ending in CRLF. */
 export interface FiledMessage {

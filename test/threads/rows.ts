@@ -2,7 +2,7 @@ import type { ThreadIds } from '#/mime/header/references.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
 
-/** A message as an index is told of it. */
+/** A message as an index reads it. */
 export interface ThreadRow {
   readonly uid: number
   readonly seen: boolean

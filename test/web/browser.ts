@@ -6,16 +6,16 @@ import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
 export const wide = { viewport: { width: 1280, height: 900 } }
-/** A window of the first at a zoom of 200 %. */
+/** The wide window at a zoom of 200 %. */
 export const zoomed = { viewport: { width: 640, height: 450 }, deviceScaleFactor: 2 }
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 
-/** What takes longer on the busiest machine does not come: the error names it. */
+/** Far more than anything takes on a busy machine; the error names what did not come. */
 const mostMs = 300_000
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Debian's Chromium without its windows, which takes a third less CPU. It asks nothing of its makers. */
+/** Debian's headless Chromium, which takes a third less CPU, without requests to its vendor. */
 export function openBrowser(...args: readonly string[]): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
   return chromium.launch({
@@ -24,12 +24,12 @@ export function openBrowser(...args: readonly string[]): Promise<Browser> {
   })
 }
 
-/** A browser of one person, and what went wrong in it. */
+/** A browser of one person, and its errors. */
 export class Visitor implements AsyncDisposable {
   readonly page: Page
   /** Requests to other hosts than the service. */
   readonly strayed: string[] = []
-  /** Another host that members are sent to: they go there, and its pages load what is its own. Ours load nothing from there. */
+  /** Another host that members are redirected to. Its pages may load from it; ours may not. */
   sentTo: string | undefined
   /** Errors of scripts, and what the content security policy refused. */
   readonly errors: string[] = []
@@ -48,7 +48,7 @@ export class Visitor implements AsyncDisposable {
     })
     page.on('pageerror', (error) => this.errors.push(error.message))
     page.on('console', (message) => {
-      // Chromium says so of every answer that is an error, which pages show in their own words.
+      // Chromium logs every error response; pages show these in their own words.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         this.errors.push(message.text())
     })
@@ -86,7 +86,7 @@ export class Visitor implements AsyncDisposable {
     while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' })
   }
 
-  /** Finds nothing wrong by the rules of axe, nothing wider than the window, and nothing that failed or went elsewhere. */
+  /** Asserts no violation of axe's rules, nothing wider than the window, no errors and no requests to other hosts. */
   async assertSound(): Promise<void> {
     await this.#assertAccessible()
     const [content, window] = (await this.page.evaluate(
@@ -96,7 +96,7 @@ export class Visitor implements AsyncDisposable {
     assert.deepEqual([this.strayed, this.errors], [[], []], this.page.url())
   }
 
-  /** The same, and that all can be read in the colours of the night, in which alone it differs from the day. */
+  /** The same, and the contrast of the dark scheme, which differs in colours only. */
   async assertSoundByDayAndNight(): Promise<void> {
     await this.assertSound()
     await this.page.emulateMedia({ colorScheme: 'dark' })
@@ -118,7 +118,7 @@ export class Visitor implements AsyncDisposable {
     assert.deepEqual(found, [], this.page.url())
   }
 
-  /** Whatever a test was about, its browser asked nobody but the service. */
+  /** Asserts that the browser sent requests to the service only. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.page.context().close()
     assert.deepEqual(this.strayed, [], 'requests to other hosts')

@@ -5,7 +5,7 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import type { World } from '#test/world/world.ts'
 import { Visitor } from './browser.ts'
 
-/** What a list shows of a message's state. */
+/** The state of a message in a list. */
 export interface State {
   readonly uid: number
   readonly subject: string

@@ -57,13 +57,13 @@ class Hook implements AsyncDisposable {
     return (await this.at('GET', `/deliveries${query}`)).body.data
   }
 
-  /** Makes labels, which the webhook hears of. */
+  /** Creates labels, whose events the webhook gets. */
   async labels(...names: string[]): Promise<void> {
     for (const name of names)
       assert.equal((await this.organization.request('POST', '/v1/labels', { name })).status, 201)
   }
 
-  /** Tells of items, of each as often as it has names: those events are in order with each other. A round has all of them, or none. */
+  /** Writes events of items, one for each name: those of an item have an order. A round reads all of them, or none. */
   async tellOf(items: Readonly<Record<string, readonly string[]>>): Promise<void> {
     const { id: organizationId } = this.organization
     const events = Object.entries(items).flatMap(([id, names]) =>
@@ -72,7 +72,7 @@ class Hook implements AsyncDisposable {
     await world.db.transaction().execute((tx) => appendEvents(tx, events))
   }
 
-  /** Lets time pass until something holds: what is due comes then. */
+  /** Advances the clock until something holds. */
   async pass(ms: number, enough: (receiver: Receiver) => boolean): Promise<void> {
     // The worker's own time goes on while it works, which takes long on a busy machine.
     await world.advance(ms + 20 * second)
@@ -287,7 +287,7 @@ test('a webhook that is paused or deleted while an event is posted stays so', as
   await other.receiver.until((receiver) => names(receiver).includes('a3'))
   assert.deepEqual([names(hook.receiver), (await hook.stored()).status], [['a1'], 'paused'])
   await hook.at('PATCH', '', { paused: false })
-  // The round goes on with what it has in hand.
+  // The round continues with claimed deliveries.
   await hook.receiver.until(({ taken }) => taken.length === 3)
   assert.equal((await hook.at('GET')).status, 404)
 })
@@ -298,7 +298,7 @@ test('a webhook that gets another URL tries what has failed at once, and stays p
   hook.receiver.answers = whileIt(() => true, 500)
   await hook.labels('A')
   await hook.untilShown(({ status }) => status === 'failing')
-  // The next try is seconds away, on a clock that stands still.
+  // The next attempt is seconds away, and the clock is stopped.
   const url = `http://127.0.0.1:${right.port}/`
   assert.equal((await hook.at('PATCH', '', { url })).body.failing_since, null)
   await right.until(({ taken }) => taken.length === 1)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 
-/** A request as a receiver got it. */
+/** A received request. */
 export interface Received {
   readonly id: string
   readonly headers: IncomingHttpHeaders

@@ -19,7 +19,7 @@ after(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** What comes of a test event to a name that has those addresses. */
+/** The result of a test event to a name with those addresses. */
 async function outcome(scheme: 'http' | 'https', ...zones: ZoneRecords[]) {
   const url = `${scheme}://receiver.test:${receiver.port}/hook`
   const { body: made } = await organization.request('POST', '/v1/webhooks', { url, types: ['label'] })

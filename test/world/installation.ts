@@ -10,5 +10,5 @@ export const secret = 'a secret of at least thirty-two characters'
 /** The keyring of every service in a test that does not change its secret. */
 export const keyring = new Keyring(secret)
 
-/** What waits to leave is sealed with. */
+/** The key that seals queued mail. */
 export const mailKey = sealingKey(keyring, sealedAs)

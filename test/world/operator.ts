@@ -7,7 +7,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { mailHostOn, moverOn, serverControl, tryMailServer, tryRelay } from '#/server/adapters.ts'
 import { hostname, keyring } from './installation.ts'
 
-/** What the operator's commands work on in a test: mail is in the database where no mail host is given. */
+/** The surroundings of the operator's commands in a test. Mail is in the database by default. */
 export function operatorOn(
   { database, mailHost }: { readonly database: Database; readonly mailHost?: MailHost },
   now: () => number = Date.now,
@@ -27,7 +27,7 @@ export function operatorOn(
   }
 }
 
-/** What a command prints with --json; it must succeed. */
+/** The output of a command with --json, which must succeed. */
 export async function printed(operator: Operator, ...argv: readonly string[]) {
   const { stdout, stderr, exitCode } = await runCommand([...argv, '--json'], operator)
   assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })

@@ -32,7 +32,7 @@ export interface Launched {
   readonly process: ChildProcess
 }
 
-/** What this process was told of how to compile, and where it keeps what it has compiled. */
+/** Flags of compilation, and the compile cache, as this process has them. */
 const flags = process.execArgv.filter((flag) => flag === '--liftoff-only')
 const { PATH, NODE_COMPILE_CACHE } = process.env
 const around = { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }

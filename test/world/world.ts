@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly database?: Database
   /** Asked in place of the world's own DNS. */
   readonly resolver?: Resolver
-  /** What takes all mail that leaves; by default, it goes to the mail hosts that `dns` names. */
+  /** The relay for all outgoing mail; by default it goes to the mail hosts that `dns` names. */
   readonly sink?: Sink
   /** In place of either. */
   readonly relay?: Relay
@@ -182,7 +182,7 @@ export class World implements AsyncDisposable {
     await sql`update request_uses set used_at = used_at - ${milliseconds} * interval '1 millisecond'`.execute(this.db)
   }
 
-  /** Hands a message in over SMTP, as another mail server does. Rejects with the reply where it is refused. */
+  /** Sends a message over SMTP, as another mail server does. Rejects with the reply if it is refused. */
   async send(message: SendMailOptions): Promise<void> {
     const transport = createTransport({ ...this.smtp, ignoreTLS: true, name: 'peer.example' })
     try {

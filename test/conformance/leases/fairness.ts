@@ -5,7 +5,7 @@ import type { Db } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueueUnderTest } from './queue-under-test.ts'
 
-/** What holds of a queue in which organizations wait for each other. */
+/** Tests of a queue that serves organizations in turn. */
 export function fairnessConformance(queue: QueueUnderTest, db: () => Db): void {
   const { addFor } = queue
   if (!addFor) return

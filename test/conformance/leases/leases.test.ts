@@ -134,7 +134,7 @@ const unindexed: QueueUnderTest = {
   },
 }
 
-/** A queue that has all that a queue may have: organizations that wait for each other, and rows that may end a process. */
+/** A queue with every optional feature: fairness between organizations, and poison rows. */
 const errands = 'errands' as LeasedTable
 const errandLeases = new Leases(errands, 20_000)
 const addErrands = async (db: Db, organizationId: string, count: number) => {

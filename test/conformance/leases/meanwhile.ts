@@ -10,9 +10,9 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 
 /**
- * What holds where another process changes a row after a statement has begun, and before that has locked the row. A
- * statement sees rows as they were when it began, so it must ask again of those that it has locked. For this two
- * connections are needed: only on a server can anything happen in the middle of a statement.
+ * Tests in which another process changes a row after a statement has begun, and before it has locked the row. A
+ * statement sees rows as they were when it began, so it must check the locked rows again. This needs two
+ * connections, so it happens on a server only.
  */
 export function leasesMeanwhile(): void {
   const leases = new Leases('domains', 20_000)
@@ -23,7 +23,7 @@ export function leasesMeanwhile(): void {
 
   let database: Database
   let db: Db
-  /** Begins a statement, has another process do something while that is under way, and answers what the statement does. */
+  /** Begins a statement, lets another process act during it, and answers the statement's result. */
   async function meanwhile<Result>(begin: () => Promise<Result>, other: (tx: Db) => Promise<unknown>): Promise<Result> {
     const under = await db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(1)`.execute(tx)

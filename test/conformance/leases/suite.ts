@@ -10,11 +10,11 @@ import type { QueueUnderTest } from './queue-under-test.ts'
 
 const racers = 10
 
-/** What holds of every queue whose rows are claimed by leases. */
+/** Tests of every queue with leases. */
 export function leasesConformance(name: string, queue: QueueUnderTest): void {
   const { table, leases } = queue
   const lasts = leases.forMs
-  /** So much of a lease is left to a busy machine. */
+  /** The part of a lease that a busy machine may use. */
   const half = lasts / 2
   let database: Database
   let db: Db

@@ -10,7 +10,7 @@ const invoice = 'Content-Type: application/pdf; name="invoice.pdf"\r\n\r\nJVBERi
 const signature = 'Content-Type: application/pgp-signature\r\nContent-Disposition: attachment\r\n\r\nxx'
 const forwarded = `Content-Type: message/rfc822\r\nContent-Disposition: inline\r\n\r\nSubject: x\r\n\r\n${long}`
 
-/** Whether something is attached shows however far into a message it stands. */
+/** Attachments are found anywhere in a message. */
 export function findsAttachments(testIt: TestIt): void {
   for (const [what, kind, parts, expected] of [
     ['a long text', 'mixed', ['\r\n', `\r\n${long}`], false],

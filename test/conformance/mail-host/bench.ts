@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Tx } from '#/db/schema.ts'
 import type { Copy, ListQuery, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 
-/** A mail host to try, and what a test of it needs around it. */
+/** A mail host under test, and its surroundings. */
 export interface Bench extends AsyncDisposable {
   readonly host: MailHost
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
-  /** What is left of them where the host cannot hold all: IMAP knows no NUL, no empty message, and no time below a second. */
+  /** The form in which the host holds them: IMAP has no NUL, no empty message, and no fraction of a second. */
   readonly kept: { bytes(raw: Buffer): Buffer; date(at: Date): Date }
-  /** New mailboxes that `open` has readied: two of one organization, one of another. */
+  /** New mailboxes, prepared by `open`: two of one organization, one of another. */
   mailboxes(): Promise<Mailboxes>
 }
 
@@ -19,7 +19,7 @@ export interface Mailboxes {
   readonly stranger: MailboxRef
 }
 
-/** What a test has: mailboxes of its own, and short words for what it does to them. */
+/** A test's mailboxes, and short names for operations on them. */
 export interface Trial extends Mailboxes {
   readonly host: MailHost
   readonly transaction: Bench['transaction']

@@ -11,7 +11,7 @@ export function empties(testIt: TestIt): void {
     const shared = [ada, bob].map((mailbox) => copy(mailbox, { message }))
     const many = Array.from({ length: 600 }, () => copy(ada, { keywords: ['k'] }))
     await append(...shared, ...many, copy(ada, { folder: 'Projects/Apollo' }), copy(ada, { folder: 'trash' }))
-    // A look waits for mail on its way, but not for as long as that may take on a busy machine.
+    // A read waits for mail in the spool for a limited time, which may not suffice on a busy machine.
     for (let there = 0; there < 603; ) there = (await host.folders(ada)).reduce((sum, { total }) => sum + total, 0)
     const before = await host.storageUsed(ada.organizationId)
     const steps = await Array.fromAsync(host.empty(ada))

@@ -4,7 +4,7 @@ import { readMessage } from '#/mime/message.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, refusal } from './letters.ts'
 
-/** What filters look at of messages that are there. */
+/** The fields of stored messages that filters match. */
 export function readsHeadings(testIt: TestIt): void {
   testIt('a folder says how far it goes', async ({ ada, host, append }) => {
     assert.partialDeepStrictEqual(await host.extent(ada, 'inbox'), { total: 0 })

@@ -9,7 +9,7 @@ import { copy } from './letters.ts'
 const names = ['inbox', 'archive'] as const
 type Name = (typeof names)[number]
 
-/** What happens to a folder. Uids are small, so that they mostly meet messages that are there. */
+/** An operation on a folder. Uids are small, so that most exist. */
 type Happening =
   | { readonly what: 'append'; readonly folder: Name; readonly seen: readonly boolean[] }
   | { readonly what: 'flag'; readonly folder: Name; readonly uids: readonly number[]; readonly seen: boolean }
@@ -30,8 +30,8 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('look'), folder }) },
 )
 
-/** Whatever happens to two folders, they hold what a plain model of them holds, and a reader that asks for changes,
- *  however seldom, arrives at the same. */
+/** After any operations two folders equal a simple model of them, and so does a reader that asks for changes,
+ *  however rarely. */
 export function followsEveryHistory(bench: () => Bench): void {
   test('after every history the folders hold what they should, and readers that followed know it', async () => {
     const history = fc.array(happening, { minLength: 5, maxLength: 25 })
@@ -51,7 +51,7 @@ export function followsEveryHistory(bench: () => Bench): void {
   })
 }
 
-/** A folder as anyone would write it down: seen or not, and labelled or not, by uid. */
+/** The model of a folder: seen and labelled, by uid. */
 class Model {
   readonly messages = new Map<number, { seen: boolean; labelled: boolean }>()
   #next = 1
@@ -147,7 +147,7 @@ async function assertLists(
   }
 }
 
-/** Holds a folder's uids and what is seen by following its changes, as the thread index does. */
+/** A copy of a folder's uids and seen flags that follows its changes, as the thread index does. */
 class Reader {
   readonly held = new Map<number, boolean>()
   readonly #host: MailHost

@@ -40,7 +40,7 @@ export function refusal(field: string): (error: unknown) => boolean {
   return (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field
 }
 
-/** A stored message's bytes; undefined where it is not there. */
+/** A stored message's bytes; undefined if it does not exist. */
 export async function rawOf(stored: Stored | undefined): Promise<Buffer | undefined> {
   return stored && Buffer.concat(await Array.fromAsync(stored.pieces()))
 }

@@ -103,7 +103,7 @@ export function namesFolders(testIt: TestIt): void {
         host.removeFolder(ada, 'Busy'),
         append(copy(ada, { folder: 'Busy' }), copy(ada, { folder: 'archive' })),
       ])
-      // A request does not wait long for mail that is being delivered.
+      // A request waits for the spool for a limited time.
       let uids: number[] = []
       while (uids.length === 0) uids = await host.uidsAfter(ada, 'Busy', 0, 10).catch(() => [])
       assert.equal(uids.length, 1, `round ${round}, removed: ${removed}`)

@@ -8,15 +8,15 @@ import { copy } from './letters.ts'
 
 const turns = 16
 
-/** Many at once, over the same folders in every order: operations that lock in different orders would soon wait for
- *  each other, and counts that are read before they are written would soon be wrong. */
+/** Many concurrent operations on the same folders in every order: different lock orders would soon deadlock,
+ *  and lost updates would soon show in the counts. */
 export function survivesRaces(testIt: TestIt): void {
   testIt('appends, moves, changes and expunges at once neither wait in a circle nor lose anything', async (trial) => {
     const boxes = [trial.ada, trial.bob, trial.stranger]
     await trial.append(...boxes.flatMap((mailbox) => Array.from({ length: 20 }, () => copy(mailbox))))
     const work = Array.from({ length: turns }, (_, turn) => oneTurn(trial, boxes, turn))
     const expunged = (await Promise.all(work.flat())).filter((result) => Array.isArray(result)).flat().length
-    // On a busy machine who looks does not wait for all that is still on its way.
+    // On a busy machine a read does not wait for the whole spool.
     for (const mailbox of boxes) while (await trial.transaction((tx) => isAwaiting(tx, mailbox))) await wait(20)
     const totals = await Promise.all(boxes.map((mailbox) => assertCounted(trial, mailbox)))
     assert.equal(
@@ -41,7 +41,7 @@ function oneTurn({ host, append }: Trial, boxes: readonly MailboxRef[], turn: nu
   ]
 }
 
-/** A change that waits for others too long is refused before it begins, as it may be on a busy machine. */
+/** On a busy machine a change may wait too long for others; it is then refused before it begins. */
 async function inTurn<T>(change: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -53,7 +53,7 @@ async function inTurn<T>(change: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The folders' counts are those of what is in them. Answers how many messages the mailbox has. */
+/** Asserts that the folders' counts fit their messages. Answers the number of messages in the mailbox. */
 async function assertCounted({ host }: Trial, mailbox: MailboxRef): Promise<number> {
   let count = 0
   for (const { name, total, unread } of await host.folders(mailbox)) {

@@ -14,7 +14,7 @@ const onFolder: readonly [string, (host: MailHost, mailbox: MailboxRef, folder: 
   ['changes', (host, mailbox, folder) => host.changes(mailbox, folder, undefined)],
 ]
 
-/** What is not there, or is another organization's. */
+/** Access to what does not exist, or belongs to another organization. */
 export function refusesStrangers(testIt: TestIt): void {
   for (const [what, act] of onFolder) {
     testIt(`${what} refuses a folder that is not there`, async ({ host, ada }) => {

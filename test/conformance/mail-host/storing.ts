@@ -6,7 +6,7 @@ import { copy, letter, rawOf, second } from './letters.ts'
 
 export const folders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash']
 
-/** What is stored is there, and is listed in order. */
+/** Storing messages, and listing them in order. */
 export function storesAndLists(testIt: TestIt): void {
   testIt('a new mailbox has the six folders, all empty', async ({ ada, host }) => {
     assert.deepEqual(

@@ -11,7 +11,7 @@ import { survivesRaces } from './races.ts'
 import { refusesStrangers } from './refusing.ts'
 import { storesAndLists } from './storing.ts'
 
-/** What every mail host does, whatever it keeps mail in: a suite against the port alone. */
+/** The conformance suite of the port `MailHost`. */
 export function mailHostConformance(name: string, start: () => Promise<Bench>): void {
   describe(name, () => {
     let started: Bench

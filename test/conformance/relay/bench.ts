@@ -17,7 +17,7 @@ export interface TrialOptions extends SinkOptions {
   readonly most?: number
 }
 
-/** A relay, the server that it comes to, and what became of what. */
+/** A relay, its server, and the outcomes. */
 export interface Trial {
   readonly relay: Relay
   readonly sink: Sink

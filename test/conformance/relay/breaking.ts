@@ -14,7 +14,7 @@ const steps: readonly (readonly [Step, keyof Limits])[] = [
   ['content', 'block'],
 ]
 
-/** A delivery that ends before its time, on either side. */
+/** Deliveries that either side breaks off. */
 export function breaksOff(testIt: TestIt): void {
   for (const [step, limit] of steps) {
     for (const next of ['hang up', 'reset', 'stall'] as const)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { short, type TestIt } from './bench.ts'
 
-/** Connections serve one message after another, and leave nothing behind. */
+/** Connections are reused, and leave nothing behind. */
 export function keepsConnections(testIt: TestIt): void {
   testIt('messages follow one another on a connection', {}, async ({ deliver, sink }) => {
     for (let n = 0; n < 5; n++) assert.deepEqual(short(await deliver()), ['delivered 2.0.0'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { letter, short, type TestIt } from './bench.ts'
 
-/** The ways of a message that is taken. */
+/** Accepted messages. */
 export function delivers(testIt: TestIt): void {
   testIt('a message arrives as it was given', {}, async ({ deliver, sink, ends }) => {
     const text = 'Subject: Dots\r\n\r\n.\r\n..\r\n.one\r\nÄ\r\n\r\n.'

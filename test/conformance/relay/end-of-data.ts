@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Act } from '#test/sockets/sink.ts'
 import { letter, short, type TestIt } from './bench.ts'
 
-/** Nothing counts as sent before the caller has noted it, nor as delivered before the server has said so. */
+/** End of data is sent only once the caller has recorded it; a message is delivered only once the server has replied. */
 export function holdsTheDot(testIt: TestIt): void {
   testIt('before the end of data the server has the whole message but its end', {}, async ({ deliver, sink }) => {
     const held = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Step } from '#test/sockets/sink.ts'
 import { short, type TestIt } from './bench.ts'
 
-/** Servers that mean no good. */
+/** Hostile servers. */
 export function outlivesHostility(testIt: TestIt): void {
   const megabytes = 'x'.repeat(10 * 2 ** 20)
   for (const step of ['greeting', 'ehlo', 'mail', 'rcpt', 'data'] as const)
@@ -37,7 +37,7 @@ export function outlivesHostility(testIt: TestIt): void {
   })
 
   testIt('replies before their commands do not count', {}, async ({ deliver, sink, ends }) => {
-    // Nothing is sent in answer to words that came before the question.
+    // A reply that came before its command is not believed.
     sink.act = (step) => (step === 'ehlo' ? '250 sink.example\r\n250 Ok\r\n250 Ok\r\n354 Go on\r\n250 Ok' : undefined)
     assert.deepEqual(short(await deliver()), ['deferred 4.5.0'])
     assert.deepEqual([sink.taken, ends], [[], []])

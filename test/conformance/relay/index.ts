@@ -7,7 +7,7 @@ import { holdsTheDot } from './end-of-data.ts'
 import { outlivesHostility } from './hostility.ts'
 import { tellsReplies } from './replies.ts'
 
-/** What every relay does with the server that it comes to, however it finds it: a suite against the port alone. */
+/** The conformance suite of the port `Relay`. */
 export function relayConformance(name: string, start: Start): void {
   describe(name, () => {
     const testIt = tester(start)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Act, Scene, Step } from '#test/sockets/sink.ts'
 import { short, type TestIt } from './bench.ts'
 
-/** What a server's refusals and delays mean. */
+/** The meaning of refusals and deferrals. */
 export function tellsReplies(testIt: TestIt): void {
   for (const extensions of [['PIPELINING'], []]) {
     const way = extensions.length > 0 ? 'pipelined' : 'one by one'
@@ -31,7 +31,7 @@ export function tellsReplies(testIt: TestIt): void {
         assert.equal(outcome?.reply, reply.replaceAll('\r\n554', '').replace('554-', '554 '))
         assert.equal(trial.ends.length, step === 'end of data' ? 1 : 0)
         assert.equal(trial.sink.taken.length, 0)
-        // What was refused does not stand in the way of the next message on the connection.
+        // A refusal does not affect the next message on the connection.
         trial.sink.act = () => undefined
         assert.deepEqual(short(await trial.deliver()), ['delivered 2.0.0'])
         assert.equal(trial.sink.connections, 1)

@@ -27,7 +27,7 @@ test(`row 34: ${requests} creates at once at a cap of ${cap} over ${processes} p
   const answers = Array.from({ length: requests }, async (_, number) => {
     for (;;) {
       const status = await create(running[number % running.length], key, number)
-      // Cut off, or its first attempt is still being undone: what came of it is asked again under the same key.
+      // It was cut off, or its first attempt is still being rolled back: it is repeated under the same key.
       if (status === undefined || status === 409 || status === 429) await setTimeout(50)
       else {
         if (++answered === cap / 2) killed.resolve()

@@ -43,7 +43,7 @@ beforeEach(async () => {
   ada = (await organization.mailbox('ada')).address
 })
 
-/** Sets the database's clock, and those of the processes as wrong as they are. */
+/** Sets the database's clock, and the wrong clocks of the processes by it. */
 async function setClock(at: string): Promise<void> {
   await setDatabaseClock(database.db, at)
   const now = Date.parse(at)

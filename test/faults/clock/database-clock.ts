@@ -26,7 +26,7 @@ export async function homeWithClock(): Promise<DatabaseHome> {
   return { ...home, open: async () => await withSettings(await home.open()) }
 }
 
-/** The embedded database does not read those of a database, but has one connection. */
+/** The embedded database ignores settings of a database, but has one connection. */
 async function withSettings(database: Database): Promise<Database> {
   if (!database.embedded) return database
   for (const [name, value] of Object.entries(settings)) await database.pool.query(`set ${name} = ${value}`)

@@ -47,7 +47,7 @@ async function smallDisk(size: number) {
   }
 }
 
-/** A service, and senders who do not leave off. */
+/** A service, and senders that never stop. */
 async function streamingInto(database: Database) {
   const world = await World.start({ database })
   const organization = await insertOrganization(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
@@ -68,7 +68,7 @@ async function assertKept(database: Database, senders: Senders): Promise<void> {
   assert.deepEqual(await discrepancies(database.db), [])
 }
 
-/** Resolves once mail has been put off with that reply. */
+/** Resolves once mail was deferred with that reply. */
 async function putOff(senders: Senders, reply: string): Promise<void> {
   while (!senders.refused.has(reply)) await senders.see(1, 'refused')
 }
@@ -140,7 +140,7 @@ test('row 39: a disk under a PostgreSQL server whose fsync fails', async () => {
   senders.start(5)
   await senders.see(20, 'acknowledged')
   {
-    // Those that serve us now; what the server starts after its panic can sync.
+    // Only the current processes fail; those that the server starts after its panic can sync.
     const { rows } = await database.pool.query<{ pid: number }>(
       "select pid from pg_stat_activity where backend_type = 'client backend'",
     )

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Launched, launchService, type Service } from '#test/world/service.ts'
 
-/** What a process is killed in the middle of. */
+/** When a process is killed. */
 export type Moment =
-  /** Whatever it does so many milliseconds after it was started: its start, or the recovery from the last kill. */
+  /** So many milliseconds after its start: while it starts, or recovers from the last kill. */
   | { readonly starting: number }
   /** Whatever it does so many milliseconds after a line of its log that holds a text; with `at`, what it does at the next
    *  line that holds that one: the step that the line speaks of is done, the step behind it is not. */
@@ -12,7 +12,7 @@ export type Moment =
 /** A service that is killed (kill -9) and started again, over and over, on one database. */
 export class CrashingService implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
-  /** What it has complained of in its log, at level `error` or above. */
+  /** Lines of its log at level `error` or above. */
   readonly complaints: string[] = []
   #life: Promise<Launched>
   #kills = 0
@@ -62,7 +62,7 @@ export class CrashingService implements AsyncDisposable {
     return launched
   }
 
-  /** Stops the last one in good order. */
+  /** Stops the last process gracefully. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.running()).end('SIGTERM')
   }

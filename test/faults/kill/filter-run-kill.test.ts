@@ -63,7 +63,7 @@ for (const [where, statements, when] of [
     await gone
     {
       await using database = await home.open()
-      // The lease of the process that is gone runs out.
+      // The lease of the killed process ends.
       await sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
     const next = await startService(env)
@@ -98,7 +98,7 @@ for (const [where, statements, when] of [
       return false
     })
     await next.end('SIGTERM')
-    // Four of the run, four of its undoing.
+    // Four of the run, four of its undo.
     assert.equal(await told(), 8)
   })
 }

@@ -42,7 +42,7 @@ test('row 15: killed before the commit a message is not there, after it is, and 
   assert.deepEqual(await stored(home), everywhere)
 })
 
-/** The letters that are there, once it has been looked that all adds up. */
+/** Checks the tables, and answers the stored letters. */
 async function stored(home: DatabaseHome): Promise<string[]> {
   await using database = await home.open()
   assert.deepEqual(await discrepancies(database.db), [])

@@ -51,7 +51,7 @@ for (const [where, statements, when] of [
     assert.match(await hand(next, `${one}@peer.example`, address, marked(one, address)), /^250/)
     await next.end('SIGTERM')
     assert.deepEqual([await found(one), next.written().includes(one)], [[], false])
-    // What waits of it would be what the next one is killed at.
+    // Its pending work would trigger the kill of the next process.
     await behindClosedDoors(({ db }) => db.deleteFrom('outbound_messages').execute())
   })
 }

@@ -47,7 +47,7 @@ const post = (subject: string) => {
 const listed = async (): Promise<string[]> =>
   (await organization.request('GET', '/v1/scheduled')).body.data.map(({ subject }: { subject: string }) => subject)
 
-/** Answers how many messages go once the time of all of them has come. */
+/** Answers how many messages are sent once all are due. */
 async function sent(): Promise<number> {
   await world.advance(2 * minute)
   await world.rounds.processAll()

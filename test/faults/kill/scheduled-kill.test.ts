@@ -6,7 +6,7 @@ import { until } from '#test/world/until.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
 let office: PostOffice
-/** It sent the last test's message on after the kill, and is the one that this test kills: half the starts. */
+/** The service that sent the last test's message after its kill; this test kills it. This saves half of the starts. */
 let running: Service | undefined
 let recovering: Service | undefined
 before(async () => {
@@ -17,7 +17,7 @@ beforeEach(() => {
   office.sink.act = () => undefined
   office.sink.taken.length = 0
 })
-// A test that fails must not leave a service that works beside those of the next.
+// A failed test must not leave a service that works beside those of the next.
 afterEach(async () => {
   await recovering?.end('SIGKILL').catch(() => {})
   recovering = undefined

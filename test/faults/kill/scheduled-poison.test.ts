@@ -17,7 +17,7 @@ beforeEach(async () => {
   office.sink.lines.length = 0
 })
 
-/** Four messages that are due, of which the second ends each worker that comes to it. */
+/** Four due messages, of which the second kills each worker that claims it. */
 async function scheduleFour(): Promise<{ fatal: string; others: string[] }> {
   return await office.behindClosedDoors(async (db) => {
     const due = Date.now() - 10_000
@@ -29,7 +29,7 @@ async function scheduleFour(): Promise<{ fatal: string; others: string[] }> {
   })
 }
 
-/** Lets one service after the other work until all is settled, and answers how many were killed. */
+/** Runs one service after the other until all messages are settled, and answers how many were killed. */
 async function deathsUntilSettled(killing?: Killing): Promise<number> {
   let deaths = 0
   for (let lives = 0; lives < 20; lives++) {
@@ -65,7 +65,7 @@ test('row 30: one that ends workers as it is handed over fails after three, and 
   const { fatal, others } = await scheduleFour()
   const killing = { statements: ['set allowance_due = 0'], about: fatal, when: 'before' } as const
   assert.equal(await office.life(killing), 'killed')
-  // The next one goes on with the others while nobody may touch the fatal one yet.
+  // The next worker continues with the others while the poison message must wait.
   await office.behindClosedDoors(async (db) => {
     await leasesRunOut(db)
     await reclaimExpired(db, new Date())

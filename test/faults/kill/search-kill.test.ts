@@ -38,7 +38,7 @@ for (const [where, statement, when] of [
     await gone
     {
       await using database = await home.open()
-      // The lease of the process that is gone runs out.
+      // The lease of the killed process ends.
       await sql`update mail_search_queue set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
     const next = await startService(env)

@@ -15,7 +15,7 @@ import { handOver, killedAtCommit } from './killed-at-commit.ts'
 
 const stopped = killedAtCommit('before', 'SIGSTOP')
 
-/** A stopped process would keep the test from ever ending where it fails. */
+/** A stopped process would keep a failed test from ending. */
 const started: Service[] = []
 afterEach(() => {
   for (const { process } of started.splice(0)) process.kill('SIGKILL')

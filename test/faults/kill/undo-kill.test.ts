@@ -35,7 +35,7 @@ for (const when of ['before', 'after'] as const) {
     await gone
     {
       await using database = await home.open()
-      // The lease of the process that is gone runs out.
+      // The lease of the killed process ends.
       await sql`update changes set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
     const next = await startService(env)

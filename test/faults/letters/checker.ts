@@ -1,28 +1,28 @@
-/** What a client knows of something that it asked a service to keep. */
+/** An item that a client has sent. */
 export interface Attempt {
-  /** How often it was handed over whole, so that it may have been kept. */
+  /** How often it was sent completely, so that it may be stored. */
   readonly attempts: number
-  /** It was answered that it is kept. */
+  /** Whether it was acknowledged. */
   readonly acknowledged: boolean
 }
 
-/** After Jepsen's total-queue: what became of what was handed over. `lost` and `unexpected` must be empty; whether
+/** Results in the manner of Jepsen's total-queue. `lost` and `unexpected` must be empty; whether
  *  `duplicated` may hold anything depends on what was promised. */
 export interface Verdict {
   readonly attempted: number
   readonly acknowledged: number
   readonly stored: number
-  /** Acknowledged, and not there. */
+  /** Acknowledged and not stored. */
   readonly lost: readonly string[]
-  /** There, and never handed over; or there more often than it was handed over. */
+  /** Stored and never sent, or stored more often than sent. */
   readonly unexpected: readonly string[]
-  /** There more than once. */
+  /** Stored more than once. */
   readonly duplicated: readonly string[]
-  /** There, though its client never heard so. */
+  /** Stored and not acknowledged. */
   readonly recovered: readonly string[]
 }
 
-/** Holds what is stored, each name as often as it is there, against what was attempted. */
+/** Compares stored names, with repetitions, with attempts. */
 export function check(attempts: ReadonlyMap<string, Attempt>, stored: Iterable<string>): Verdict {
   const times = new Map<string, number>()
   for (const name of stored) times.set(name, (times.get(name) ?? 0) + 1)

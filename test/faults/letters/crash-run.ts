@@ -14,7 +14,7 @@ export interface Report {
   readonly kills: number
   /** Letters at their recipients. */
   readonly mail: Verdict
-  /** Letters that were sent once more, or oftener. */
+  /** Letters that were sent again. */
   readonly repeated: number
   /** Of `mail.duplicated` those that bear a Message-ID: none may be there twice. */
   readonly knownDuplicated: readonly string[]
@@ -25,8 +25,8 @@ export interface Report {
   readonly complaints: readonly string[]
 }
 
-/** Kills a service over and over while mail streams in from many senders and a program makes labels; then holds what is
- *  stored against what was acknowledged. `goOn` is asked before each kill. */
+/** Kills a service repeatedly while many senders send mail and a program creates labels; then compares what is
+ *  stored with what was acknowledged. `goOn` is called before each kill. */
 export async function crashRun(goOn: (kills: number) => boolean, { senders: count = 50 } = {}): Promise<Report> {
   await using home = await databaseHome()
   await using dns = await startDnsServer({})

@@ -1,10 +1,10 @@
-/** Clients that are at work side by side, until they are told to stop. */
+/** Concurrent clients that work until they are stopped. */
 export abstract class Crew implements Disposable {
   readonly #busy: Promise<void>[] = []
   #stopping = false
   #gone = false
 
-  /** One more. It looks at `stopping` before it begins anything new, and at `gone` before it tries anything again. */
+  /** A further client. It checks `stopping` before new work, and `gone` before a retry. */
   protected begin(work: Promise<void>): void {
     this.#busy.push(work)
   }
@@ -17,13 +17,13 @@ export abstract class Crew implements Disposable {
     return this.#gone
   }
 
-  /** Nothing new: what is under way is tried until it is answered. */
+  /** Stops new work; current work is retried until it is answered. */
   async stop(): Promise<void> {
     this.#stopping = true
     await Promise.all(this.#busy)
   }
 
-  /** Whatever is under way is left as it is. */
+  /** Abandons current work. */
   [Symbol.dispose](): void {
     this.#stopping = true
     this.#gone = true

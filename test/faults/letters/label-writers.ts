@@ -9,15 +9,15 @@ import type { StoredOrganization } from '#test/world/organization/stored-organiz
 
 const changes = 25
 
-/** What was done, by a name for each change. */
+/** Changes by name. */
 export class Done {
   readonly acknowledged = new Set<string>()
-  /** Answered by nobody: done or not. */
+  /** Without an answer: done or not. */
   readonly unknown = new Set<string>()
   readonly rolledBack = new Set<string>()
 }
 
-/** Makes labels, one after the other. What gets no answer is not tried again. */
+/** Creates labels, one after the other. Requests without an answer are not repeated. */
 async function makeLabels(
   mortal: CrashingService,
   { key }: StoredOrganization,
@@ -54,7 +54,7 @@ export async function writeWhileKilled(
   return done
 }
 
-/** Asserts that everything acknowledged was heard of, and nothing that was rolled back. */
+/** Asserts that every acknowledged change has an event, and nothing that was rolled back. */
 export function assertHeard(names: ReadonlySet<string>, { acknowledged, unknown }: Done, ...others: string[]): void {
   assert.deepEqual(
     [...acknowledged].filter((name) => !names.has(name)),

@@ -13,12 +13,12 @@ import { insertDue } from '#test/world/mail/due-mail.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service, startService } from '#test/world/service.ts'
 
-/** A round and a look into the queue, with room to spare; in milliseconds. */
+/** More than a round and a read of the queue take, in milliseconds. */
 const patience = 4_000
 
 const usual = ['bob@there.example', 'cy@elsewhere.example']
 
-/** A database with somebody in it who schedules messages, and a sink for them: on these, services come and are killed. A
+/** A database with an organization that schedules messages, and a sink: services run on these and are killed. A
  *  round is made every second. */
 export class PostOffice implements AsyncDisposable {
   readonly sink: Sink
@@ -77,13 +77,13 @@ export class PostOffice implements AsyncDisposable {
     const working = launched.running.then((service) => this.#outcome(service))
     const outcome = await Promise.race([killed, working]).catch(() => killed)
     if (outcome === 'killed') return outcome
-    // What it has in hand it finishes, and may be killed at.
+    // It finishes claimed work, and may be killed there.
     launched.process.kill('SIGTERM')
     const [, signal] = await exited
     return signal === 'SIGKILL' ? 'killed' : outcome
   }
 
-  /** Kills the service that lives its life (kill -9). */
+  /** Kills the running service (kill -9). */
   kill(): void {
     this.#living?.kill('SIGKILL')
   }
@@ -115,7 +115,7 @@ export class PostOffice implements AsyncDisposable {
     return JSON.parse(text).id
   }
 
-  /** What a list of the API holds. */
+  /** The entries of a list of the API. */
   async list({ http }: Service, path: string): Promise<Listed[]> {
     const answer = await fetch(`${http}${path}`, { headers: { authorization: `Bearer ${this.organization.key}` } })
     return ((await answer.json()) as { data: Listed[] }).data
@@ -168,7 +168,7 @@ interface Listed {
 export interface Killing {
   /** Texts that statements hold, which come one after the other. */
   readonly statements: readonly string[]
-  /** What a parameter of each holds: what the statement is about. */
+  /** A text in a parameter of each statement. */
   readonly about?: string
   readonly when: 'before' | 'after'
 }
@@ -183,7 +183,7 @@ export function killedAt({ statements, about, when }: Killing): Record<string, s
   }
 }
 
-/** Lets the leases of a process that is gone run out, but for those on messages that are left out. */
+/** Ends the leases of a killed process, except those on excluded messages. */
 export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string[] } = {}): Promise<void> {
   await sql`
     update outbound_recipients set leased_until = leased_until - interval '1 minute'
@@ -193,7 +193,7 @@ export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string
     where state = 'copy_pending' and id <> all (${but}::uuid[])`.execute(db)
 }
 
-/** Lets the time pass until leases have run out, and the first of what waits is due. */
+/** Advances time until leases have ended and the first message is due. */
 export async function timePasses(db: Db): Promise<void> {
   await leasesRunOut(db)
   await sql`

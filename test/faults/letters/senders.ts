@@ -3,12 +3,12 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Attempt } from './checker.ts'
 import { Crew } from './crew.ts'
 
-/** A message that some sender wants to see stored. */
+/** A message of a sender. */
 export class Letter {
-  /** Of its own, and its subject. */
+  /** Unique; also its subject. */
   readonly name: string
   readonly recipients: readonly string[]
-  /** It bears a Message-ID, by which it is known when it comes again. */
+  /** Whether it has a Message-ID, by which a repetition is recognized. */
   readonly known: boolean
   /** How often it was sent up to its end of data. */
   attempts = 0
@@ -30,17 +30,17 @@ export class Letter {
   }
 }
 
-/** Senders who hand over one letter after the other, each on a connection of its own for as long as that lasts. Who does
- *  not hear the answer sends the letter again, or in one case of eight leaves it at that. */
+/** Senders of one letter after the other, each on its own connection while that lasts. A sender without
+ *  an answer repeats the letter, or in one case of eight gives up. */
 export class Senders extends Crew {
   readonly letters: Letter[] = []
-  /** What was answered with other than 250, by reply. */
+  /** Counts of replies other than 250. */
   readonly refused = new Map<string, number>()
   readonly #port: () => Promise<number>
   readonly #addresses: readonly string[]
   #answered = Promise.withResolvers<void>()
 
-  /** `port` is where to go now, and may wait until there is somewhere. */
+  /** `port` answers the current port, and may wait for one. */
   constructor(port: () => Promise<number>, addresses: readonly string[]) {
     super()
     this.#port = port

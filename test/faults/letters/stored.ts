@@ -14,8 +14,8 @@ interface Row {
   readonly bytes: Buffer
 }
 
-/** The letters that are stored, named as the checker knows them: `… at ada@…`. One that is not as it was sent, or to
- *  which its filters have not done all that they do, is named as damaged. */
+/** The stored letters, named as the checker names them: `… at ada@…`. One that differs from what was sent, or
+ *  on which its filters have not acted completely, is named as damaged. */
 export async function* lettersStored(db: Db): AsyncGenerator<string> {
   for (let rows = await page(db, 0, 0); rows.length > 0; ) {
     for (const row of rows) yield `${whole(row) ? '' : 'damaged: '}${row.subject} at ${row.address}`
@@ -52,7 +52,7 @@ async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
 /** Whether mail is in the tables: a mail server may have it (test/peers/dovecot/imap-server.ts). */
 const mailInTables = process.env.TEST_IMAP_URL === undefined
 
-/** What does not add up in the tables: a counter that counts something else, a part without its whole. Empty where nothing
+/** Inconsistencies in the tables: a wrong counter, a part without its whole. Empty if nothing
  *  is half-stored. */
 export async function discrepancies(db: Db): Promise<string[]> {
   const { rows } = await sql<{ what: string }>`

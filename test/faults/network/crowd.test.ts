@@ -7,7 +7,7 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-// On one database: who only connects gets no further than the listeners.
+// On one database: such clients get no further than the listeners.
 
 let world: World
 let organization: TestOrganization
@@ -22,7 +22,7 @@ after(() => world[Symbol.asyncDispose]())
 const many = <T>(count: number, make: (number: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))
 
-/** A client that says an octet a second from now on. */
+/** A client that sends an octet a second. */
 function trickle(client: { write(octet: string): unknown }): Disposable {
   const timer = setInterval(() => client.write('x'), 1_000)
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { late } from '#test/world/late.ts'
 import { FaultProxy } from './proxy.ts'
 
-/** A server that says everything back, and what it has heard. */
+/** An echo server, and what it has received. */
 async function startEcho() {
   const sockets: Socket[] = []
   const state = { heard: '' }
@@ -53,7 +53,7 @@ async function client() {
   resources.defer(() => void socket.destroy())
   await once(socket, 'connect')
   return {
-    /** Says it and waits until as much has come back. */
+    /** Sends it and waits until as much has come back. */
     async say(text: string) {
       socket.write(text)
       said += text
@@ -66,7 +66,7 @@ async function client() {
     },
     end: () => socket.end(),
     heard: () => heard,
-    /** All it heard, once the connection is over. */
+    /** All that it received, once the connection has ended. */
     closed,
   }
 }

@@ -8,8 +8,8 @@ export interface Target {
   readonly port: number
 }
 
-/** A stretch of network between a client and a server, of whatever protocol, that can go wrong. All goes through until
- *  it is told otherwise. */
+/** A proxy of TCP connections that makes faults. It passes everything on
+ *  by default. */
 export class FaultProxy implements AsyncDisposable {
   /** Where new connections lead. */
   target: Target
@@ -35,8 +35,8 @@ export class FaultProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** What happens when a cable is pulled: connections stay open, nothing comes through, and neither side hears that the
-   *  other went away. `heal` is for new connections; those that are there stay half-open. */
+  /** As if a cable were pulled: connections stay open, nothing passes, and neither side notices that the
+   *  other is gone. `heal` affects new connections; existing ones stay half-open. */
   silence(): void {
     this.#state = 'silent'
     for (const link of this.#links) link.silence()
@@ -79,7 +79,7 @@ export class FaultProxy implements AsyncDisposable {
     if (this.#state === 'silent') link.silence()
   }
 
-  /** Where in what was said the connection is to be cut. What was all said before counts no more. */
+  /** The place at which to cut the connection. What was sent before does not count. */
   #cutIn(from: Side, said: string, known: number): { at: number; silently: boolean } | undefined {
     const cut = this.#cut
     const at = cut?.from === from ? said.indexOf(cut.text, Math.max(0, known - cut.text.length + 1)) : -1
@@ -156,7 +156,7 @@ class Link {
       })
     })
     source.on('end', () => !this.#silent && later(() => target.end()))
-    // What went wrong shows as the end.
+    // An error ends the connection.
     source.on('error', () => {})
     const { promise, resolve } = Promise.withResolvers<void>()
     source.on('close', () => {
@@ -166,7 +166,7 @@ class Link {
     return promise
   }
 
-  /** A last piece, and then neither side hears the other again. */
+  /** Sends a last piece, then makes the connection half-open. */
   #end(target: Socket, last: Buffer, silently: boolean): void {
     this.#silent = true
     if (silently) target.write(last)

@@ -15,7 +15,7 @@ import { World } from '#test/world/world.ts'
 
 // test/world/routes/rules.ts has who may do what. The scopes are tried in keys-and-isolation.test.ts, restrictions in
 // restricted-keys.test.ts, roles in roles.test.ts and personal-items.test.ts, levels in shared-mailboxes.test.ts, other sites in
-// cross-site.test.ts. Here it is everybody whom no route, or none of its kind, answers.
+// cross-site.test.ts. This file has callers whom no route, or none of its kind, answers.
 
 let world: World
 let one: Furnished
@@ -73,7 +73,7 @@ async function key(fields: { readonly expired?: true; readonly revoked?: true } 
   return secret
 }
 
-/** A cookie of a member of each kind that nobody is signed in by. */
+/** Invalid session cookies of each kind. */
 async function endedCookies(): Promise<Record<string, string>> {
   const sessionOf = async (name: string) =>
     await signIn(one.organization, (await one.organization.member(`${name}@people.example`, 'owner')).id)

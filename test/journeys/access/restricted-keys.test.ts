@@ -12,7 +12,7 @@ import { World } from '#test/world/world.ts'
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
-/** What a route has to do with mailboxes, which decides what a key that is restricted to others gets. */
+/** How a route concerns mailboxes, which decides what a key that is restricted to others gets. */
 const rules = {
   /** Concerns the organization and no mailbox. */
   whole: { other: 'success', this: 'success' },

@@ -14,7 +14,7 @@ import { World } from '#test/world/world.ts'
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
-/** Whose the mailbox is of which the samples speak, and the other things. */
+/** The owner of the mailbox and the items in the samples. */
 const relations = ['own mailbox', 'mailbox of another member', 'another organization'] as const
 type Relation = (typeof relations)[number]
 
@@ -26,7 +26,7 @@ interface Cell {
   readonly relation: Relation
 }
 
-/** The status of a cell; nothing is left to hand. */
+/** The expected status of a cell of the table. */
 function expected({ name, about, scopes, role, relation }: Cell): number {
   const success = samples[name]?.status ?? 200
   if (role === 'member' && !scopes.some(memberMay)) return 403

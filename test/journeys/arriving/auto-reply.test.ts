@@ -58,7 +58,7 @@ function write(
   return by.send({ envelope: { from, to }, from, to, subject: 'Lunch?', text: 'Lunch?', ...more })
 }
 
-/** What has left since. Each process looks for itself, so what waits may be in the hands of any, also of one that found
+/** Mail sent since. Each process claims by itself, so waiting mail may be claimed by any, also by one that found
  *  nothing before. */
 async function answers() {
   await until(async () => {
@@ -68,7 +68,7 @@ async function answers() {
   return sink.taken.splice(0)
 }
 
-/** Or in the hands of a process; what was deferred is neither. */
+/** Due or claimed; deferred mail is neither. */
 async function somethingIsDue(): Promise<boolean> {
   const { rows } = await sql`
     select id from outbound_recipients where state = 'sending' or due_at <= clock_timestamp() limit 1`.execute(world.db)

@@ -27,7 +27,7 @@ let dns: DnsServer
 let world: World
 let organization: TestOrganization
 let address: string
-/** Anew for each test, since a resolver that hears nothing for a while waits for less. */
+/** New for each test, since a resolver without answers for a while shortens its time-outs. */
 let resolver: DnsResolver
 beforeEach(() => {
   resolver = new DnsResolver({ servers: [dns.address], patience: 6_000 })

@@ -105,7 +105,7 @@ test('the null sender stays null', async () => {
   )
 })
 
-/** How many messages lie in each of the mailboxes. */
+/** The number of messages in each of the mailboxes. */
 async function totals(addresses: readonly string[]): Promise<number[]> {
   return await Promise.all(addresses.map(async (address) => (await folder(address)).total))
 }

@@ -53,7 +53,7 @@ async function senderOf(author: string, mailbox: string): Promise<string> {
   return taken.from
 }
 
-/** What has left since. Each process looks for itself, so what waits may be in the hands of any. */
+/** Mail sent since. Each process claims by itself. */
 async function left() {
   await until(async () => {
     await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))

@@ -18,7 +18,7 @@ const minute = 60_000
 const resources = new AsyncDisposableStack()
 let database: Database
 let sink: Sink
-/** Two processes on one database: what one is told, the other has to find out. */
+/** Two processes on one database: one must notice what the other changes. */
 let world: World
 let other: World
 let organization: TestOrganization
@@ -40,7 +40,7 @@ beforeEach(async () => {
 const operator = () => operatorOn({ database, mailHost: world.mailHost })
 const org = (verb: string, ...more: string[]) => printed(operator(), 'org', verb, organization.name, ...more)
 
-/** What a process answers to the organization's key, once it no longer believes what it knew before. */
+/** A process's answer to the organization's key, once its cache has expired. */
 async function untilAnswered(at: World, status: number) {
   for (;;) {
     const answer = await at.client.request('GET', '/v1/usage', { key: organization.key })

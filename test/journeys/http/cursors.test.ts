@@ -122,7 +122,7 @@ const reading = fc.record({
   }),
 })
 
-/** What a reader is shown, from page to page. */
+/** The entries that a reader gets, page by page. */
 async function met(
   at: TestOrganization,
   listing: Listing,

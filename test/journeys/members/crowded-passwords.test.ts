@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => on[Symbol.asyncDispose]())
 
-/** Has a process hash as many passwords as it may, until it is disposed. */
+/** Fills a process's queue of passwords to hash, until it is disposed of. */
 function crowded(): AsyncDisposable {
   const { promise, resolve } = Promise.withResolvers<void>()
   const all = Array.from({ length: mostHashes }, () => hashing.run(() => promise))

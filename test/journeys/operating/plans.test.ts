@@ -108,7 +108,7 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** Each table, or index of one, that a statement reads from end to end although the planner takes all tables for large and
+/** Each table or index that a statement scans completely although the planner takes all tables for large and
  *  would rather not: then no index helps. */
 async function wholeScans(pool: pg.Pool, statements: Statements): Promise<string[]> {
   const client = await pool.connect()

@@ -41,7 +41,7 @@ class Collector implements AsyncDisposable {
     this.#server = server
   }
 
-  /** One that is not `alive` takes a request and says nothing to it. */
+  /** One that is not `alive` accepts a request and never answers. */
   static async start(alive = true): Promise<Collector> {
     const server = createServer(async (request, response) => {
       if (!alive) return

@@ -80,7 +80,7 @@ test('where the day has room for some of them, as many go, and it is not passed'
 test('where the copies cannot be stored together none is sent twice, and each is there in the end', async () => {
   const ids = await schedule(3)
   const removed = ids[1] ?? ''
-  // Its mailbox goes between the hand-over and the end.
+  // Its mailbox is deleted between the claim and the end.
   const gone = await organization.mailbox('bea')
   await world.db
     .updateTable('outbound_messages')

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
-/** A test that waits for what does not come fails by then. */
+/** The time limit of a wait. */
 const timeout = 60_000
 
-/** The worker looks into its queue now and then, and when it is told that something came. Here nobody looks now and then. */
+/** The worker polls its queue, and reads it when notified. Here polling is off. */
 let on: Submitting
 let ada: { address: string }
 before(async () => {

@@ -5,7 +5,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import type { ImapServer } from '#/ports/servers.ts'
 
-/** The IMAP mail host as the program has it, but for a log that holds its tongue. */
+/** The IMAP mail host as the program has it, but with a silent log. */
 export function imapMailHost(db: Db, server: ImapServer, mostSpooledBytes = 1 << 30): ImapMailHost {
   return new ImapMailHost({
     db,

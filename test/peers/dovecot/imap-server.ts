@@ -21,7 +21,7 @@ const nobody = 65_534
 /** A real Dovecot of its own, listening on a free port of 127.0.0.1: every login exists, and a master user may act for all
  *  of them. Configuration and mail are in a directory that is gone at the end. */
 export class DovecotServer implements AsyncDisposable {
-  /** The way to it, for the adapter. */
+  /** Its address, for the adapter. */
   readonly server: ImapServer
   readonly #directory: string
   #process: ChildProcess | undefined
@@ -93,7 +93,7 @@ export class DovecotServer implements AsyncDisposable {
     const ended = once(child, 'exit')
     process.kill(-child.pid, 'SIGKILL')
     await ended
-    // What it has started may live on for a moment, and what it leaves would keep it from starting again.
+    // Its children may live on for a moment, and their files would keep it from starting again.
     await untilNobodyAnswers(this.server.port)
     await rm(join(this.#directory, 'run'), { recursive: true, force: true })
   }

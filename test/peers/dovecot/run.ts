@@ -1,6 +1,6 @@
-// The journeys of mail, with everything on a PostgreSQL server and all mail on a Dovecot, and what several processes share
-// of them. The other journeys have nothing to do with where mail is, or are about our own tables: how they move, what reads
-// them, and what fails in them. What stands in the command goes to `test/run.ts`.
+// Runs the journeys of mail on a PostgreSQL server with all mail on a Dovecot, and those of several processes.
+// The other journeys do not depend on the mail host, or are about our own tables.
+// Arguments go to `test/run.ts`.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

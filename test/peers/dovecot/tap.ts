@@ -4,12 +4,12 @@ import { Transform } from 'node:stream'
 
 interface Tap extends AsyncDisposable {
   readonly port: number
-  /** What was said to the server. */
+  /** Octets sent to the server. */
   readonly said: string[]
 }
 
-/** Somebody on the way to a server, who hears all that is said to it, may do something before the server hears it, and may
- *  change what it answers. */
+/** A proxy in front of a server, which records what clients send, may act before the server gets it, and may
+ *  change the answer. */
 export async function tap(
   { host, port }: { host: string; port: number },
   rewrite: (answer: string) => string = (answer) => answer,

@@ -12,7 +12,7 @@ import { Postfix, settingsOf } from './postfix.ts'
 /** Postfix has it among its domains, and we do not. */
 const unverified = 'unverified.example'
 
-/** Postfix takes mail in from the world, asks us at RCPT, and hands what it took over by LMTP. */
+/** Postfix accepts mail, asks us at RCPT, and delivers by LMTP. */
 let world: World
 let postfix: Postfix
 let organization: TestOrganization

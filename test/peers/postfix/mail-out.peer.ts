@@ -19,7 +19,7 @@ const relayTo = (port: number, limits = patience) =>
     limits,
   })
 
-/** Who still waits, and what the server said of them. */
+/** Waiting recipients, with the server's replies. */
 const waiting = (world: World) =>
   world.db.selectFrom('outbound_recipients').select(['recipient', 'reply']).where('state', '=', 'waiting').execute()
 

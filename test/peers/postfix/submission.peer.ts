@@ -28,7 +28,7 @@ const run = promisify(execFile)
 const nobody = 65_534
 const secret = 'of-the-role'
 
-/** PostgreSQL, Dovecot with the mail and the passwords, and Postfix, which asks Dovecot for them and hands on to us. */
+/** PostgreSQL, Dovecot with mail and passwords, and Postfix, which asks Dovecot for passwords and relays to us. */
 const resources = new AsyncDisposableStack()
 let database: Database
 let on: Submitting
@@ -82,7 +82,7 @@ before(async () => {
 })
 after(() => resources.disposeAsync())
 
-/** What Python's smtplib comes to: `sent`, or why not. */
+/** The result of Python's smtplib: `sent`, or the error. */
 async function sentBy(
   how: { port: number; tls: boolean; login: string; secret?: string; from: string; to: string },
   message: string,

@@ -15,7 +15,7 @@ for (const [role, seesKeys, makes] of [
   ['member', false, 'New own label'],
 ] as const) {
   test(`somebody who is invited as ${role} signs in, makes a label, and schedules a message that arrives`, async () => {
-    // One of its own, since its clock goes on to the day after tomorrow.
+    // Its own world, since its clock advances by two days.
     await using world = await World.start({ web: true })
     const box = await boxOf(world)
     const { organization, address } = box

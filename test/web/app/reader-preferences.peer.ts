@@ -70,7 +70,7 @@ test('nothing moves for those who want that, and what moves takes a moment for o
   }
 })
 
-/** The longest time that anything on the page takes to become something else. */
+/** The longest transition or animation on the page. */
 function longest(page: Page): Promise<string> {
   return page.evaluate(`(() => {
     const all = [...document.querySelectorAll('*')].flatMap((element) => {

@@ -1,4 +1,4 @@
-// Makes the screenshots of docs/images/ anew, of the try-out as a newcomer has it, with a filter of their own. It needs fonts for Chinese.
+// Takes the screenshots of docs/images/ of the try-out, with a personal filter. It needs fonts for Chinese.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Writes the web app's client of the API, or what it would be to the file that is named.
+// Writes the web app's client of the API, by default into web/src/api.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -21,7 +21,7 @@ async function files(base = world.base): Promise<string[]> {
   return Array.from(found, ([, path = '']) => path)
 }
 
-/** An answer as it came: fetch would decompress it. */
+/** A raw response: fetch would decompress it. */
 async function octets(path: string, accepted: string) {
   const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: ${accepted}\r\n\r\n`
   const answer = await exchange(world.base, head)

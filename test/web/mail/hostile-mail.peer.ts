@@ -8,7 +8,7 @@ import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
-/** Whoever comes here was led by a message. */
+/** Only a link in a message leads here. */
 let lair: string
 const visits: string[] = []
 const server = createServer((socket) => {
@@ -37,7 +37,7 @@ async function siteOf(answer: RequestListener): Promise<AsyncDisposable & { read
   }
 }
 
-/** HTML of which each line would do something, by what it tries. */
+/** Hostile HTML, by what it tries. */
 const attacks: Readonly<Record<string, (lair: string) => string>> = {
   scripts: (at) =>
     `<script>top.harmed = 1</script><script src="${at}/s.js"></script><img src=x onerror="parent.harmed=1"><svg onload="top.harmed=1">` +
@@ -76,7 +76,7 @@ async function show(visitor: Visitor, { address }: Box, subject: string): Promis
   await page.goto(`/mail/${encodeURIComponent(address)}/inbox`)
   await page.getByRole('row').filter({ hasText: subject }).getByRole('link').click()
   await page.locator('article iframe').waitFor()
-  // It is as high as it is, so it has been loaded twice: to be measured, and to be read.
+  // It is loaded twice: to measure its height, and to show it.
   await page.locator('article iframe[style*="px"]').waitFor()
   await page.getByTitle('Measures a message').waitFor({ state: 'detached' })
 }

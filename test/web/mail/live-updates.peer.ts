@@ -7,7 +7,7 @@ import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
-/** Opens a page, which follows what happens. */
+/** Opens a page, which follows the event log. */
 async function follow(visitor: Visitor, path: string): Promise<void> {
   const follows = visitor.page.waitForResponse((response) => response.url().includes('/v1/events'))
   await visitor.open(path)

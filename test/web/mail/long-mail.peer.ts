@@ -16,7 +16,7 @@ const frames = (page: Page) => page.locator('article iframe')
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `<p>Line ${at + 1}</p>`).join('')
 
-/** HTML that takes a browser long, or crashes it, if it is shown as it came. */
+/** HTML that hangs or crashes a browser if it is shown unchanged. */
 const heavy = {
   'tables in each other': '<table><tr><td>'.repeat(2_500),
   'elements in each other': '<div>'.repeat(7_900),

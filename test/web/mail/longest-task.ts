@@ -10,7 +10,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string }
 }
 
-/** The longest task of a page while `work` is done, in milliseconds of a processor: what it waits for one is not counted. */
+/** The longest task of a page while `work` is done, in milliseconds of CPU time. */
 export async function longestTask(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] })
   await work()

@@ -133,7 +133,7 @@ test('opening a conversation marks it as read, and says how many are left', asyn
   const link = page.getByRole('link', { name: 'https://engines.example/oil' })
   assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
   const unread = async () => (await box.states()).map((message) => message.unread)
-  // It is shown at once, and done a message at a time.
+  // It is shown at once; requests follow, one for each message.
   while ((await unread()).slice(2).some(Boolean)) await pause(100)
   assert.deepEqual(await unread(), [true, true, false, false])
 })
@@ -154,7 +154,7 @@ test('a conversation of which the list shows a part stays unread as others are r
   await open(visitor, box)
   const named = (name: RegExp) => list(page).getByRole('row', { name })
   await named(/^Unread, .*The log/).waitFor()
-  // From here on the list shows what the app knows by itself.
+  // From here on the list shows the cache of the app.
   await page.route(/\/v1\/threads\?/, () => {})
   await named(/^Unread, .*The moon/)
     .getByRole('link')

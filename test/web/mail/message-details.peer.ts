@@ -80,7 +80,7 @@ test('on paper there is the conversation alone', async () => {
       .getByText(/20\d\d/)
       .isVisible(),
   )
-  // All of it, and not what a window has room for.
+  // The whole conversation, not only what fits a window.
   const sheets = (await page.pdf()).toString('latin1').match(/\/Type\s*\/Page\b/g) ?? []
   assert.ok(sheets.length > 1, `${sheets.length}`)
 })

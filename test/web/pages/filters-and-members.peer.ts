@@ -26,7 +26,7 @@ test('a filter whose label was deleted says that it does nothing, and is not run
   await page.getByRole('button', { name: 'Delete Invoices' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete label' }).click()
   await page.getByRole('row', { name: /Invoices/ }).waitFor({ state: 'detached' })
-  // It is not loaded anew: the page knows that filters are about labels.
+  // Without a reload: the page refetches filters when labels change.
   await page.getByRole('link', { name: 'Filters' }).click()
   await marked.filter({ hasText: 'Bills' }).waitFor()
   assert.equal(await marked.count(), 1)
@@ -139,7 +139,7 @@ test('an owner makes a key that is restricted, and sees to what, and when it was
   await dialog.getByLabel('Only to these recipients').fill('@customers.example, boss@example.com')
   await dialog.getByLabel('Only from these networks').fill('127.0.0.1/8')
   await dialog.getByRole('button', { name: 'Create key' }).click()
-  // An address that is none of its network's.
+  // An address outside its networks.
   await dialog.locator('input[name=networks][aria-invalid=true]').waitFor()
   await visitor.assertSound()
   await dialog.getByLabel('Only from these networks').fill('127.0.0.0/8')

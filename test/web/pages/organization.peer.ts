@@ -241,7 +241,7 @@ test('an owner adds a member, who sets a password and a second factor and signs 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  // Later, what is dangerous asks again who it is.
+  // Later, dangerous actions ask for a confirmation.
   world.clock.advance(11 * 60_000)
   await member.open('/profile')
   await page.getByRole('button', { name: 'Remove second factor' }).click()

@@ -12,7 +12,7 @@ const engine = { field: 'subject', op: 'contains', value: 'engine' }
 const own = (page: Page) => page.getByRole('main').getByRole('region', { name: 'Your own' })
 const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
-/** Ada, and what her organization and she have. */
+/** Ada, with items of her organization and her own. */
 async function furnished(role: 'owner' | 'member'): Promise<{ box: Box; ada: SignedInMember }> {
   const box = await boxOf(world, { role })
   const ada = await signIn(box.organization, box.memberId)
@@ -257,7 +257,7 @@ test('members see each other come to a conversation and leave it', async () => {
   await one.page.getByRole('article').focus()
   await one.page.keyboard.press('u')
   await status(other.page).filter({ hasText: 'reading' }).waitFor({ state: 'detached' })
-  // Who closes the window has left, too.
+  // Closing the window ends presence too.
   await one.page.goto(path)
   await status(other.page).filter({ hasText: 'reading' }).waitFor()
   await other.page.close()

@@ -73,7 +73,7 @@ test('a member adds a passkey, signs in with it alone, confirms with it and remo
   await press('Save')
   await page.getByRole('row', { name: /Old laptop/ }).waitFor()
 
-  // Later, what is dangerous asks again who it is.
+  // Later, dangerous actions ask for a confirmation.
   world.clock.advance(11 * 60_000)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await press('Add')

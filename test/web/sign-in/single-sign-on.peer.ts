@@ -19,7 +19,7 @@ async function newOwner(): Promise<{ sub: string; email: string }> {
   return { sub, email }
 }
 
-/** Says at the provider who one is. */
+/** Signs in at the provider. */
 async function sayThere(page: Page, who: string): Promise<void> {
   await page.getByLabel('Who are you?').fill(who)
   await page.getByRole('button', { name: 'Go on' }).click()

@@ -34,7 +34,7 @@ test('of more scheduled messages than one page has, the later ones are shown whe
   assert.equal(await last.count(), 0)
   await page.getByRole('button', { name: 'Later messages' }).click()
   await last.filter({ hasText: 'Key “Newsletter”' }).waitFor()
-  // How long it takes until then, which goes on, and when that is.
+  // The remaining time, which counts down, and the time itself.
   await last.getByText(/^\d+ days?,? \d+ hr/).waitFor()
   await last.locator(`time[datetime="${send_at}"]`).waitFor()
   const next = page.getByRole('table', { name: 'Scheduled messages' }).getByRole('row').nth(1)

@@ -37,7 +37,7 @@ for (const [what, options] of [
     await listed.filter({ hasText: 'zara@books.example' }).click()
     await page.getByRole('row', { name: 'Zara <zara@books.example>' }).waitFor()
     assert.equal(await to.inputValue(), '')
-    // Who is chosen already is not suggested again; an address that is typed whole is taken as it is.
+    // Chosen people are not suggested again; a complete typed address is used as it is.
     await page.keyboard.type('zoe')
     assert.equal(await listed.count(), 0)
     await to.fill('zoe@elsewhere.example')

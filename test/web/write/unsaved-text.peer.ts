@@ -20,7 +20,7 @@ async function forwarding(page: Page, box: Box): Promise<void> {
   await recipients(page).and(page.locator(':focus')).waitFor()
 }
 
-/** What this device keeps of what is written. */
+/** The unsaved text in the browser's storage. */
 const kept = `new Promise((answer) => {
   indexedDB.open('writing', 1).onsuccess = ({ target: { result: db } }) => {
     db.transaction('writings').objectStore('writings').getAll().onsuccess = ({ target: { result } }) => {
@@ -30,7 +30,7 @@ const kept = `new Promise((answer) => {
   }
 })`
 
-/** Loads the page again once this device keeps what was typed. */
+/** Reloads the page once the typed text is stored. */
 async function reload(page: Page, typed: string): Promise<void> {
   page.on('dialog', (dialog) => void dialog.accept())
   while (!String(await page.evaluate(kept)).includes(typed)) await pause(100)

@@ -12,7 +12,7 @@ const composer = (page: Page) =>
   page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
 const body = (page: Page) => composer(page).getByRole('textbox', { name: 'Message' })
 const says = (page: Page, what: string) => page.getByRole('alertdialog').filter({ hasText: what }).first().waitFor()
-/** Waits for what is said of where the text lies. */
+/** Waits for a state of saving. */
 const state = (page: Page, what: string) => composer(page).getByText(what, { exact: true }).waitFor()
 
 async function openInbox(page: Page, { address }: Box): Promise<void> {

@@ -43,7 +43,7 @@ async function fresh(): Promise<Database> {
 /** Of all that are made in this process. */
 let initial: Initial | undefined
 
-/** One that a test before has used, if it can be made as good as new. */
+/** One that an earlier test has used, if it can be reset. */
 async function again(): Promise<Database | undefined> {
   const place = lastKept()
   if (!place || !initial) return undefined
@@ -136,7 +136,7 @@ async function template(name: string, make: (directory: string) => Promise<void>
   if (existsSync(made)) return made
   const making = await mkdtemp(`${made}-`)
   await make(making)
-  // Another process may have been quicker; its template is as good.
+  // Another process may have been faster; its template is the same.
   await rename(making, made).catch(() => rm(making, { recursive: true }))
   return made
 }
@@ -162,7 +162,7 @@ async function placeOnServer(template: string): Promise<Place & { readonly url: 
   }
 }
 
-/** Migrated by whoever comes first, under a lock; it gets its name when it is complete. */
+/** Migrated by the first caller, under a lock; it gets its name when it is complete. */
 async function serverTemplate(): Promise<string> {
   const template = `mailroom_template_${await migrationsChecksum()}`
   await administer(async (client) => {

@@ -8,8 +8,8 @@ export interface Place extends AsyncDisposable {
 let keeping = false
 const kept: Place[] = []
 
-/** From now on a database that a test is done with is kept for the next one in this process, which finds it empty: to open
- *  another takes 0.4 s of CPU. Whoever asks for it calls `closeKept` at the end. */
+/** From now on a test's database is kept for the next one in this process, which gets it empty: opening
+ *  another takes 0.4 s of CPU. The caller calls `closeKept` at the end. */
 export function keepDatabases(): void {
   keeping = true
 }
@@ -25,7 +25,7 @@ export async function giveBack(place: Place): Promise<void> {
   else await place[Symbol.asyncDispose]()
 }
 
-/** A place that was given back, as it was left. */
+/** A returned place, as it was left. */
 export function lastKept(): Place | undefined {
   return kept.pop()
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What every migrated database holds from the start: its schema, and the rows that migrations write. */
+/** The initial content of a migrated database: its schema, and the rows that migrations write. */
 export interface Initial {
   readonly schema: string
   readonly rows: ReadonlyMap<string, string>
@@ -12,7 +12,7 @@ export async function initialOf(pool: pg.Pool): Promise<Initial> {
   return { schema: await schemaOf(pool), rows }
 }
 
-/** Makes a database that a test has used what it was at first. Answers false where the test has changed more than rows, or
+/** Resets a used database to its initial content. Answers false if the test has changed more than rows, or
  *  rows that migrations wrote. */
 export async function emptied(pool: pg.Pool, initial: Initial): Promise<boolean> {
   if ((await schemaOf(pool)) !== initial.schema) return false
@@ -30,7 +30,7 @@ export async function emptied(pool: pg.Pool, initial: Initial): Promise<boolean>
   return true
 }
 
-/** To truncate tables, with all that refer to them, makes 200 files anew: on the embedded database 0.3 s of CPU. To delete
+/** To truncate tables, with all that refer to them, creates 200 files: on the embedded database 0.3 s of CPU. To delete
  *  a few rows and to vacuum takes a tenth of that; where there is more, it takes longer. */
 const mostDeleted = 2 ** 20
 
@@ -54,7 +54,7 @@ function deletion(tables: readonly string[]): string {
     commit`
 }
 
-/** What the planner believes of tables and indexes that nobody has analysed. */
+/** The planner's values for tables and indexes that were never analyzed. */
 const notAnalysed = `
   update pg_class set reltuples = -1, relpages = 0, relallvisible = 0
     where oid >= 16384 and relkind in ('r', 't') and reltuples <> -1;

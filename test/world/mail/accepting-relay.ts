@@ -1,9 +1,9 @@
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 
-/** Takes everything at once, and notes for whom, in that order. */
+/** Accepts everything at once, and records the recipients in order. */
 export class AcceptingRelay implements Relay {
   readonly taken: string[]
-  /** What a message waits for between the record of its end of data and the reply. */
+  /** Awaited between the record of the end of data and the reply. */
   gate: () => Promise<void> = async () => {}
 
   constructor(taken: string[] = []) {

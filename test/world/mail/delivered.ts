@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** Waits until the mail server has all that a mailbox was given, however much that is; whoever only looks at the mailbox
- *  waits for some seconds of it. At once where mail is in the tables. */
+/** Waits until the mail server has all mail of a mailbox, however much that is: a mere read of the mailbox
+ *  waits for some seconds only. Returns at once if mail is in the tables. */
 export async function delivered(db: Db, mailbox: MailboxRef): Promise<void> {
   while (await isAwaiting(db, mailbox)) await wait(20)
 }

@@ -18,7 +18,7 @@ export interface Due {
   readonly sendAt: Date
 }
 
-/** Puts messages among those that are scheduled, as if they had been for long: the API refuses times that are past. */
+/** Inserts scheduled messages directly: the API refuses past times. */
 export async function insertDue(db: Db, { organizationId, address }: Scheduler, all: readonly Due[]): Promise<void> {
   const { id: mailboxId } = await db
     .selectFrom('mailboxes')

@@ -15,7 +15,7 @@ export async function privateMailbox(organization: TestOrganization, localPart: 
   return { ...(await privateMailboxFor(organization, localPart, publicKey)), privateKey }
 }
 
-/** Made over HTTP, for a certificate that somebody has. */
+/** Creates one over HTTP, for a given certificate. */
 export async function privateMailboxFor(organization: TestOrganization, localPart: string, publicKey: string) {
   const wanted = { domain: organization.domain, local_part: localPart, kind: 'private', public_key: publicKey }
   const { status, body } = await organization.request('POST', '/v1/mailboxes', wanted)
@@ -40,7 +40,7 @@ export async function storedIn(
   )
 }
 
-/** What the owner of the key reads. */
+/** The message, decrypted with the owner's key. */
 export async function opened(raw: Buffer, privateKey: string): Promise<Buffer> {
   const armoredMessage = /-----BEGIN PGP MESSAGE[\s\S]*END PGP MESSAGE-----/.exec(raw.toString('latin1'))?.[0] ?? ''
   const message = await readMessage({ armoredMessage })

@@ -12,10 +12,10 @@ import { World, type WorldOptions } from '#test/world/world.ts'
 /** Of every mailbox of `submittingMailbox`. */
 export const password = 'correct horse battery staple'
 
-/** Where a service takes mail from mail programs, at free ports, under a certificate in a directory of its own. */
+/** Settings of a service with submission, at free ports, with its own certificate. */
 export async function submissionSettings(): Promise<{
   readonly env: Record<string, string>
-  /** Whom a client may trust. */
+  /** The authority that a client trusts. */
   readonly certificate: string
   [Symbol.asyncDispose](): Promise<void>
 }> {
@@ -34,14 +34,14 @@ export async function submissionSettings(): Promise<{
   return { env, certificate, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** A service that takes mail from mail programs and hands it to a sink, with an organization. */
+/** A service with submission that relays to a sink, with an organization. */
 export interface Submitting extends AsyncDisposable {
   readonly world: World
   readonly sink: Sink
   readonly organization: TestOrganization
   /** For STARTTLS. */
   readonly port: number
-  /** A file with whom to trust. */
+  /** A file with the trusted authority. */
   readonly certificate: string
 }
 
@@ -84,7 +84,7 @@ export function written(from: string, fields: Record<string, string | undefined>
   return `${lines.join('')}\r\n${body}`
 }
 
-/** What AUTH PLAIN says. */
+/** The argument of AUTH PLAIN. */
 export function plain(login: string, secret = password): string {
   return `AUTH PLAIN ${Buffer.from(`\0${login}\0${secret}`).toString('base64')}`
 }

@@ -15,7 +15,7 @@ interface Made {
   counter: number
 }
 
-/** What a test has an authenticator or a browser do otherwise. */
+/** Deviations of the authenticator or browser from correct behaviour. */
 export interface Deviation {
   readonly origin?: string
   readonly challenge?: string

@@ -4,7 +4,7 @@ import type { Answer, HttpClient, RequestOptions } from '#test/sockets/http-clie
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 
-/** What a browser says of a request that a page of the service itself makes. */
+/** The field that a browser adds to a request of the service's own page. */
 export const fromOurPage = { 'sec-fetch-site': 'same-origin' }
 
 /** A member with a session, as a browser on the same machine has it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { codeOf, stepAt } from '#/sessions/totp/code.ts'
 import type { SignedInMember } from './signed-in.ts'
 
-/** What an application of a member shows at a time. */
+/** The code that a member's application shows at a time. */
 export type Application = (now: number) => string
 
 /** An application with the secret that the URI has. */

@@ -5,7 +5,7 @@ import { giveAccess } from '#/mailboxes/access.ts'
 import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
 
-/** An organization that has one of everything, to make requests about. */
+/** An organization with one of everything, as a target for requests. */
 export interface Furnished {
   readonly organization: TestOrganization
   readonly address: string
@@ -100,7 +100,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
   const webhook = await created('/v1/webhooks', { url: 'https://receiver.example/mail' })
-  // What became of its events would change while a test looks.
+  // Its deliveries would change during a test.
   await organization.request('PATCH', `/v1/webhooks/${webhook.id}`, { paused: true })
   const member = await sharedWith(organization, mailboxId)
   const folder = await created(`/v1/folders?mailbox=${address}`, { name: `Projects ${randomUUID()}` })

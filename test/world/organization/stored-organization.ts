@@ -12,7 +12,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
-/** Who lives in a database that services come and go on. */
+/** An organization in a database that outlives services. */
 export interface StoredOrganization {
   readonly organizationId: string
   /** May do everything. */
@@ -25,7 +25,7 @@ interface Wish {
   readonly mailboxes: readonly string[]
 }
 
-/** Moves somebody in while no service runs. */
+/** Adds an organization while no service runs. */
 export async function storeOrganization(home: DatabaseHome, wish: Wish): Promise<StoredOrganization> {
   await using database = await home.open()
   return await insertOrganization(database.db, home.env.MAILROOM_SECRET ?? '', wish)

@@ -45,7 +45,7 @@ export async function usedInstallation(world: World, sink: Sink): Promise<UsedIn
   assert.equal((await first.organization.request('POST', '/v1/send', sent)).status, 202)
   await world.outbound.processAll()
   sink.act = () => undefined
-  // So far that a slow machine does not come to it before it is to.
+  // So far in the future that a slow machine does not reach it.
   await sql`update outbound_recipients set due_at = due_at + interval '8 minutes'`.execute(world.db)
   await beInvited(world, first)
   const scheduled = { subject: 'Scheduled', to: 'cy@there.example', sendAt: new Date(world.clock.now() + 10 * minute) }
@@ -98,7 +98,7 @@ async function correspond(world: World, { organization, address, keyword }: Furn
   await change([9], { folder: 'trash' })
 }
 
-/** What comes about by the way: labels that are gone, answers to mail, senders of mail that was passed on. */
+/** Indirect rows: deleted labels, answers to mail, senders of forwarded mail. */
 async function leaveTraces(world: World, { organization, address, ids }: Furnished): Promise<void> {
   await organization.request('POST', `/v1/webhooks/${ids.webhook}/replay`, { after: '0'.repeat(28) })
   const gone = await organization.request('POST', '/v1/labels', { name: 'Gone' })
@@ -112,7 +112,7 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
   })
   assert.equal((await organization.request('POST', `/v1/drafts/${ids.finishedDraft}/send`, {})).status, 202)
   const far = `${'far.'.repeat(10)}example`
-  // What was in hand as all mail was carried to another host.
+  // The journal of a move to another mail host.
   await sql`
     insert into mail_moves (mailbox_id, folder, uids, uid_validity, uid_next)
     select id, 'inbox', '{1,2}', 3, 4 from mailboxes where address = ${address}`.execute(world.db)
@@ -125,7 +125,7 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
   await sql`
     insert into mta_sts_policies (domain, id, mode, mx, until)
     values ('far.example', '1', 'enforce', '{"*.far.example"}', now() + interval '1 day')`.execute(world.db)
-  // What a mailbox on an IMAP server has in place of the tables of mail.
+  // The rows of a mailbox on an IMAP server.
   await sql`
     with spooled as (
       insert into mail_spool (organization_id, mailbox_id, folder, size_bytes, received_at, seen, flagged, keywords,
@@ -170,7 +170,7 @@ async function schedule({ organization, address }: Furnished, { subject, to, sen
   assert.equal(status, 201)
 }
 
-/** What the API answers to every question about them. */
+/** The API's answers to all reading requests about them. */
 export async function allAnswers(world: World, organizations: readonly Furnished[]): Promise<Record<string, unknown>> {
   // A picture lies on another server, and what became of sent mail and runs of filters go on as the service runs.
   const here = ({ method, path }: { method: string; path: string }) =>

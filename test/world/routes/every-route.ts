@@ -5,7 +5,7 @@ import { memberSamples } from './member-samples.ts'
 import { memberRules, rules } from './rules.ts'
 import { type Sample, samples } from './samples.ts'
 
-/** The operations that a key may call, of the API's own description, each with the sample that stands for it: none can be
+/** The operations that a key may call, from the API's description, each with its sample: none can be
  *  forgotten. */
 export function everyOperation(world: World) {
   return operationsOf(world, { samples, rules, forKeys: true })
@@ -52,7 +52,7 @@ async function operationsOf<R>(world: World, { samples, rules, forKeys }: Tables
   return operations
 }
 
-/** So that each is asked of somebody who has everything still, without another organization for each. */
+/** Orders operations so that each finds everything it needs, without a new organization for each. */
 export function removingLast<T extends { readonly method: string }>(operations: readonly T[]): T[] {
   const removes = ({ method }: T) => (method === 'DELETE' ? 1 : 0)
   return operations.toSorted((a, b) => removes(a) - removes(b))

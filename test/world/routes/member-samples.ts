@@ -44,7 +44,7 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'DELETE /v1/me/passkeys/{id}': { item: 'label', status: 404 },
   'PUT /v1/me/password': { body: () => ({ password: 'correct horse battery staple' }) },
   'GET /v1/me/sessions': {},
-  // Any id: one's own cannot be known before one signs in.
+  // Any id: the member's own is not known before the sign-in.
   'DELETE /v1/me/sessions/{id}': { item: 'label', status: 404 },
   'GET /v1/api-keys': {},
   'POST /v1/api-keys': { body: () => ({ name: 'Shop', scopes: ['messages:read'] }), status: 201 },

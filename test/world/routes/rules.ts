@@ -2,13 +2,13 @@ import type { Level } from '#/http/access/caller.ts'
 import type { Permission } from '#/http/access/permissions.ts'
 import type { Scope } from '#/http/access/scopes.ts'
 
-/** What a route is about, which decides what a role, a level and a restricted key get there. */
+/** The subject of a route, which decides what a role, a level and a restricted key may do there. */
 export type About =
   /** The organization, and no mailbox. */
   | 'organization'
   /** The mail of a mailbox that the request names, or something of it. */
   | 'mail'
-  /** What there is in the mailboxes whose mail one may read. */
+  /** The mail of all mailboxes that the caller reads. */
   | 'own mail'
   /** The mailboxes that there are. */
   | 'mailboxes'
@@ -22,7 +22,7 @@ export interface Rule {
   /** One of them opens it. */
   readonly scope: Scope | readonly Scope[]
   readonly about: About
-  /** What it needs of whom a mailbox is shared with; undefined where it uses no mail. */
+  /** The level that it needs in a shared mailbox; undefined if it uses no mail. */
   readonly level?: Level
   /** The sample goes to an address. */
   readonly sends?: true
@@ -150,7 +150,7 @@ export interface MemberRule {
   readonly signsIn?: true
   /** Else it is about the organization, or about the member. */
   readonly about?: 'mailbox' | 'mail'
-  /** What it needs of whom a mailbox is shared with. By default `read`. */
+  /** The level that it needs in a shared mailbox; by default `read`. */
   readonly level?: Level
 }
 
@@ -197,7 +197,7 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
   'GET /v1/audit': { permission: 'read_audit' },
 }
 
-/** Of a member's own things nothing but a session is needed. */
+/** Personal items need a session only. */
 const addPersonalItems = Object.keys(rules)
   .filter((name) => /^\S+ \/v1\/(?:labels(?!.*\/merge)|filter|blocked-senders)/.test(name))
   .map((name) => [name.replace('/v1/', '/v1/me/'), {}] as const)
@@ -207,7 +207,7 @@ export const memberRules: Readonly<Record<string, MemberRule>> = {
   ...memberRoutes,
 }
 
-/** A role's own scopes, by which the table of docs/reference/sessions.md is short. */
+/** The scopes of a role (docs/reference/sessions.md). */
 export function memberMay(scope: string): boolean {
   if (scope === 'sending:approve' || scope === 'webhooks:read') return false
   return /^(?:messages|sending|scheduled|forwarding):/.test(scope) || scope.endsWith(':read')

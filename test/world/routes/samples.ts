@@ -3,7 +3,7 @@ import { type Furnished, later } from '#test/world/organization/furnished.ts'
 
 /** A request to an operation, about what an organization has. */
 export interface Sample {
-  /** What the path names, for routes that name an item. */
+  /** The item that the path names, if any. */
   readonly item?: keyof Furnished['ids']
   readonly query?: (one: Furnished) => string
   readonly body?: (one: Furnished) => object
@@ -136,7 +136,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/members': {},
 }
 
-/** Of what a member has as the organization does. */
+/** Samples of personal items. */
 export const ownSamples: Readonly<Record<string, Sample>> = Object.fromEntries(
   Object.entries(samples)
     .filter(([name]) => /^\S+ \/v1\/(?:labels(?!.*\/merge)|filter|blocked-senders)/.test(name))

@@ -5,7 +5,7 @@ import { type Compared, differences, type JoinedByRefs, type JoinedByUs } from '
 import type { DovecotProcess } from './dovecot-process.ts'
 import { readAsRefs } from './refs-reading.ts'
 
-/** Our side: is given a folder's messages one after another, with uids from 1, and tells their conversations. */
+/** Our side: gets a folder's messages one after another, with uids from 1, and answers their conversations. */
 export interface OurReader {
   file(message: Compared, header: Buffer): Promise<void> | void
   conversations(): Promise<number[][]> | number[][]

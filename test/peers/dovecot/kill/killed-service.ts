@@ -72,11 +72,11 @@ export class KilledService implements AsyncDisposable {
     }
   }
 
-  /** Has a service killed as it does what it is asked, and starts another, once the leases of the first have run out. */
+  /** Has a service killed during a request, and starts another once the leases of the first have ended. */
   async killedWhile(t: TestContext, killing: Killing, work: (doomed: Service) => Promise<void>): Promise<Service> {
     const doomed = await startService({ ...this.#env, ...killedAt(killing) })
     const gone = once(doomed.process, 'exit')
-    // What it was asked last may not be answered; or it is, and the service is killed in the work that follows.
+    // The last request may be answered or not: the service may be killed in the work that follows.
     const failure = await work(doomed).catch((error: unknown) => error)
     if (failure instanceof Error && !isCutOff(failure)) throw failure
     await gone

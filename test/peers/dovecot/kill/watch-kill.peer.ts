@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => dovecot[Symbol.asyncDispose]())
 
-/** After the process has begun to look: a look is told of some three seconds later. */
+/** After the process has begun a check: its events follow some three seconds later. */
 const killedAfterMs = [0, 2_900, 3_500]
 
 function messages(count: number): AppendMessage[] {
@@ -29,7 +29,7 @@ function messages(count: number): AppendMessage[] {
   return Array.from({ length: count }, () => ({ ...rest, raw: letter({}) }))
 }
 
-/** Another mail program, and what is to be told of it: one message comes, one is flagged, one is moved, each once. */
+/** Another mail program, and the expected events: one message is stored, one flagged, one moved, each once. */
 class Program {
   readonly done: string[] = []
   readonly #session: ImapSession
@@ -61,7 +61,7 @@ interface Event {
   readonly message: { readonly folder: string; readonly uid: number }
 }
 
-/** What is told from a place in the log on, and where it ends. */
+/** The events after a position in the log, and its end. */
 async function read(
   { http }: Service,
   { key }: StoredOrganization,
@@ -139,10 +139,10 @@ async function tellsAllThoughKilled(home: DatabaseHome): Promise<void> {
     after = page.next
   }
   await last.end('SIGTERM')
-  assert.deepEqual(told.sort(), program.done.sort(), 'nothing is invented, and nothing told twice')
+  assert.deepEqual(told.sort(), program.done.sort(), 'no event is false or doubled')
 }
 
-describe('what another program changes is told though the process is killed that looks', { concurrency: true }, () => {
+describe('changes by another program have events though the checking process is killed', { concurrency: true }, () => {
   test('on the embedded database', async () => {
     await using home = await databaseHome({ embedded: true })
     await tellsAllThoughKilled(home)

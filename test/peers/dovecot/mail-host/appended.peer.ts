@@ -25,7 +25,7 @@ const field = (text: string) => `X-Mailroom-Filtered-By: ${text}\r\n`
 const filter_id = '0199f0a2-0000-7000-8000-000000000001'
 const usual = { filter_id, name: 'n', action: 'star', argument: null }
 
-/** What whoever has a mailbox may put there with a program of their own, which no message that we took on ever has. */
+/** Octets that a mail program may store in a mailbox and that arriving mail never has. */
 const appended: readonly [string, string, string?][] = [
   ['a mail', mail],
   ['nothing but a line', '\r\n'],

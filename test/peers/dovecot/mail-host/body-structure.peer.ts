@@ -10,7 +10,7 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 
 const corpus = join(import.meta.dirname, '../../../corpus')
 const names = readdirSync(corpus).filter((name) => name.endsWith('.eml'))
-/** More parts within parts than we take apart. */
+/** Deeper nesting than we read. */
 const deep = Buffer.concat([
   ...Array.from({ length: 150 }, (_, depth) =>
     Buffer.from(`Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n--b${depth}\r\n`),

@@ -19,7 +19,7 @@ import { delivered, isAwaiting } from '#test/world/mail/delivered.ts'
 
 const shared = sharedDovecot()
 
-/** A mailbox of its own, and a way to it that can go wrong. */
+/** A new mailbox, behind a proxy that can make faults. */
 async function start(mostSpooledBytes?: number) {
   const using = new AsyncDisposableStack()
   const proxy = using.use(await FaultProxy.start(shared.dovecot.server))
@@ -43,7 +43,7 @@ async function subjects(host: ImapMailHost, mailbox: MailboxRef): Promise<string
   return messages.map(({ subject }) => subject).sort()
 }
 
-/** As if time had passed for what waits; not for what somebody delivers. */
+/** Advances time for waiting mail, not for mail in delivery. */
 async function allDue(): Promise<void> {
   await sql`update mail_spool set due_at = clock_timestamp() where leased_until is null`.execute(shared.database.db)
 }

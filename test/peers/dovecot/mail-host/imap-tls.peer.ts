@@ -54,7 +54,7 @@ async function authority(): Promise<string> {
   return readFile(join(directory, 'ca.pem'), 'utf8')
 }
 
-/** What becomes of a session: `open`, or why not. */
+/** The result of opening a session: `open`, or the error. */
 async function outcome(change: Partial<ImapServer>, trusted = [ca]): Promise<string> {
   setDefaultCACertificates([...usual, ...trusted])
   try {

@@ -10,7 +10,7 @@ import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-/** What no server that keeps folders in a file system takes. */
+/** Names that no server with folders in a file system accepts. */
 const everywhere = ['.', '..', 'a/../b', 'a/./b', '~x', '~', 'dbox-Mails', 'a/dbox-Mails/b', 'ж'.repeat(95)]
 
 for (const [format, settings, own] of [

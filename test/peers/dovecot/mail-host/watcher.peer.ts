@@ -232,7 +232,7 @@ test('a look whose events cannot be stored is repeated', async () => {
   await at.say('UID STORE 1 +FLAGS.SILENT (\\Seen)')
   const stopped = newWatcher({ graceMs: 3_600_000 })
   const round = stopped.round()
-  // It has looked, and ends before it could tell.
+  // It has checked, and ends before it writes events.
   const { mailboxId } = at.ada
   const leased = () =>
     at.db.selectFrom('imap_watches').select('leased_until').where('id', '=', mailboxId).executeTakeFirstOrThrow()

@@ -10,7 +10,7 @@ import { Fleet, soon } from '#test/processes/fleet.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import { late } from '#test/world/late.ts'
 
-/** Within which all works again, without a hand, in milliseconds. */
+/** The longest recovery, in milliseconds. */
 const recovery = late(30_000)
 /** As in deploy/dovecot: what a lost network leaves half-open counts until the server notices. */
 const manyConnections = 'mail_max_userip_connections = 50\n'
@@ -187,7 +187,7 @@ test('while the server is away mail is accepted up to the limit of the spool, th
   for (const mx of fleet.of('mx')) assert.equal(await fleet.hand(mx, author, ada), '452 4.3.1')
   way.heal()
   await nothingWaits()
-  // For a moment RCPT believes what it was last told of the spool.
+  // RCPT caches the size of the spool for a moment.
   for (const mx of fleet.of('mx'))
     await soon(late(30_000), 'mail is accepted again', async () => (await fleet.hand(mx, author, ada)) === '250 2.6.0')
   const came = (await subjects(0, ada)).filter((subject) => subject.startsWith('Big'))

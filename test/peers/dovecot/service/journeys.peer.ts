@@ -34,7 +34,7 @@ async function due(): Promise<void> {
 
 const hand = (to: string, message?: string) => handTo(world, 'ann@peer.example', to, message)
 
-/** What somebody does in an inbox with another program. */
+/** Changes in an inbox by another program. */
 async function otherProgram(mailbox: string, ...commands: string[]): Promise<void> {
   const { connection } = await ImapSession.open(dovecot.server, mailbox)
   for (const command of ['SELECT INBOX', ...commands]) await connection.run([command])

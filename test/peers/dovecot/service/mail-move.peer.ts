@@ -252,7 +252,7 @@ test('a move that is killed again and again loses nothing and doubles nothing', 
   }
 })
 
-/** Kills it each time that it has a batch in hand which it had not before; answers how often. */
+/** Kills it at each new batch; answers how often. */
 async function movedUnderKills(db: Db, env: Record<string, string>, to: MoveTarget): Promise<number> {
   const state = async () => {
     const { rows } = await sql<{

@@ -10,7 +10,7 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-/** What other people's programs make of mail that the API keeps, and the API of what they do. */
+/** Mail programs see what the API stores, and the API sees what they do. */
 const run = promisify(execFile)
 
 let resources: AsyncDisposableStack

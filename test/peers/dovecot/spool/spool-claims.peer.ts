@@ -10,7 +10,7 @@ import { late } from '#test/world/late.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 
-/** Within which all works again, without a hand, in milliseconds. */
+/** The longest recovery, in milliseconds. */
 const recovery = late(30_000)
 
 let dovecot: DovecotServer

@@ -82,7 +82,7 @@ test('an organization with all that may wait of its mail stops nobody else’s; 
   await delivered(world.db, { organizationId: modest.id, mailboxId: bob.id })
   assert.equal((await subjectsIn(greedy, ada.address)).length, 3)
   assert.equal((await subjectsIn(modest, bob.address)).length, 5 + 10 + 1)
-  // RCPT may believe for a moment yet that it is full.
+  // RCPT caches the size of the spool for a moment.
   while ((await hand(ada.address)) === '452 4.3.1') await wait(20)
   assert.equal(await hand(ada.address), '250 2.6.0')
 })
