@@ -40,7 +40,7 @@ export function readNetwork(text: string): Network | undefined {
   return bits < 0 || bits > width ? undefined : { address, bits }
 }
 
-/** Whether an address lies in one of the networks. */
+/** Whether an address is in one of the networks. */
 export function insideOf(networks: readonly Network[]): (address: string) => boolean {
   const list = new BlockList()
   for (const { address, bits } of networks) list.addSubnet(address, bits, familyOf(address))

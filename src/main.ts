@@ -20,7 +20,7 @@ import { openKeyring, secretsFor } from './secrets/open.ts'
 import { leadsToJournal, notify, priority } from './server/systemd.ts'
 import { version } from './version.ts'
 
-/** How long a stop may take, in milliseconds. Whoever sent the signal kills us after ten seconds. */
+/** How long a stop may take, in milliseconds. The sender of the signal kills us after ten seconds. */
 const mostStopMs = 9_500
 /** Within so many milliseconds a signal that comes again is the same one. */
 const sameSignalMs = 1_000
@@ -68,11 +68,11 @@ async function control(config: Config): Promise<MailServerControl | undefined> {
   return config.secrets.doveadm && (await import('./server/adapters.ts')).serverControl(config)
 }
 
-/** Runs the service until a signal ends it. The log goes to stderr, what a person is to read to stdout. */
+/** Runs the service until a signal ends it. The log goes to stderr, messages for people to stdout. */
 async function serve(args: readonly string[]): Promise<void> {
   const { bare, config } = serveOptions(args, process.env)
   let serving = false
-  // A start that is cut off leaves nothing undone that anybody was promised.
+  // A start can be cut off: nothing has been acknowledged yet.
   const signalled = nextSignal(() => (serving ? die(tooSlow) : process.exit(0)))
   // Loaded here, since commands start sooner without it.
   const { startServer } = await import('./server/start.ts')

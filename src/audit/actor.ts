@@ -5,7 +5,7 @@ export interface Actor {
   readonly id: string | null
   /** A key's first eight and last four characters, with its name; a member's address; what a provider of single sign-on is known as. */
   readonly name: string
-  /** The client's, where there is one. */
+  /** The client's address, if any. */
   readonly address: string | null
 }
 

@@ -89,7 +89,7 @@ export interface Change {
   readonly before: Settings | null
   /** Null if the item is deleted. */
   readonly after: Settings | null
-  /** It is a member's own: nobody else gets the event. */
+  /** A personal item, which has no event. */
   readonly personal?: boolean
 }
 

@@ -10,7 +10,7 @@ const everyMinute = 60_000
 const mostNetworks = 100
 
 export interface RefusedRequest {
-  /** Undefined where no key was identified. */
+  /** Undefined if no key was identified. */
   readonly by?: { readonly organizationId: string; readonly actor: Actor }
   readonly address: string
   /** Method and path, without what a client fills in. */
@@ -51,7 +51,7 @@ export class Refusals implements AsyncDisposable {
         after: { requests },
       } as const
       const actor = by?.actor ?? { ...byService, address }
-      // Each by itself: an organization that is gone must not cost the others theirs.
+      // One by one: a deleted organization must not prevent the entries of others.
       await this.#db
         .transaction()
         .execute((tx) => record(tx, actor, entry))

@@ -24,7 +24,7 @@ export async function blockSender(
   return { blocked, isNew: true }
 }
 
-/** Unblocks what has that id or pattern; undefined where nothing has. */
+/** Deletes the block with that id or pattern; undefined if there is none. */
 export async function unblockSender(
   tx: Tx,
   owner: Owner,

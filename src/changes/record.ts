@@ -82,7 +82,7 @@ export function stepOf(db: Db, changeId: string): Recording {
   }
 }
 
-/** Ends a change. One without effect is deleted, unless somebody knows its id. */
+/** Ends a change. One without effect is deleted, unless a response has named it. */
 export async function endChange(db: Db, changeId: string): Promise<void> {
   await sql`
     with gone as (

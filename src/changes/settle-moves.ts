@@ -19,7 +19,7 @@ interface OfChange {
   readonly undoes?: string
 }
 
-/** Puts on record what became of moves whose process died between their beginning and their end. */
+/** Records the results of moves whose process died during them. */
 export async function settleMoves(
   { db, mailHost }: { readonly db: Db; readonly mailHost: MailHost },
   { organizationId, changeId, undoes }: OfChange,

@@ -1,7 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 
-/** Where messages of a part are now, as far as recorded changes say: in one folder. */
+/** The current place of messages of a part by recorded changes: in one folder. */
 export interface Whereabouts {
   readonly key: number
   readonly folder: string

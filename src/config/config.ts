@@ -36,7 +36,7 @@ export interface Config {
   readonly host: string
   /** Port of the HTTP API; 0 lets the system choose. */
   readonly port: number
-  /** The origin under which clients reach the HTTP API; undefined where nobody said. */
+  /** The origin under which clients reach the HTTP API; undefined if not set. */
   readonly publicUrl: string | undefined
   /** Reverse proxies that are believed about the addresses of their clients. */
   readonly trustedProxies: readonly Network[]

@@ -6,7 +6,7 @@ interface Kind<Starttls extends string> {
   readonly scheme: string
   readonly what: string
   readonly example: string
-  /** What `?starttls=` may be; the URL takes none where there is nothing. */
+  /** The values of `?starttls=`; empty if the URL has no such option. */
   readonly starttls: readonly Starttls[]
 }
 

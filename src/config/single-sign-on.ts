@@ -12,7 +12,7 @@ export interface SingleSignOn {
   /** The claim that has the e-mail address. */
   readonly addressClaim: string
   readonly groupsClaim: string
-  /** The groups whose people are owners and admins; undefined where no group gives that role. */
+  /** The groups of owners and admins; undefined if no group gives that role. */
   readonly ownerGroup: string | undefined
   readonly adminGroup: string | undefined
   /** By domain of their addresses, the organization (its name or id) of which people become members by themselves. */
@@ -59,7 +59,7 @@ export function singleSignOnProblems(read: Reader): string[] {
   return found
 }
 
-/** HTTPS, since what comes from there says who somebody is; on this machine HTTP does. */
+/** HTTPS, since the provider says who a person is; on this machine also HTTP. */
 function parseIssuer(text: string): string {
   const url = !/[\s?#]/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const isSafe =

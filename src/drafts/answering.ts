@@ -34,7 +34,7 @@ export async function draftAbout(
   return { ...draft, text, attachments: beside }
 }
 
-/** What a message says is for those who may read messages. */
+/** A quotation shows the message, so it needs the scope to read messages. */
 async function assertReads(request: FastifyRequest): Promise<void> {
   const identity = await request.identify()
   if (identity?.scopes.has('messages:read')) return

@@ -10,10 +10,10 @@ import { attachments, ids, type Outgoing } from '#/sending/outgoing.ts'
 import { isOurs } from './identity.ts'
 import type { DraftFields } from './schemas.ts'
 
-/** What a draft says: a message that may be unfinished. An address that is no whole one yet is a name without one. */
+/** The content of a draft, a message that may be unfinished. An incomplete address is a name without an address. */
 export type DraftContent = Outgoing
 
-/** A draft that nothing was written in yet. */
+/** An empty draft. */
 export function emptyDraft(from: Address): DraftContent {
   const nobody = { to: [], cc: [], bcc: [], replyTo: [] }
   return { from, ...nobody, subject: '', text: '', html: null, inReplyTo: [], references: [], attachments: [] }
@@ -26,7 +26,7 @@ export async function readDraft(reader: MessageReader, raw: Buffer): Promise<Dra
   return { ...headerOf(message), ...textsOf(content), attachments: await attachmentsOf(reader, raw, content) }
 }
 
-/** What the header of a draft says. */
+/** The fields in the header of a draft. */
 export function headerOf({
   headers,
   messageId,
@@ -45,12 +45,12 @@ export function headerOf({
     subject,
     inReplyTo: sendableIds(headers.text('in-reply-to')).slice(-100),
     references: sendableIds(headers.text('references')).slice(-100),
-    // Another mail program's are about itself.
+    // Those of another mail program describe that program.
     headers: isOurs(messageId) ? extraHeadersOf(headers) : [],
   }
 }
 
-/** The same as the API has it. */
+/** The same in the API's form. */
 export function writtenHeader({
   from,
   to,
@@ -86,7 +86,7 @@ function plain(text: OpenedContent['text']): string | null {
   return openedText(text)?.replace(/\n$/, '') ?? null
 }
 
-/** The draft with the fields that are given in place of its own. @throws Refusal naming the field */
+/** The draft with given fields replaced. @throws Refusal naming the field */
 export function changed(draft: DraftContent, fields: DraftFields): DraftContent {
   const { subject = draft.subject, text = draft.text, html = draft.html } = fields
   return {

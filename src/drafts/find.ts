@@ -54,7 +54,7 @@ export async function findDraft(
   return { box, key, uid, uids, stored }
 }
 
-/** So often an edit may come between finding a draft's message and reading it. */
+/** The number of retries if an edit comes between finding a draft's message and reading it. */
 const mostTries = 5
 
 async function readNewest(
@@ -78,7 +78,7 @@ async function uidsOf(mailHost: MailHost, box: DraftBox, key: string): Promise<r
   return named.length === 0 && written !== undefined && written > 0 ? [written] : named
 }
 
-/** Somebody else has edited the draft meanwhile. */
+/** The draft was edited meanwhile. */
 export function stale(version?: number): Refusal {
   const now = version === undefined ? '' : `: its version is ${version}`
   return new Refusal('conflict', `The draft was changed meanwhile${now}`, {

@@ -3,9 +3,9 @@ import { notFound } from '#/errors.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 
 /**
- * What a draft is known by. One that Mailroom wrote has a key that every edit keeps, and that its Message-ID names; the newest
- * message with it is the draft. One that another program wrote is known by its place in the folder and a digest of what does not
- * change; from its first edit here on its Message-ID names that key too. So nothing but the message says which draft it is.
+ * The identity of a draft. One that Mailroom wrote has a key that every edit keeps, and that its Message-ID names; the newest
+ * message with it is the draft. One that another program wrote is identified by its place in the folder and a digest of what does not
+ * change; from its first edit here on its Message-ID names that key too. So the message alone identifies the draft.
  */
 export interface DraftName {
   readonly mailboxId: string
@@ -57,7 +57,7 @@ export function keyOf(
   return `${foreign}000000${uid.toString(16).padStart(8, '0')}${digest.slice(0, 16)}`
 }
 
-/** Where the message with this key lies if no edit has given it a Message-ID of ours. */
+/** The place of the message with this key, if no edit has given it a Message-ID of ours. */
 export function foreignUid(key: string): number | undefined {
   return key.startsWith(foreign) ? Number.parseInt(key.slice(8, 16), 16) : undefined
 }

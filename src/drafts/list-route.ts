@@ -49,7 +49,7 @@ export function listRoute(app: App, { db, mailHost }: DraftParts, config: Fastif
   )
 }
 
-/** Without what an edit that was cut off has left behind. */
+/** Without messages that an interrupted edit has left. */
 function newestOfEach({ domain }: DraftBox, page: readonly Summary[]): Summary[] {
   const newest = new Map<string, number>()
   for (const one of page) newest.set(keyOf(one, domain), Math.max(one.uid, newest.get(keyOf(one, domain)) ?? 0))

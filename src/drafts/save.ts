@@ -50,7 +50,7 @@ export async function saveDraft(
     : presentDraft({ box, key, uid, savedAt, message, content: await reader.content(raw) })
 }
 
-/** So often an edit begins anew where another one came between, if its writer knows no version. */
+/** The number of retries of an edit without a version, if another edit came between. */
 const mostTries = 5
 
 interface Editing {
@@ -59,7 +59,7 @@ interface Editing {
   readonly by: Actor
 }
 
-/** Replaces a draft by what `change` makes of it.
+/** Replaces a draft by the result of `change`.
  *  @throws Refusal `conflict`, with nothing changed, if it has another version than the one that is known */
 export async function editDraft(
   parts: DraftParts,

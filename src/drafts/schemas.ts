@@ -147,7 +147,7 @@ export const DraftChange = Strict({ ...fields, version }, { minProperties: 1, ex
 
 export type OriginalOf = Static<typeof Original>
 
-/** The fields of a draft that a request gives. */
+/** The fields of a draft in a request. */
 export type DraftFields = Omit<Static<typeof DraftChange>, 'version'>
 
 export const NewAttachment = Strict(

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Mutex } from './mutex.ts'
 
 interface Pace {
-  /** Until the next step where there was nothing to do, in milliseconds. */
+  /** The pause after a step without work, in milliseconds. */
   readonly idleMs: number
   /** After a step, in times that it took: others' requests come in between. None by default. */
   readonly rest?: number

@@ -71,7 +71,7 @@ const ofAll: ReadonlySet<EventType> = new Set(['message.refused', 'webhook.pause
 function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identity, wanted: Wanted): boolean {
   if (!scopes.has(scopeOf[type]) || wanted.types?.has(type) === false) return false
   if (wanted.mailboxId !== undefined && mailboxId !== wanted.mailboxId) return false
-  // Mail to an unknown address, or a webhook of somebody else, concerns those who manage all mailboxes. A quota covers all
+  // Mail to an unknown address, or another's webhook, concerns those who manage all mailboxes. A quota covers all
   // mailboxes.
   if (mailboxId === null && ofAll.has(type)) return caller.managesAllMailboxes
   if (mailboxId === null) return type !== 'quota.reached' || caller.seesWholeUsage

@@ -120,7 +120,7 @@ export class EventFeed implements AsyncDisposable {
     } else this.#rest()
   }
 
-  /** Called when nobody reads. */
+  /** Called when the last reader has left. */
   #rest(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

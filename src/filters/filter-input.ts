@@ -35,7 +35,7 @@ export function filterInput({ subject, sender, to, cc }: FilteredHeaders): Filte
   return { from: seeAddresses(sender), to: seeAddresses([...to, ...cc]), subject: seeSubject(subject) }
 }
 
-/** The same of headers that are read as far as a filter looks at them. */
+/** The same for headers of which only the fields that filters match are read. */
 export function lazyFilterInput(read: {
   subject(): string
   sender(): readonly Address[]

@@ -9,7 +9,7 @@ import { ChangeId, LabelOut, present } from '#/labels/schemas.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { mergeLabels } from './merge-labels.ts'
 
-/** Merges two labels. It stands beside filters, which follow. */
+/** Merges two labels. It is here since filters of the label change too. */
 export function mergeRoute(
   app: App,
   { db, runningChanges }: { readonly db: Db; readonly runningChanges: RunningChanges },

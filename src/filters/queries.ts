@@ -81,7 +81,7 @@ export function filterForUpdate(tx: Tx, owner: Owner, id: string): Promise<Filte
     .executeTakeFirst()
 }
 
-/** How many filters the owner has, and the largest position among them, 0 where there is none. */
+/** The number of the owner's filters, and the largest position, 0 if there is none. */
 export function filterExtent(tx: Tx, owner: Owner): Promise<{ count: number; largest: number }> {
   return tx
     .selectFrom('filters')

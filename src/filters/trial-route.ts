@@ -53,7 +53,7 @@ async function settleDraft(tx: Tx, owner: Owner, draft: Parameters<typeof newFil
   return { ...fields, argument: await inDraft(resolveArgument(tx, owner, fields)) }
 }
 
-/** What is wrong with a draft is said of where it stands in the body. */
+/** Errors of the draft filter name its place in the body. */
 async function inDraft<T>(checked: Promise<T>): Promise<T> {
   try {
     return await checked

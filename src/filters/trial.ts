@@ -27,7 +27,7 @@ export function tryFilters(filters: readonly CompiledFilter[], sighting: FilterI
   return { matches: found, result: { folder, labels: keywords, starred: flagged, unread: !seen } }
 }
 
-/** The filters as they would run if the draft were one of them: after those of its position, last where it has none. */
+/** The filters as they would run with the draft among them: after those of equal position, last without a position. */
 export function withDraft(
   filters: readonly Filter[],
   draft: (FilterFields & { position?: number | undefined }) | undefined,

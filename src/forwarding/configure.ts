@@ -40,7 +40,7 @@ export async function settingsOf(db: Db, caller: Caller, address: string): Promi
   return found
 }
 
-/** For the audit trail. What a reply says is mail: a digest tells whether it changed. */
+/** For the audit trail. The text of a reply is mail, so only its digest shows whether it changed. */
 function recorded(settings: Forwarding) {
   const { forwardEnabled, forwardTo, forwardSince, forwardUntil, pausedAt } = settings
   const { replyEnabled, replySubject, replyBody, replySince, replyUntil } = settings

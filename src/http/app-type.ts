@@ -18,7 +18,7 @@ declare module 'fastify' {
     answersKey: SealingKey
   }
   interface FastifyRequest {
-    /** The client's IP address, behind trusted proxies too; nothing else says whose request it is. */
+    /** The client's IP address, behind trusted proxies too. */
     clientAddress: string
     /** Set once it is known who makes the request. */
     caller: Caller
@@ -30,19 +30,19 @@ declare module 'fastify' {
     actorId: string
     /** The member in whose session the request is made; undefined for a key. */
     member: SignedIn | undefined
-    /** Who makes the request, asked anew: undefined once the key or session has ended, or its organization is suspended. */
+    /** Who makes the request, read again: undefined once the key or session has ended, or its organization is suspended. */
     identify: () => Promise<Identity | undefined>
     /** SHA-256 of method, path and body; only with an Idempotency-Key. */
     fingerprint: Buffer | null
   }
   interface FastifyContextConfig {
-    /** What is not for keys: to them it is a path that does not exist. */
+    /** Not for keys: to them the path does not exist. */
     access?: 'member' | 'sign-in'
     /** What the member's role must allow. Only with `access: 'member'`. */
     permission?: Permission
     /** The required scope; of several, any one. */
     scope?: Scope | readonly Scope[]
-    /** For a member who has signed in or confirmed in the last ten minutes that it is them; a key needs no confirmation. */
+    /** For a member who has signed in or confirmed in the last ten minutes. A key needs no confirmation. */
     confirmed?: true
     /** A POST that has no need of an Idempotency-Key: to do it again is to do it once. */
     repeatable?: false

@@ -75,7 +75,7 @@ export interface Inbound extends AsyncDisposable {
   readonly policy: Listening | undefined
 }
 
-/** Listens for mail over SMTP, and LMTP if configured. Disposing finishes what is under way within seconds. */
+/** Listens for mail over SMTP, and LMTP if configured. Disposing finishes current work within seconds. */
 export async function startInbound({
   reception,
   admission,

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { invalid } from '#/errors.ts'
 import { insideOf, readNetwork } from '#/ip-address.ts'
 
-/** `192.0.2.0/24` or `2001:db8::/32` in one form; an address stands for itself. @throws Refusal */
+/** `192.0.2.0/24` or `2001:db8::/32` in one form; an address is a network of one. @throws Refusal */
 export function canonicalNetwork(given: string, field = 'networks'): string {
   const network = readNetwork(given)
   if (!network) {

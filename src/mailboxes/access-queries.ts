@@ -15,7 +15,7 @@ export interface Access {
   readonly given_at: Date | null
 }
 
-/** The member whose own the mailbox is, then those with whom it is shared, in the order of sharing. */
+/** The mailbox's own member, then those with whom it is shared, in the order of sharing. */
 export async function accessOf(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
@@ -51,7 +51,7 @@ export async function levelOf(
   return row?.level
 }
 
-/** Serializes changes of who may use the mailbox. */
+/** Serializes changes of access to the mailbox. */
 export async function lockForAccess(
   tx: Tx,
   { organizationId, mailboxId }: MailboxRef,

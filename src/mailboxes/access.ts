@@ -16,7 +16,7 @@ export interface RecordedAccess {
   readonly level: Level
 }
 
-/** Whose access to which mailbox changes, and by whom. */
+/** A change of a member's access to a mailbox. */
 export interface Sharing {
   readonly mailbox: MailboxRef
   readonly memberId: string

@@ -7,7 +7,7 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { certificateOf } from './queries.ts'
 
-/** What the clear header of an encrypted message says of its arrival. */
+/** The facts of arrival in the clear header of an encrypted message. */
 export interface Arrival {
   /** A whole Received field. */
   readonly received: string

@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { properName } from '#/text.ts'
 
-/** Smart: the server can read what is in it. Private: mail is encrypted to the owner's key as it arrives. */
+/** Smart: the service can read its mail. Private: mail is encrypted to the owner's key as it arrives. */
 export const kinds = ['smart', 'private'] as const
 
 export type Kind = (typeof kinds)[number]

@@ -40,7 +40,7 @@ export async function mailboxesAt(
     .execute()
 }
 
-/** The addresses of mailboxes, by id; those that are gone lack. */
+/** The addresses of mailboxes, by id, without deleted ones. */
 export async function addressesOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; address: string }>`
     select id, address from mailboxes where id = any(${ids}::uuid[])`.execute(db)

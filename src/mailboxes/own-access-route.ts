@@ -28,7 +28,7 @@ const ChangeOut = Type.Object(
   { title: 'MailboxAccessChange' },
 )
 
-/** A member sees who was given access to their own mailboxes, and by whom. */
+/** Shows a member the changes of access to their own mailboxes. */
 export function ownAccessRoute(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/me/access',

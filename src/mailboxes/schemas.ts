@@ -97,7 +97,7 @@ interface Body {
   password?: string
 }
 
-/** The mailbox that a body asks for. Does not check the domain and the certificate. @throws Refusal */
+/** The mailbox to create by a body. Does not check the domain and the certificate. @throws Refusal */
 export function requestedMailbox(body: Body) {
   const { local_part, name = '', public_key, password } = body
   const requested = {

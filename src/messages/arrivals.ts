@@ -15,7 +15,7 @@ const notes = `insert into arrivals (mailbox_id, digest)
       where box.id = mailbox_id
     ) as suspended`
 
-/** A CTE for a statement that stores arriving mail: it records its CTE `arriving`, and has those that are to be stored. */
+/** A CTE for a statement that stores arriving mail: it records its CTE `arriving`, and answers those to store. */
 export const notesArrivals = new SqlPart(`noted as (${notes})`)
 
 const notesAlone = new SqlPart(notes)

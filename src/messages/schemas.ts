@@ -129,7 +129,7 @@ const AttachmentOut = Type.Object(
   { title: 'Attachment' },
 )
 
-/** What is in a message. */
+/** The content of a message. */
 export const contentFields = {
   text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
   html: Nullable(

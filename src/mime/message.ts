@@ -16,7 +16,7 @@ export interface Message {
   readonly threadRoot: string | null
   readonly strong: readonly string[]
   readonly weak: readonly string[]
-  /** Decoded, one line; empty where there is none. */
+  /** Decoded, one line; empty if there is none. */
   readonly subject: string
   /** The first author of the last From. */
   readonly from: Address | null

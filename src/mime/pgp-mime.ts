@@ -19,7 +19,7 @@ const obscured = '[...]'
 
 /**
  * A PGP/MIME message (RFC 3156, section 4) around an OpenPGP message in ASCII armor: what comes before that and after
- * it. What is encrypted is a whole message with its own header, which has all that is left out here.
+ * it. The encrypted content is a whole message, whose header has all that is left out here.
  * @param boundary in no line of the armor; 1 to 70 letters, digits or hyphens
  */
 export function aroundArmor(header: ClearHeader, boundary: string): { before: string; after: string } {

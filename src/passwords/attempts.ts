@@ -15,7 +15,7 @@ export function attemptsKey(keyring: Keyring): AttemptsKey {
   return { keys: new DerivedKeys(keyring, 'mailroom logins') }
 }
 
-/** What a client says to prove that it may log in. */
+/** A client's credentials. */
 export interface Guess {
   /** The client's address. Its network is counted. */
   readonly address: string
@@ -45,7 +45,7 @@ export async function tryGuess(
   return 'wrong'
 }
 
-/** A guess as it is stored. */
+/** A stored guess. */
 interface Attempt {
   readonly client: Buffer
   readonly login: Buffer

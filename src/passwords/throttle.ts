@@ -22,7 +22,7 @@ export const most = {
 
 /**
  * Whether a password is not verified. A client always has one guess an hour, and a client that logged in lately has
- * `most.together`, whatever other clients do: guesses from elsewhere lock out nobody.
+ * `most.together`, whatever other clients do: guesses from elsewhere do not lock it out.
  */
 export function isThrottled({ together, client, login, known }: Failures): boolean {
   if (together >= most.together) return true

@@ -37,8 +37,8 @@ export interface MailHost {
   renameFolder(mailbox: MailboxRef, folder: string, to: string): Promise<void>
   /** Removes a folder that has no others in it. False, with all mail in place, if it has messages. */
   removeFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
-  /** Throws `invalid('folder', …)` for a name that the host accepts in no mailbox of the organization, as far as it can
-   *  tell. */
+  /** Throws `invalid('folder', …)` for a name that the host accepts in no mailbox of the organization, as far as it
+   *  knows. */
   checkFolder(organizationId: string, folder: string): Promise<void>
   /** Newest received first, those after `after` only. `page` counts from 0. `total` is exact and includes those before
    *  `after`. */

@@ -1,4 +1,4 @@
-/** What a domain says about its mail hosts (RFC 8461 3.2). */
+/** A domain's policy for its mail hosts (RFC 8461, section 3.2). */
 export interface Policy {
   readonly mode: 'enforce' | 'testing' | 'none'
   /** Host names in lower case; `*.` in front stands for one label. */
@@ -12,7 +12,7 @@ export interface HeldPolicy {
   readonly until: number
 }
 
-/** Where policies outlast this process. */
+/** A persistent store of policies. */
 export interface KeptPolicies {
   find(domain: string): Promise<HeldPolicy | undefined>
   keep(domain: string, held: HeldPolicy): Promise<void>

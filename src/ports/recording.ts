@@ -26,19 +26,19 @@ export interface Did {
   readonly pairs: readonly { readonly before: Held; readonly after: Held }[]
 }
 
-/** Messages that are about to be moved, and by what they can be found where they are moved to. */
+/** Messages that are about to be moved, and data by which they can be found at the target. */
 export interface Moving {
   /** The folder's name. */
   readonly to: string
-  /** Its UIDVALIDITY; 0 where it is not there yet. */
+  /** Its UIDVALIDITY; 0 if it does not exist yet. */
   readonly key: number
-  /** What comes there gets higher uids. */
+  /** New messages there get higher uids. */
   readonly lastUid: number
   /** What each message keeps, by the uid that it has, in ascending order. */
   readonly marks: readonly (readonly [uid: number, mark: string])[]
 }
 
-/** Where messages are that were moved: a folder's UIDVALIDITY, and their uids there by those that they had. */
+/** The place of moved messages: a folder's UIDVALIDITY, and their uids there by their former ones. */
 export interface MovedMessages {
   readonly key: number
   readonly uids: ReadonlyMap<number, number>

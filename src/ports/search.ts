@@ -1,9 +1,9 @@
 import type { Summary } from './mail-host.ts'
 
-/** Where a text is looked for; `any` is all of these and the text of the message. */
+/** The fields to search for a text; `any` is all of these and the text of the message. */
 export type SearchField = 'any' | 'subject' | 'from' | 'to' | 'cc' | 'filename'
 
-/** What a search asks of a message (docs/reference/search.md). */
+/** A condition of a search (docs/reference/search.md). */
 export type SearchTree =
   | { readonly kind: 'all' | 'either'; readonly of: readonly SearchTree[] }
   | { readonly kind: 'not'; readonly of: SearchTree }
@@ -18,7 +18,7 @@ export type SearchTree =
   | { readonly kind: 'larger' | 'smaller'; readonly bytes: number }
   | { readonly kind: 'message_id'; readonly id: string }
 
-/** For a request, in milliseconds. What is not found by then is left to the next. */
+/** The time of a request, in milliseconds. The next request continues. */
 export const patience = 2_000
 /** Octets of a message that is found, to show the place that matched from. */
 export const beginning = 64 * 1024
@@ -34,13 +34,13 @@ export interface SearchQuery {
   readonly tree: SearchTree
   readonly now: Date
   readonly limit: number
-  /** Only what comes after this place. */
+  /** Only messages after this place. */
   readonly after?: SearchPlace | undefined
 }
 
 export interface SearchPage {
   readonly found: readonly Found[]
-  /** Where to go on; undefined: there is no more. */
+  /** The place at which to continue; undefined at the end. */
   readonly next: SearchPlace | undefined
   /** The time for a request ended before the page was full or the mail at its end. */
   readonly partial: boolean

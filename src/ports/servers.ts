@@ -17,7 +17,7 @@ export interface RelayServer {
   readonly login: { readonly user: string; readonly password: string } | undefined
 }
 
-/** Where Dovecot takes commands over HTTP, and the password for that. */
+/** The URL of Dovecot's HTTP API, and its password. */
 export interface DoveadmServer {
   /** As `https://imap.example.com:8080`. */
   readonly origin: string

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 
-/** What is stored of a Message-ID to recognise answers to it. */
+/** The stored form of a Message-ID, to recognize answers to it. */
 export function answerMark(messageId: string): string {
   return hash('sha256', messageId, 'hex').slice(0, 32)
 }

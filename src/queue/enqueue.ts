@@ -20,7 +20,7 @@ export interface NewMessage {
   /** Its header needs SMTPUTF8 (RFC 6531). By default it does unless the whole message is ASCII. What we compose is ASCII,
    *  except internationalised addresses. */
   readonly utf8Header?: boolean
-  /** Its recipients are to be sealed too. */
+  /** Whether its recipients are sealed too. */
   readonly concealed?: boolean
   /** The verdict at its arrival, which holds if it arrives here again. Null, the default, if a mailbox here is its author. */
   readonly verdict?: Verdict | null

@@ -20,7 +20,7 @@ export interface Deferred {
   readonly reply: string | null
   readonly reason: string
   readonly host: string | null
-  /** Now, if its sender is being told of the delay; else null. */
+  /** Now, if its sender gets a notice of the delay; else null. */
   readonly toldAt: Date | null
   /** Since when delivery is ambiguous; null if it is not. */
   readonly ambiguousAt: Date | null

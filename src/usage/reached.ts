@@ -1,7 +1,7 @@
 import { SqlPart } from '#/db/query.ts'
 import { insertReached } from '#/events/append.ts'
 
-/** CTEs for a statement that counts use. They tell, once each time, that it has come to 80 or to 100 percent of the plan's limit:
+/** CTEs for a statement that counts use. They report once each time that it has reached 80 or 100 percent of the plan's limit:
  *  of its CTE `counted`, rows of `organization_id`, `quota`, `before`, `used` and `allowed`. */
 export const insertQuotaEvents = new SqlPart(`reached as (
       select organization_id, 'quota.reached' as type, null::uuid as mailbox_id,

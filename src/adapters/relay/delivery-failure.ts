@@ -33,7 +33,7 @@ export class ConnectionLost extends DeliveryFailure {}
 /** The TLS handshake failed; delivery in the clear may still work. */
 export class TlsFailed extends ConnectionLost {}
 
-/** What a reply is about, as part of a sentence. */
+/** The subject of a reply, as part of a sentence. */
 export type Subject = 'our connection' | 'our login' | 'the sender' | 'the recipient' | 'the message'
 
 /** The failure that a negative reply means (RFC 5321, section 4.2.1). 421 may be sent at any time and ends the session

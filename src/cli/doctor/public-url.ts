@@ -4,7 +4,7 @@ import { type Finding, ok, warning } from './finding.ts'
 const check = 'public URL'
 const patienceMs = 3_000
 
-/** Whether clients reach this service by its public URL, as far as can be told from here, and are told apart behind it. */
+/** Whether this service answers at its public URL, as seen from this machine, and sees clients' own addresses behind a proxy. */
 export async function publicUrlFindings({ publicUrl, trustedProxies, roles }: Config): Promise<Finding[]> {
   if (publicUrl === undefined) return []
   const url = new URL(publicUrl)

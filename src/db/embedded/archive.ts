@@ -11,7 +11,7 @@ const log = 'database/pg_wal'
  * Writes what a data directory has to keep, the cluster and the secret, into an archive that `tar --extract` unpacks, while
  * the database runs; within `copying` of embedded/upkeep.ts. The archive is its owner's alone, written beside its place,
  * synced and renamed, so that what has its name is whole.
- * @throws Error where it could not be written, or the secret was changed meanwhile; then there is none
+ * @throws Error if it could not be written, or the secret was changed meanwhile; then no file is left
  */
 export async function archive(directory: string, file: string, signal: AbortSignal): Promise<void> {
   const draft = `${file}.new`

@@ -12,7 +12,7 @@ export const approvalStates = ['pending', 'approved', 'declined', 'outdated'] as
 /** Who asked or decided, as in the audit trail. */
 export type Who = Pick<Actor, 'kind' | 'id' | 'name'>
 
-/** That a draft be sent, asked by one and decided by another. */
+/** A request to send a draft, and the decision. */
 export interface Approval {
   readonly id: string
   readonly mailboxId: string
@@ -38,7 +38,7 @@ const joined = sql`
   draft_approvals approval
   join mailboxes mailbox on mailbox.organization_id = approval.organization_id and mailbox.id = approval.mailbox_id`
 
-/** Those of the mailboxes that the caller reads, newest first. */
+/** Approvals in the mailboxes that the caller reads, newest first. */
 export async function approvalsOf(
   db: Db,
   caller: Caller,
@@ -63,7 +63,6 @@ export async function approvalsOf(
   return rows
 }
 
-/** One of them. */
 export async function approvalById(db: Db, caller: Caller, id: string): Promise<Approval | undefined> {
   const { rows } = await sql<Approval>`
     select ${columns} from ${joined}
@@ -79,7 +78,7 @@ interface Asked {
   readonly by: Who
 }
 
-/** Asks that a draft be sent as it is; answers the id. What was asked of an earlier version is outdated by that. */
+/** Requests approval of a draft as it is; answers the id. Earlier requests become outdated. */
 export async function insertApproval(
   tx: Tx,
   { organizationId, mailboxId }: MailboxRef,
@@ -99,8 +98,8 @@ export async function insertApproval(
   return id
 }
 
-/** What was asked of the draft up to this message is about another text now, or one that is gone. What was asked of a later one
- *  meanwhile stays. */
+/** Marks pending approvals of the draft up to this message as outdated: its text has changed or is gone. Those of a later
+ *  message stay. */
 export async function outdate(tx: Tx, { organizationId, mailboxId }: MailboxRef, key: string, uid: number) {
   const { rows } = await sql<{ id: string }>`
     update draft_approvals set status = 'outdated', decided_at = now()
@@ -144,7 +143,7 @@ export async function decide(
   return rows.length > 0
 }
 
-/** Deletes what was decided 30 days ago. */
+/** Deletes approvals that were decided more than 30 days ago. */
 export async function forgetApprovals(db: Db): Promise<void> {
   await sql`
     delete from draft_approvals where status <> 'pending' and decided_at <= now() - interval '30 days'`.execute(db)

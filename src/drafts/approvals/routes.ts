@@ -21,7 +21,7 @@ const what = 'approval'
 const reading = { noun: 'Drafts', scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
 const deciding = { noun: 'Drafts', scope: 'sending:approve' } as const
 
-/** Asking that a draft be sent, and deciding it. */
+/** Requests for approval of drafts, and decisions. */
 export function approvalRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
   askRoute(app, parts)
   readRoutes(app, parts)
@@ -154,7 +154,7 @@ async function unchanged(parts: DraftParts, reply: FastifyReply, approval: Appro
     const raw = await parts.large.fetch(found.stored, reply)
     if (found.uid === approval.uid && digestOf(raw) === approval.digest) return { ...found, raw }
   } catch (error) {
-    // If the client has disconnected, nothing was read, and nothing is known of the draft.
+    // If the client has disconnected, the draft was not read.
     if (!(error instanceof Refusal && error.code === 'not_found') || reply.raw.closed) throw error
   }
   const { key, uid, mailboxId } = approval

@@ -8,7 +8,7 @@ import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 export async function removeSentDrafts(db: Db, mailHost: MailHost): Promise<void> {
   for (const { mailbox, domain, key, uid } of await notRemoved(db)) {
     const [summary] = await mailHost.summaries(mailbox, 'drafts', [uid])
-    // In a folder that was made anew the uid may be another message's.
+    // In a folder that was created again the uid may be another message's.
     if (summary && keyOf(summary, domain) === key) await mailHost.expunge(mailbox, 'drafts', [uid])
     await noteRemoved(db, mailbox, key)
   }

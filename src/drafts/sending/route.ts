@@ -73,7 +73,7 @@ interface Later {
   readonly also: (tx: Tx, id: string) => Promise<void>
 }
 
-/** Sends a draft for a request, and answers it. `also` is done in the same transaction. @throws Refusal if it is unfinished, or was
+/** Sends a draft for a request, and answers it. `also` runs in the same transaction. @throws Refusal if it is unfinished, or was
  *  sent meanwhile */
 export async function sendFound<Ready extends ReadyMessage>(
   parts: DraftParts & SendingParts<Ready>,
@@ -99,7 +99,7 @@ export async function sendFound<Ready extends ReadyMessage>(
   await removeSent(parts, found, request.actor, request.log)
 }
 
-/** Removes what was sent from the folder. If the mail host does not answer, a worker does so later. */
+/** Removes a sent draft from the folder. If the mail host does not answer, a worker does so later. */
 async function removeSent(
   { db, mailHost }: DraftParts,
   { box, key, uids }: Found,

@@ -17,10 +17,10 @@ export function sendingBody(draft: DraftContent): Body {
   }
 }
 
-/** What another mail program wrote may be more than a message can be sent with. */
+/** A draft of another mail program may exceed the limits of sending. */
 const longest = { to: mostRecipients, cc: mostRecipients, bcc: mostRecipients, reply_to: 10, subject: 998 } as const
 
-/** The message that a draft has become. @throws Refusal naming the field that is not finished, or not allowed */
+/** The message to send of a draft. @throws Refusal naming the field that is unfinished, or not allowed */
 export function finished(caller: Caller, draft: DraftContent, body: Body): Outgoing {
   for (const field of Object.keys(longest) as (keyof typeof longest)[]) {
     if ((body[field]?.length ?? 0) > longest[field]) throw invalid(field, `${field} can hold at most ${longest[field]}`)

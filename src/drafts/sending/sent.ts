@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** Which draft was sent, and by which message of the folder. */
+/** A sent draft, and its message in the folder. */
 interface SentDraft {
   readonly mailbox: MailboxRef
   /** Of the mailbox's address. */
@@ -11,7 +11,7 @@ interface SentDraft {
   readonly uid: number
 }
 
-/** Notes that a draft is sent, in the transaction that sends it, with all messages of its key. False if it was before. */
+/** Records that a draft is sent, in the transaction that sends it, with all messages of its key. False if it was sent before. */
 export async function noteSent(
   tx: Tx,
   { organizationId, mailboxId }: MailboxRef,
@@ -24,7 +24,7 @@ export async function noteSent(
   return rows.length === uids.length
 }
 
-/** Those of the mailbox's messages in `drafts` that were sent already, as `key uid`. */
+/** Messages of the mailbox's folder `drafts` that were sent already, as `key uid`. */
 export async function sentAmong(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
@@ -38,7 +38,7 @@ export async function sentAmong(
   return new Set(rows.map(({ key, uid }) => `${key} ${uid}`))
 }
 
-/** The messages of a sent draft are gone. */
+/** Records that the messages of a sent draft are removed. */
 export async function noteRemoved(db: Db, { organizationId, mailboxId }: MailboxRef, key: string): Promise<void> {
   await db
     .updateTable('sent_drafts')
@@ -49,7 +49,7 @@ export async function noteRemoved(db: Db, { organizationId, mailboxId }: Mailbox
     .execute()
 }
 
-/** Sent drafts whose messages are not known to be gone, of all organizations. */
+/** Sent drafts whose messages may still exist, of all organizations. */
 export async function notRemoved(db: Db): Promise<SentDraft[]> {
   const { rows } = await sql<{ organization_id: string; mailbox_id: string; key: string; uid: number; domain: string }>`
     select sent.organization_id, sent.mailbox_id, sent.key, sent.uid, domain.domain

@@ -60,7 +60,7 @@ export async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Undefined where there are no more. */
+/** Undefined at the end. */
 function upToIn({ messages }: HeadingPage, most: number): number | undefined {
   return messages.length < most ? undefined : messages.at(-1)?.uid
 }

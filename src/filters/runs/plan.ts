@@ -15,7 +15,7 @@ export interface Group {
 /** The changes of a step that are not done. */
 export interface Plan {
   readonly groups: readonly Group[]
-  /** Above which uid the folder goes on after them. */
+  /** The next page of the folder begins above this uid. */
   readonly upTo: number
   /** Whether the first may have been done, by a mail host without transactions. */
   readonly begun?: true

@@ -20,7 +20,7 @@ const beginning =
   'arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is ' +
   'changed.'
 
-/** Filters over mail that is there. */
+/** Runs of filters over stored mail. */
 export function runRoutes(app: App, db: Db, of: OwnedRoutes): void {
   startRoutes(app, db, of)
   readRoutes(app, db, of)
@@ -133,7 +133,7 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
   )
 }
 
-/** @throws Refusal where there is no such run, or it goes through mail that the caller may not read */
+/** @throws Refusal if there is no such run, or the caller may not read its mail */
 async function found(db: Db, caller: Caller, owner: Owner, id: string): Promise<Run> {
   const run = await runById(db, caller, owner, id)
   if (!run) throw notFound(what)

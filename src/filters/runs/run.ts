@@ -32,7 +32,7 @@ export interface Run {
   readonly seen: number
   readonly counts: Counts
   readonly sample: readonly Sample[]
-  /** By which it can be undone; null where nothing was changed. */
+  /** The recorded change, for undo; null if nothing was changed. */
   readonly changeId: string | null
   readonly lastError: string | null
   readonly createdAt: Date

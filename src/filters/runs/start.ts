@@ -21,7 +21,7 @@ export interface Wanted {
   readonly preview: boolean
 }
 
-/** Begins a run, which a worker goes on with. Filters are run as they are now. @throws Refusal */
+/** Creates a run with the filters as they are now. A worker does the work. @throws Refusal */
 export async function startRun(
   tx: Tx,
   { caller, owner, actor }: { caller: Caller; owner: Owner; actor: Actor },
@@ -46,7 +46,7 @@ export async function startRun(
   })
 }
 
-/** One that is named runs where it is disabled too: so it can be run once, and not on what arrives. */
+/** A named filter runs even if disabled: so it can run once without acting on arriving mail. */
 async function filtersToRun(tx: Tx, owner: Owner, filterId: string | undefined): Promise<Filter[]> {
   if (filterId === undefined) {
     return (await filtersOf(tx, owner)).filter(({ enabled, broken }) => enabled && broken === null)

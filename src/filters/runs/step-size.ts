@@ -1,5 +1,5 @@
 const [fewest, most] = [100, 500]
-/** A step should take so long, in milliseconds: for a step an embedded database serves nobody else, a server keeps the folder locked. */
+/** The target time of a step, in milliseconds: during a step an embedded database serves no other request, and a server locks the folder. */
 const wantedMs = { embedded: 15, server: 100 }
 
 export const usualStep = 250

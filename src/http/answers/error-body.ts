@@ -19,7 +19,7 @@ export function statusOf(refusal: Refusal): number {
   return statuses[refusal.code]
 }
 
-/** How much one answer says to be wrong. */
+/** The most errors in one answer. */
 const mostFaults = 100
 
 export const ErrorBody = Type.Object(

@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: 200 | 201 | 202
   readonly location?: string
   readonly body: object
-  /** A field of the body that only who made the request may see. */
+  /** A field of the body that only the caller may see. */
   readonly secret?: string
 }
 
@@ -52,7 +52,7 @@ export async function answerOnce(
 }
 
 /** As `answerOnce`, for work that waits for another server, so that no transaction may be open, and that may be done twice. It is not
- *  done where the answer is known already. */
+ *  done if the answer is known already. */
 export async function answerAfter(
   db: Db,
   request: FastifyRequest,
@@ -95,7 +95,7 @@ async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): P
   return true
 }
 
-/** A restricted API key and a member have Idempotency-Keys of their own: by those of others they would learn what they may not
+/** A restricted API key and a member have Idempotency-Keys of their own: those of others would reveal what they may not
  *  see, and the others would get their refusals. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const { caller, actorId } = request
@@ -128,7 +128,7 @@ function answerOf({ status, location, body, secret }: Answer): Kept {
   return { status, location: location ?? null, body: JSON.stringify(body), secret }
 }
 
-/** Sends what the work of a POST answers, for one that found out by itself that it is done. */
+/** Sends the answer of a POST that has found its work done already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): void {
   send(reply, answerOf(answer))
 }
@@ -171,7 +171,7 @@ function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
   })
 }
 
-/** The first answer for a repetition: an error gets the new request id, and nobody else sees the secret. */
+/** The first answer for a repetition: an error gets the new request id, and only the first caller sees the secret. */
 function bodyAgain({ status, body, secret }: Kept, { id, actorId }: FastifyRequest, firstId: string): string {
   if (status >= 400) {
     const { error } = JSON.parse(body)
@@ -215,7 +215,7 @@ async function keptAnswer(db: Db, organizationId: string, key: string): Promise<
   return kept?.answer
 }
 
-/** In the transaction that did the work: in place of what is older, and of a refusal that came in between. */
+/** In the transaction of the work: replaces older answers, and a refusal that was stored in between. */
 async function keepAnswer(tx: Tx, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
   const answer = sealed(request, key, kept)
   await tx

@@ -16,7 +16,7 @@ const limits: BodyLimits = {
 }
 const pace: Pace = { window: 20_000, octets: 320 << 10 }
 
-/** The largest body of somebody who is not known yet: it takes nothing of that memory. */
+/** The largest body before authentication. It does not count in that memory. */
 const largestSignIn = 16 << 10
 
 /** Accepts JSON in UTF-8 only, from authenticated requests and to sign in only. Members named `__proto__` or `constructor.prototype` are

@@ -1,6 +1,6 @@
 import { codePoints } from '#/text.ts'
 
-/** Where a text stops being JSON (RFC 8259), and what could stand there. */
+/** The offset at which a text stops being JSON (RFC 8259), and what is expected there. */
 export interface JsonSyntaxError {
   /** Both from 1; a column is a code point. */
   readonly line: number

@@ -24,7 +24,7 @@ export function findClients(app: App, { trustedProxies, log }: ClientAddressPart
     const peer = unmappedAddress(request.raw.socket.remoteAddress ?? '')
     const forwarded = request.raw.headers['x-forwarded-for']?.toString()
     request.clientAddress = clientAddress(peer, forwarded, isTrusted)
-    // Anybody can send the header. A public address would have its owner trusted by whoever follows the advice.
+    // Anyone can send the header. Advice that names a public address would have its owner trusted.
     if (forwarded !== undefined && !warned && !isTrusted(peer) && !isPublic(peer)) {
       warned = true
       log.warn(

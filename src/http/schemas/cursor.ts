@@ -5,7 +5,7 @@ import { isUuid } from '#/text.ts'
 import { Line, Nullable } from './shared-schemas.ts'
 import { Type } from './type.ts'
 
-/** What a list goes on with: in its order, and without those that came or went before. */
+/** The rest of a list in its order, unaffected by earlier insertions and deletions. */
 
 /** Which list it is: what decides on its entries and their order. */
 export type ListName = readonly (string | boolean | null)[]
@@ -30,12 +30,12 @@ export const nextCursor = Type.Optional(
   ),
 )
 
-/** A cursor that goes on behind a place. What it names is looked for only where the caller may look. */
+/** A cursor behind a place in a list. The place is looked up only in what the caller may see. */
 export function cursorBehind(place: readonly (string | number)[], list: ListName): string {
   return Buffer.from(JSON.stringify([digest(list), ...place])).toString('base64url')
 }
 
-/** @throws Refusal for what is no cursor of that list */
+/** @throws Refusal for a text that is no cursor of that list */
 export function placeIn(cursor: string, list: ListName): unknown[] {
   const [of, ...place] = parsed(cursor)
   if (of !== digest(list)) throw notOurs()
@@ -49,7 +49,7 @@ export interface TimedPlace {
 }
 
 /** Undefined for an empty cursor, which begins.
- *  @throws Refusal for what is no cursor of that list */
+ *  @throws Refusal for a text that is no cursor of that list */
 export function timedPlace(cursor: string | undefined, list: ListName): TimedPlace | undefined {
   if (!cursor) return undefined
   const [at, id] = placeIn(cursor, list)
@@ -58,7 +58,7 @@ export function timedPlace(cursor: string | undefined, list: ListName): TimedPla
 }
 
 /** A place in a list of messages. Undefined for an empty cursor, which begins.
- *  @throws Refusal for what is no cursor of that list */
+ *  @throws Refusal for a text that is no cursor of that list */
 export function listPlace(cursor: string | undefined, list: ListName): ListPlace | undefined {
   if (!cursor) return undefined
   const [receivedAt, uid] = placeIn(cursor, list)

@@ -8,10 +8,10 @@ import type { Copy } from '#/ports/mail-host.ts'
 import { answerMark, cancelAnswered } from '#/queue/answered.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 
-/** So many of the Message-IDs that a message names are looked at, the last ones. */
+/** Only the last Message-IDs that a message names are compared, up to this number. */
 const mostNamed = 200
 
-/** Cancels what is scheduled unless somebody answers, where the message is an answer (docs/reference/scheduled.md#unless-replied). */
+/** Cancels messages that are scheduled unless replied to, if this message is a reply (docs/reference/scheduled.md#unless-replied). */
 export function cancelledByAnswer(
   envelope: Pick<Envelope, 'sender' | 'receivedAt'>,
   message: Message,

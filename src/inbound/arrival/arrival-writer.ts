@@ -9,14 +9,14 @@ export interface Delivery {
   readonly copies: readonly Copy[]
   /** Identifies duplicates. */
   readonly digest: Buffer
-  /** What is done because a copy is stored: not where the mailbox has had it. */
+  /** Follow-ups of a stored copy. None if the mailbox has had the message. */
   readonly followUps?: readonly FollowUp[]
 }
 
 /** The limits of one transaction. Batches grow with the load: messages wait while another batch is written. */
 const MOST_DELIVERIES = 200
 const MOST_OCTETS = 16 * 1024 * 1024
-/** Milliseconds for which a batch waits at most for more messages, where several have come together before; and no longer than
+/** Milliseconds for which a batch waits at most for more messages, if several came together before; and no longer than
  *  half of what the last one took, so that the database and this thread have work at once. */
 const GATHERING = 6
 /** Milliseconds for which the messages of a failed transaction are retried one by one. */

@@ -4,7 +4,7 @@ import type { Message } from '#/mime/message.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import { Rejection } from '../smtp/reply.ts'
 
-/** Milliseconds for which a server in front of us is told to retry. */
+/** Milliseconds for which mail of a server in front of us is deferred. */
 const LMTP_RETRY = 3_600_000
 
 /** Applies the disposition of DMARC. Throws `Rejection` to refuse or defer. A server that delivers by LMTP has already

@@ -26,7 +26,7 @@ const cachedMs = 60_000
 /** The last result of each connected client. */
 const known = new WeakMap<Origin, { domains: string; of: string; until: number; judged: Judged }>()
 
-/** Whether messages of these authors need no look-ups now, if their other results are equal too. */
+/** Whether messages of these authors need no lookups now, if their other results are equal too. */
 export function isJudged(origin: Origin | undefined, { domains }: Authors): boolean {
   return origin !== undefined && recent(origin)?.domains === domains.join(' ')
 }

@@ -10,7 +10,7 @@ import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
 const batchMs = 200
 const minute = 60_000
 
-/** Of an organization in a minute: who tries out addresses must not fill the log. */
+/** Events of an organization in a minute: guesses of addresses must not fill the log. */
 const mostAMinute = 100
 
 /** Records refused mail in the event log after the replies: no client waits for it. */

@@ -9,7 +9,7 @@ export function reply(code: number, status: string, text: string): Reply {
   return { code, status, text }
 }
 
-/** Why mail was refused, as the event log tells it, and whose it would have been: of a recipient, or of all of a message. */
+/** The reason of a refusal in the event log, and the owner: of one recipient, or of all of a message. */
 export interface RefusedFor {
   readonly because: 'unknown' | 'blocked' | 'dmarc'
   readonly organizationId?: string
@@ -21,7 +21,7 @@ export class Rejection extends Error {
   readonly reply: Reply
   /** It concerns a Private mailbox: its sender is not logged. */
   concealed = false
-  /** Undefined: nobody is told. */
+  /** Undefined: no event. */
   refusedFor: RefusedFor | undefined
 
   constructor(code: number, status: string, text: string, cause?: unknown) {

@@ -73,7 +73,7 @@ export class SmtpListener implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Accepts no new connection, ends idle sessions, and finishes what is under way within `limits.stop`. A message that
+  /** Accepts no new connection, ends idle sessions, and finishes current work within `limits.stop`. A message that
    *  takes longer is sent again by its client. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)

@@ -46,7 +46,7 @@ export class Transaction {
     this.#recipients.push(await this.#handler.admit(this.sender, recipient))
   }
 
-  /** The sender as the log may name it: not where a recipient is, or the error is about, a Private mailbox. */
+  /** The sender as the log may name it: not if a recipient is a Private mailbox, or the error concerns one. */
   loggedSender(error: unknown): string | undefined {
     const concealed = this.#recipients.some((one) => 'private' in one && one.private)
     return concealed || (error instanceof Rejection && error.concealed) ? undefined : this.sender

@@ -28,7 +28,7 @@ export function assertLabelsApart({ add_labels = [], remove_labels = [] }: Messa
   if (both !== undefined) throw invalid('remove_labels', `${JSON.stringify(both)} is in add_labels too`)
 }
 
-/** Every keyword must belong to a label of the organization, or of the member who asks. Those of others count as unknown. */
+/** Every keyword must belong to a label of the organization, or of the requesting member. Others count as unknown. */
 export async function assertKeywordsKnown(
   db: Db,
   owner: Owner,

@@ -45,7 +45,7 @@ export async function emptyFolder(
   for (let deleted = 0, steps = 0; ; steps++) {
     const uids = (await mailHost.uidsAfter(mailbox, name, 0, together)).filter((uid) => uid <= last)
     if (uids.length === 0) return { deleted, hasMore: false, upToUid: last }
-    // Otherwise a server that deletes nothing would be asked forever.
+    // Otherwise requests to a server that deletes nothing would never end.
     if (steps > 0 && performance.now() >= until) return { deleted, hasMore: true, upToUid: last }
     deleted += (await mailHost.expunge(mailbox, name, uids, by)).length
     await nextTurn()

@@ -2,7 +2,7 @@ import { canonicalAddress, canonicalDomain, splitAddress } from './address.ts'
 
 /**
  * The stored form of a pattern, `local@domain` or `@domain`: lower case, the domain in its ASCII form (IDNA), so that
- * equal texts are equal patterns. Undefined where it is neither. Wider than what we would send to, since blocks are about
+ * equal texts are equal patterns. Undefined if it is neither. It accepts more than we would send to, since blocks concern
  * who sends to us: `a..b@docomo.ne.jp` exists.
  */
 export function parsePattern(given: string): string | undefined {

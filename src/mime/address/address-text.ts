@@ -1,7 +1,7 @@
 import { oneLine } from '../charset.ts'
 import { type Address, parseMailbox } from './address.ts'
 
-/** An address as somebody types it. What is not a whole address yet is kept as a name without one. */
+/** An address while it is typed. An incomplete address is a name without an address. */
 export function typedAddress(text: string): Address {
   return parseMailbox(text) ?? { name: text.trim(), address: '' }
 }

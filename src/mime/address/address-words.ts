@@ -9,7 +9,7 @@ export interface Word {
   readonly hasAt: boolean
 }
 
-/** Whether a word goes on after white space: around an `@`, and around the dots of a domain (RFC 5322, section 4.4). */
+/** Whether a word continues after white space: around an `@`, and around the dots of a domain (RFC 5322, section 4.4). */
 export function belongTogether(last: Word, next: string): boolean {
   return next.startsWith('@') || last.written.endsWith('@') || (last.hasAt && atDot(last, next))
 }

@@ -1,8 +1,8 @@
-/** Without anything of Node, since the web app has the rules for answers too (src/replies/rules.ts). */
+/** Without imports of Node, since the web app uses it too (src/replies/rules.ts). */
 
 /** One mailbox as a header names it. */
 export interface Address {
-  /** Decoded; empty where there is none. */
+  /** Decoded; empty if there is none. */
   readonly name: string
   /** As written, without angle brackets; empty if the header has a name only. */
   readonly address: string

@@ -71,7 +71,7 @@ function addressesOf({ addresses }: AddressList): string[] {
   return addresses.flatMap(({ address }) => address || [])
 }
 
-/** Blocks compare an unusual address as what it looks like. */
+/** Blocks compare an unusual address as it is displayed. */
 function asBlocked(text: string): string[] {
   return canonicalAddress(text) === undefined ? [text, ...addressesIn(text)] : [text]
 }

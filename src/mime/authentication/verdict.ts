@@ -13,7 +13,7 @@ export interface Verdict {
   readonly found?: string
 }
 
-/** A verdict that may still ask to defer. */
+/** A verdict that may still require deferral. */
 export type Judgement = Omit<Verdict, 'disposition'> & { readonly disposition: Disposition }
 
 /** What to do with a message by the policies of its authors' domains. `defer`: a temporary error left open whether the message is

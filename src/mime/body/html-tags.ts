@@ -3,7 +3,7 @@ export interface Tag {
   readonly name: string
   readonly closing: boolean
   readonly start: number
-  /** Behind it; behind the content too where that is not shown. */
+  /** The offset after it; after its content too if that is not shown. */
   readonly end: number
 }
 
@@ -31,7 +31,7 @@ export function* tagsOf(html: string): Generator<Tag, void> {
   }
 }
 
-/** The next `<` that starts a tag; the end where none does. */
+/** The next `<` that starts a tag, else the end. */
 function nextTag(html: string, from: number): number {
   let open = html.indexOf('<', from)
   while (open >= 0 && tagName(html, open + 1) === undefined) open = html.indexOf('<', open + 1)

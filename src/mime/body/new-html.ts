@@ -2,7 +2,7 @@ import { quotingClasses } from './html-quotations.ts'
 import { type Tag, tagsOf } from './html-tags.ts'
 
 const left = new Set([...quotingClasses, 'gmail_signature', 'gmail_signature_prefix', 'moz-signature'])
-/** Outlook marks where the message that is answered begins: all that follows is of it. */
+/** Outlook's marks at the beginning of the answered message, which extends to the end. */
 const lastIds = new Set(['appendonsend', 'divRplyFwdMsg'])
 /** A tag without one of these needs no closer look. */
 const telling = /cite|quote|signature|appendonsend|divRplyFwdMsg/

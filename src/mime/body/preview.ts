@@ -12,8 +12,8 @@ const ENOUGH = 700
 
 const MOST_PARTS = 10
 
-/** The first 140 characters of what a message says (docs/reference/threads.md): white space folded; quoted lines, the line that
- *  introduces them, and HTML left out. Taken from the HTML where the text says nothing. */
+/** The first 140 characters of a message's text (docs/reference/threads.md): white space folded; quoted lines, the line that
+ *  introduces them, and HTML left out. Taken from the HTML if the text is empty. */
 export function previewOf(raw: Buffer, body: Body): string {
   let preview = ''
   for (const { text, html } of body.pieces.slice(0, MOST_PARTS)) {

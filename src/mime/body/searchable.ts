@@ -6,7 +6,7 @@ import { htmlToText } from './html-text.ts'
 import { newText } from './new-text.ts'
 import { type Part, readStructure } from './structure.ts'
 
-/** What a search looks in: the texts of each field, each by itself. */
+/** The searchable texts of each field, one by one. */
 export interface Searchable {
   readonly subject: readonly string[]
   /** From and Sender, names and addresses. */
@@ -14,7 +14,7 @@ export interface Searchable {
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly filename: readonly string[]
-  /** What the message itself says, without quoted text and signature. */
+  /** The message's own text, without quoted text and signature. */
   readonly text: readonly string[]
 }
 

@@ -26,7 +26,7 @@ export interface Part {
   /** Type and subtype, in lower case. */
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
-  /** `attachment`, `inline`, or empty where nothing is said. */
+  /** `attachment`, `inline`, or empty if not given. */
   readonly disposition: string
   readonly filename: string | null
   /** Without angle brackets. */
@@ -114,7 +114,7 @@ class Walk {
     this.#closeFrom(0, this.#raw.length)
   }
 
-  /** The innermost open multipart whose delimiter stands there. White space may follow it. */
+  /** The innermost open multipart whose delimiter is there. White space may follow it. */
   #delimiter(start: number, lineEnd: number): { level: number; last: boolean } | undefined {
     const raw = this.#raw
     this.#misses++

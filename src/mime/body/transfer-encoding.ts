@@ -40,7 +40,7 @@ const EQUALS = 0x3d
 function decodeQuotedPrintable(encoded: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(encoded.length)
   let length = 0
-  /** Where white space that was encoded ends: it stays, whatever follows. */
+  /** The end of encoded white space, which stays, whatever follows. */
   let solid = 0
   for (let at = 0; at < encoded.length; at++) {
     const byte = encoded[at] ?? 0

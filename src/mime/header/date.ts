@@ -7,7 +7,7 @@ export function messageDate(at: Date): string {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** Zones with a name that counts (section 4.3), in hours; any other name says nothing of the zone. */
+/** Zones with a name that counts (section 4.3), in hours; any other name is an unknown zone. */
 const zones: Readonly<Record<string, number>> = {
   edt: -4,
   est: -5,

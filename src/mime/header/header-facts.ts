@@ -7,11 +7,11 @@ import { type ListUnsubscribe, listUnsubscribe } from './list-unsubscribe.ts'
 
 /** What lists show of a header beside subject and addresses. Plain JSON, since it is stored so. */
 export interface HeaderFacts {
-  /** The Date field in RFC 3339; null where it has none that can be read. */
+  /** The Date field in RFC 3339; null if missing or unreadable. */
   readonly date: string | null
   readonly results: ArrivalResults | null
   readonly unsubscribe: ListUnsubscribe | null
-  /** Whether the header says that nobody is expected to answer. */
+  /** Whether no answer is expected, by the header. */
   readonly automatic: boolean
   /** Of a notice of non-delivery alone. */
   readonly undelivered?: Undelivered

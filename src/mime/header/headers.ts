@@ -129,7 +129,7 @@ export function readHeaders(
   const fields: Field[] = []
   let field: { name: string; start: number; valueStart: number; end: number } | undefined
   let nameAlone: number | undefined
-  /** Where a line stands that is no field, at the start of which an mbox may have one. */
+  /** The offset of a line that is no field, as an mbox may have at the start. */
   let stray: number | undefined
   let looked = 0
   let line = start

@@ -1,6 +1,6 @@
 import type { Headers } from './headers.ts'
 
-/** How a list message says that one can leave the list (RFC 2369, section 3.2; RFC 8058). */
+/** The ways to leave a list, by the header (RFC 2369, section 3.2; RFC 8058). */
 export interface ListUnsubscribe {
   /** Web addresses, `https` or `http`. */
   readonly urls: string[]
@@ -14,7 +14,7 @@ export interface ListUnsubscribe {
 const most = 10
 const longest = 2_000
 
-/** Null where the header names no address that can be used. */
+/** Null if the header has no usable address. */
 export function listUnsubscribe(headers: Headers): ListUnsubscribe | null {
   const value = headers.last('list-unsubscribe')?.slice(0, 2 * most * longest)
   const found = [...(value ?? '').matchAll(/<([^<>]*)>/g)]

@@ -5,7 +5,7 @@ const MOST_PARAMETERS = 100
 
 /** A value with parameters: Content-Type, Content-Disposition (RFC 2045, section 5.1). */
 export interface Parameterized {
-  /** What stands before the parameters, in lower case. */
+  /** The value before the parameters, in lower case. */
   readonly value: string
   /** By name in lower case, decoded (RFC 2231 and, as mailers write them, encoded words), in one line. */
   readonly parameters: ReadonlyMap<string, string>

@@ -12,7 +12,7 @@ const failure =
 const delay =
   /has been delayed|is delayed|not yet been delivered|warning message|will (?:be )?(?:continue|keep|retr)|still (?:being )?(?:trying|tried|attempt)|no action is required|temporar(?:y|ily) (?:problem|delay)/i
 
-/** Where the quotation of the message begins. */
+/** The beginning of the quoted message. */
 const quoted =
   /^[ \t>-]*(?:-{3,} ?(?:below this line|original message|this is a copy|the header of|transcript|returned message|unsent message|message header|enclosed|boundary)|original message (?:follows|headers?)|message headers? follow|your (?:original )?message (?:follows|header|reads)|the (?:original )?message (?:header|text) (?:follows|was)|received: (?:from|by|\())/im
 

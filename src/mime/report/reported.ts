@@ -1,17 +1,17 @@
-/** What a report says of one recipient. */
+/** The part of a report about one recipient. */
 export interface Reported {
-  /** The addresses that name it, in canonical form; none where the report does not say. */
+  /** The addresses that name it, in canonical form; empty if the report does not say. */
   readonly names: readonly string[]
   readonly action: 'failed' | 'delayed' | 'other'
-  /** Enhanced status code (RFC 3463); null where there is none. */
+  /** Enhanced status code (RFC 3463); null if there is none. */
   readonly status: string | null
-  /** What the server said, in one line. */
+  /** The server's reply, in one line. */
   readonly diagnostic: string | null
-  /** The server that said it. */
+  /** The server that replied. */
   readonly server: string | null
 }
 
-/** The enhanced status code in what a server said. */
+/** The enhanced status code in a server's reply. */
 export function enhancedCodeIn(text: string): string | null {
   return /(?:^|[\s#(-])([45]\.\d{1,3}\.\d{1,3})(?=$|[\s;:,)])/.exec(text)?.[1] ?? null
 }

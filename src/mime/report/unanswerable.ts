@@ -18,7 +18,7 @@ export function whyUnanswerable(headers: Headers): string | undefined {
 const robots =
   /^(?:mailer-daemon|mailer|daemon|listserv|majordomo|mailman|owner-.*|.*-(?:request|owner|bounces?)|(?:.*[-_.])?(?:no|do[-_.]?not|dont)[-_.]?reply.*|bounces?(?:[-+=_.].*)?|srs[01]?[=+-].*)$/i
 
-/** Whether an address is a program's by its name, which nobody reads. */
+/** Whether an address is a program's by its name, as `no-reply`. */
 export function isRobot(address: string): boolean {
   const { local } = splitAddress(canonicalAddress(address) ?? address) ?? { local: address }
   return robots.test(local) || robots.test(stripTag(local))

@@ -7,7 +7,7 @@ import { signaturesOf, signed } from './sign.ts'
 const punctual = 15 * 60_000
 
 /** The octets with which a scheduled message is sent. In time these are the stored ones, which were dated and signed for
- *  that time. If the message is late, was rescheduled, or the signing keys have changed, it is dated and signed anew. */
+ *  that time. If the message is late, was rescheduled, or the signing keys have changed, it gets a new Date and signature. */
 export async function finalOctets(
   stored: Buffer,
   { sendAt, now }: { readonly sendAt: Date; readonly now: Date },

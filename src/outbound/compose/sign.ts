@@ -15,11 +15,11 @@ export async function signed(raw: Buffer, keys: readonly OpenKey[], at: Date, co
 
 /**
  * The DKIM-Signature fields (RFC 6376, RFC 8463) to stand before the message, one for each key; empty without keys, and
- * for a message with a longer header than anybody reads. Each of `signedFields` is named once more than it stands there, also where it
- * does not: one that somebody adds later breaks the signature (RFC 6376, section 8.15).
+ * for a message with a longer header than anybody reads. Each of `signedFields` is named once more than it occurs, also if it
+ * does not occur: a field added later breaks the signature (RFC 6376, section 8.15).
  *
  * docs/adr/dkim-signer.md says why this is not mailauth's signer.
- * @throws Error where a key cannot sign: what leaves without its signature would be taken for forged
+ * @throws Error if a key cannot sign: without its signature the message would look forged
  */
 export async function signatures(
   raw: Buffer,

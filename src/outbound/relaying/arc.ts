@@ -24,7 +24,7 @@ export interface Sealing {
   readonly at: Date
 }
 
-/** The ARC set (RFC 8617) for a message that is passed on. It tells the next server our results. Empty if the message's
+/** The ARC set (RFC 8617) for a message that is passed on. It gives the next server our results. Empty if the message's
  *  chain cannot be continued; then the message is sent without, as by a server that does not know ARC. */
 export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp: LookUp): Promise<string> {
   const sets = message.headers.count('arc-seal')

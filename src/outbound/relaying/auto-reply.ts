@@ -49,7 +49,7 @@ function isProven({
   const domain = splitAddress(address ?? '')?.domain
   if (address === undefined || domain === undefined) return false
   if (spf.result === 'pass' && spf.identity === 'mailfrom' && canonicalDomain(spf.domain) === domain) return true
-  // A signature covers one From; of several nobody can say which.
+  // A signature covers one From; of several it is unknown which.
   const { headers, from } = message
   if (headers.count('from') !== 1 || canonicalAddress(from?.address ?? '') !== address) return false
   return dkim.some(({ result, domain: signer }) => result === 'pass' && isWithin(domain, canonicalDomain(signer)))

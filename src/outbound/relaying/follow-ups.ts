@@ -207,7 +207,7 @@ export class FollowUps {
   }
 }
 
-/** A rewritten sender of ours as a recipient. It stands for the original sender. */
+/** A rewritten sender of ours as a recipient, in place of the original sender. */
 export interface Returned {
   readonly organizationId: string
   readonly recipient: string

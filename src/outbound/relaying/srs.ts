@@ -21,7 +21,7 @@ export interface Forwarder {
   readonly domain: string
 }
 
-/** What a rewritten sender stands for: an address, or the id of a stored one. */
+/** The original of a rewritten sender: an address, or the id of a stored one. */
 export type Origin =
   | {
       readonly address: string
@@ -66,14 +66,14 @@ export class Srs {
     return { sender: `srs=${id}@${by.domain}`, kept: { id, address: origin, mailboxId: by.mailboxId } }
   }
 
-  /** What the local part stands for at that domain; undefined if we have not made it, or it has expired. */
+  /** The original of a local part at that domain; undefined if it is not ours, or has expired. */
   read(local: string, domain: string, now: Date): Origin | undefined {
     const id = /^srs=([0-9a-f]{32})$/i.exec(local)?.[1]
     if (id) return { id: id.toLowerCase() }
     return this.#readFirst(local, placeOf({ domain }), now) ?? this.#readForeign(local, placeOf({ domain }), now)
   }
 
-  /** What a local part of the old form stands for. That form is bound to no domain or mailbox, and is no longer made. */
+  /** The original of a local part in the old form, which is bound to no domain or mailbox, and is no longer created. */
   readUnbound(local: string, now: Date): Origin | undefined {
     const [, tag = '', stamp = '', host = '', user = ''] =
       /^srs0[=+-]([0-9a-f]{8})=([a-z2-7]{2})=([^=]+)=(.+)$/i.exec(local) ?? []

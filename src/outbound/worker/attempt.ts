@@ -36,9 +36,9 @@ export interface WorkerDependencies extends DepartDependencies {
   envelopeSender(message: QueuedMessage): string
   /** Composes a message that is `uncomposed`. */
   compose(message: QueuedMessage, recipients: readonly Claimed[]): Promise<LoadedMessage>
-  /** The time of the worker's next round. It retries scheduled messages that are delivered to nobody. */
+  /** The time of the worker's next round. It retries scheduled messages that are not delivered to any recipient. */
   nextRound(now: Date): Date
-  /** Tells the sender, in the transaction, of recipients whose delivery has failed or is delayed. */
+  /** Writes notices to the sender, in the transaction, about recipients whose delivery has failed or is delayed. */
   notify(tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void>
 }
 

@@ -8,5 +8,5 @@ export function backoff(attempts: number, random: () => number = Math.random): n
   return Math.round(minutes * minute * (0.9 + random() / 5))
 }
 
-/** After this time the sender is told of the delay. */
+/** After this time the sender gets a notice of the delay. */
 export const delayNoticeAfter = 4 * 60 * minute

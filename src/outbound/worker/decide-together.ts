@@ -63,7 +63,7 @@ export async function decideTogether(
 
 type Deciding = Attempted & { readonly now: Date }
 
-/** It is delivered to nobody. */
+/** It is delivered to no recipient. */
 async function deferOrFail(
   tx: Tx,
   deps: WorkerDependencies,
@@ -142,7 +142,7 @@ function deferred(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { 
   return { id: one.id, dueAt, reply, reason, host, toldAt: null, ambiguousAt }
 }
 
-/** Why it is delivered to nobody, in a sentence: temporary reasons before permanent ones. */
+/** Why it is delivered to no recipient, in a sentence: temporary reasons before permanent ones. */
 function reasonFor(outcomes: readonly Outcome[]): string {
   const telling = outcomes.find(({ result }) => result === 'deferred') ?? outcomes[0]
   if (!telling) return 'It has no recipients'

@@ -119,7 +119,7 @@ export class OutboundWorker implements AsyncDisposable {
     const { busy, room } = this.#room()
     this.#left = busy.length > 0 || room <= 0
     const scheduled = await this.#claimScheduled(now)
-    // Whoever makes room wakes the worker.
+    // A finished attempt wakes the worker.
     if (room <= 0) return scheduled
     const suspect = this.#suspects && !this.#suspectUnderWay ? await claimSuspect(db, now, busy) : undefined
     if (suspect) this.#begin(suspect)

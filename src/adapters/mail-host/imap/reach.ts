@@ -47,7 +47,7 @@ export class Reach {
     return access.exclusively(mailbox, () => access.inMailbox(account, work, until), until)
   }
 
-  /** The folder's current name, as far as names tell. */
+  /** The folder's current name, as far as its name shows. */
   async folderNow(mailbox: MailboxRef, { name, key }: FolderKey): Promise<string | undefined> {
     const looked = this.inFolder(mailbox, name, async (_, { selectedAt }) => {
       return selectedAt.uidValidity === key ? name : undefined
@@ -55,7 +55,7 @@ export class Reach {
     return await looked.catch(unlessFolderGone)
   }
 
-  /** Of messages that were to be moved, where they are that are no longer in their folder. */
+  /** Of messages that were to be moved, the places of those that have left their folder. */
   async findMoved(mailbox: MailboxRef, from: FolderKey, moving: Moving): Promise<MovedMessages> {
     const none: MovedMessages = { key: 0, uids: new Map() }
     const uids = moving.marks.map(([uid]) => uid)

@@ -69,7 +69,7 @@ export async function store(
     const { uid, flags } = there.get(one) ?? {}
     if (uid === undefined || flags === undefined)
       throw new Error(`The mail server does not have a message in ${folder.path} as it was given it`)
-    // Somebody may have read it meanwhile.
+    // It may have been read meanwhile.
     if (flags !== flagsOf(one)) await session.connection.run([`UID STORE ${uid} FLAGS (${flagsOf(one)})`])
   }
 }

@@ -25,7 +25,7 @@ export function names({ mx }: Policy, host: string): boolean {
   return mx.some((name) => name === host || (name.startsWith('*.') && name.slice(2) === parent))
 }
 
-/** The id that a domain's TXT records announce its policy by (RFC 8461 3.1); undefined where they announce none. */
+/** The id that a domain's TXT records announce its policy by (RFC 8461 3.1); undefined if they announce none. */
 export function policyId(records: readonly string[]): string | undefined {
   const found = records.filter((record) => /^v=STSv1[ \t]*;/.test(record))
   if (found.length !== 1) return undefined

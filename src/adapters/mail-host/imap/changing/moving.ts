@@ -10,7 +10,7 @@ import { countsIn } from '../folders/layout.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { numbers, uidsAfter } from '../reading/list.ts'
 
-/** What is known before messages of the folder that is selected are moved: by it they are found should nobody live to be told where
+/** Recorded before messages of the selected folder are moved, so that they can be found if the process dies before it reads where
  *  they are. */
 export async function movingTo(
   session: ImapSession,

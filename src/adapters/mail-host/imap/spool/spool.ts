@@ -38,7 +38,7 @@ export class Spool implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout
   #soon: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
-  /** The batch in delivery to a mailbox, whoever waits for it. */
+  /** The batch in delivery to a mailbox. */
   readonly #batches = new Map<string, Promise<BatchResult>>()
   /** The newest message of a mailbox for which a request has timed out. */
   readonly #timedOut = new QuickLRU<string, number>({ maxSize: mostRemembered })

@@ -69,7 +69,7 @@ export async function rememberedFolders(db: Db, { id, organizationId }: Watch): 
     where mailbox_id = ${id} and organization_id = ${organizationId}`
 }
 
-/** Locks the watch: until the commit nobody records a change. False if this process may no longer look at the mailbox; then
+/** Locks the watch: until the commit no process records a change. False if this process may no longer look at the mailbox; then
  *  it may log nothing. */
 export async function lockWatch(tx: Tx, watch: Watch): Promise<boolean> {
   if ((await watchLeases.extend(tx, [watch], databaseNow)).size === 0) return false

@@ -54,7 +54,7 @@ const atATime = 1_000
 
 const byMailProgram: By = { kind: 'mail_program', id: null, name: '' }
 
-/** Logs changes by other programs on the mail server, in mailboxes that somebody listens to. Processes share them by leases. */
+/** Logs changes by other programs on the mail server, in mailboxes that have readers. Processes share them by leases. */
 export class MailWatcher extends StepWorker {
   readonly #db: Db
   readonly #log: Logger

@@ -39,7 +39,7 @@ export interface Walked {
   readonly places: Place[]
   /** How many were looked at. */
   readonly looked: number
-  /** Of how many of them an index would find the words; 0 where that is not asked. */
+  /** The number of them whose words an index would find; 0 if not counted. */
   readonly held: number
 }
 

@@ -67,7 +67,7 @@ export function necessaryWords(tree: SearchTree): string | undefined {
   }
 }
 
-/** Whether the index would find a message, `search`, by its necessary words: of a sample it tells how many it would find. */
+/** Whether the index would find a message, `search`, by its necessary words: on a sample it estimates the number of matches. */
 export function heldWords(tree: SearchTree): RawBuilder<boolean> {
   switch (tree.kind) {
     case 'text':
