@@ -68,6 +68,19 @@ test('labels are counted where that is asked, in the mailboxes that the caller r
     ['work', undefined, undefined],
     ['idle', undefined, undefined],
   ])
+  const { id } = (await organization.request('GET', '/v1/labels')).body.data[0]
+  const countsOfOne = async (query: string, key = organization.key) => {
+    const { body } = await organization.request('GET', `/v1/labels/${id}?${query}`, undefined, { key })
+    return [body.keyword, body.messages, body.unread]
+  }
+  assert.deepEqual(await countsOfOne('counts=true'), ['work', 3, 2])
+  assert.deepEqual(await countsOfOne(`counts=true&mailbox=${other.address}`), ['work', 1, 1])
+  assert.deepEqual(await countsOfOne('counts=true', restricted), ['work', 2, 1])
+  assert.deepEqual(await countsOfOne(''), ['work', undefined, undefined])
+  for (const path of ['/v1/labels', `/v1/labels/${id}`]) {
+    const { status, body } = await organization.request('GET', `${path}?mailbox=${one.address}`)
+    assert.deepEqual([status, body.error.field], [400, 'mailbox'])
+  }
 })
 
 test('orphans are keywords of deleted labels and of mail programs, and none of members or with a meaning', async () => {

@@ -4,7 +4,7 @@ import { notFound } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { ListOf, Strict } from '#/http/schemas/shared-schemas.ts'
+import { ListOf } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { organizationItself } from '#/organizations/owner.ts'
@@ -14,7 +14,7 @@ import { addLabel } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, labelColour, labelName } from './label.ts'
 import { orphansAmong } from './queries.ts'
-import { Adoption, ChangeId, Keyword, LabelOut, LabelsQuery, Orphan, present } from './schemas.ts'
+import { Adoption, ChangeId, Keyword, LabelOut, Orphan, OrphansQuery, present } from './schemas.ts'
 
 export interface LabelParts {
   readonly db: Db
@@ -37,7 +37,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
         description:
           'Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and what mail programs made. ' +
           '`POST /v1/orphan-labels` makes a label of one.',
-        querystring: Strict({ mailbox: LabelsQuery.properties.mailbox }),
+        querystring: OrphansQuery,
         response: { 200: ListOf(Orphan) },
       },
     },

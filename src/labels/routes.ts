@@ -1,14 +1,15 @@
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { invalid, notFound } from '#/errors.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
-import { Type } from '#/http/schemas/type.ts'
+import { type Static, Type } from '#/http/schemas/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { addLabel, changeLabel, removeLabel } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
-import { defaultColour, labelColour, labelName, mostLabels } from './label.ts'
+import { defaultColour, type Label, labelColour, labelName, mostLabels } from './label.ts'
 import { countsOf, type LabelParts, orphanRoutes } from './orphan-routes.ts'
 import { labelById, labelsOf } from './queries.ts'
 import { ChangeId, Keyword, LabelChange, LabelOut, LabelsQuery, NewLabel, present } from './schemas.ts'
@@ -18,7 +19,7 @@ export function labelRoutes(app: App, parts: LabelParts, of: OwnedRoutes): void 
   const { db } = parts
   listRoute(app, parts, of)
   if (!of.own) orphanRoutes(app, parts)
-  readRoute(app, db, of)
+  readRoute(app, parts, of)
   createRoute(app, db, of)
   changeRoute(app, db, of)
   deleteRoute(app, parts, of)
@@ -41,26 +42,37 @@ function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerI
     async (request) => {
       const { caller, query } = request
       const labels = await labelsOf(parts.db, ownerIn(request))
-      if (!query.counts) return { data: labels.map((label) => present(label)) }
-      const totals = await countsOf(parts, caller, query.mailbox)
-      return { data: labels.map((label) => present(label, totals.get(label.keyword) ?? { messages: 0, unread: 0 })) }
+      const totals = await countsAsked(parts, caller, query)
+      return { data: labels.map((label) => presentWith(totals, label)) }
     },
   )
 }
 
-function readRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
+function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.get(
     at('/v1/labels/:id'),
     {
-      ...access('labels:read', 'Labels'),
-      schema: { ...named('Show a label'), params: ById, response: { 200: LabelOut } },
+      ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
+      schema: { ...named('Show a label'), params: ById, querystring: LabelsQuery, response: { 200: LabelOut } },
     },
     async (request) => {
-      const label = await labelById(db, ownerIn(request), pathId(request.params.id, 'label'))
+      const { caller, params, query } = request
+      const label = await labelById(parts.db, ownerIn(request), pathId(params.id, 'label'))
       if (!label) throw notFound('label')
-      return present(label)
+      return presentWith(await countsAsked(parts, caller, query), label)
     },
   )
+}
+
+/** Undefined if they are not asked for. @throws Refusal for a mailbox by itself, which would choose nothing */
+async function countsAsked(parts: LabelParts, caller: Caller, { counts, mailbox }: Static<typeof LabelsQuery>) {
+  if (counts) return countsOf(parts, caller, mailbox)
+  if (mailbox !== undefined) throw invalid('mailbox', 'mailbox is for counts=true')
+  return undefined
+}
+
+function presentWith(totals: Awaited<ReturnType<typeof countsAsked>>, label: Label) {
+  return present(label, totals && (totals.get(label.keyword) ?? { messages: 0, unread: 0 }))
 }
 
 function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {

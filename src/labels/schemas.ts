@@ -61,11 +61,17 @@ export const Orphan = Type.Object(
   { title: 'OrphanLabel' },
 )
 
+function countedIn(description: string) {
+  return Type.Optional(Line({ maxLength: 320, description }))
+}
+
+export const OrphansQuery = Strict({ mailbox: countedIn('Counts in this mailbox alone.') })
+
 export const LabelsQuery = Strict({
   counts: Type.Optional(
     Type.Boolean({ description: 'With `messages` and `unread`, of the mailboxes that the caller reads.' }),
   ),
-  mailbox: Type.Optional(Line({ maxLength: 320, description: 'Counts in this mailbox alone.' })),
+  mailbox: countedIn('With `counts`: in this mailbox alone.'),
 })
 
 /** The result of a change of all messages. `change_id` undoes it. */

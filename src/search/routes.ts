@@ -44,7 +44,7 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, 
       const parsed = parseQuery(q)
       const named = mailbox === undefined ? undefined : [mailbox].flat()
       const search = [q, ...(named ?? [])]
-      const after = cursor === undefined ? undefined : readCursor(cursor, search)
+      const after = cursor ? readCursor(cursor, search) : undefined
       const mailboxes = await readableMailboxes(db, caller, named)
       await assertLabelsKnown(db, caller, q, parsed)
       const refs = [...mailboxes.keys()].map((mailboxId) => ({ organizationId, mailboxId }))

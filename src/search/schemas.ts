@@ -22,9 +22,8 @@ export const SearchQuery = Strict({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25 })),
   cursor: Type.Optional(
     Line({
-      minLength: 1,
       maxLength: 2_000,
-      description: '`next_cursor` of the page before, with the same `q` and `mailbox`.',
+      description: 'Empty for the first page, then `next_cursor` of the page before, with the same `q` and `mailbox`.',
     }),
   ),
 })

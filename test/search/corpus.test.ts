@@ -6,6 +6,8 @@ import { World } from '#test/world/world.ts'
 import { compareSearches } from './corpus.ts'
 
 const corpus = join(import.meta.dirname, '../corpus')
+/** A host that reads every message over the network is asked less. */
+const queries = process.env.TEST_IMAP_URL ? 60 : 300
 
 let world: World
 before(async () => {
@@ -16,7 +18,7 @@ after(() => world[Symbol.asyncDispose]())
 test('messages as programs of all kinds write them are found by the words that a plain reading finds in them', async () => {
   const files = globSync('**/*.eml', { cwd: corpus }).sort()
   const messages = files.map((name) => readFileSync(join(corpus, name)))
-  const compared = await compareSearches(world, messages, 300)
+  const compared = await compareSearches(world, messages, queries)
   assert.deepEqual(compared.differing, [])
-  assert.ok(compared.messages > 50 && compared.finding > 200, JSON.stringify(compared))
+  assert.ok(compared.messages > 50 && compared.finding > (2 / 3) * queries, JSON.stringify(compared))
 })

@@ -102,7 +102,7 @@ test('another organization finds nothing of it', async () => {
 })
 
 test('a cursor continues the same search, and no other', async () => {
-  const first = await search({ q: 'from:zoe', limit: '3' })
+  const first = await search({ q: 'from:zoe', limit: '3', cursor: '' })
   assert.equal(first.body.data.length, 3)
   const cursor = first.body.next_cursor
   const second = await search({ q: 'from:zoe', limit: '3', cursor })

@@ -2652,7 +2652,7 @@ export type ListLabelsParams = {
  */
 counts?: boolean;
 /**
- * Counts in this mailbox alone.
+ * With `counts`: in this mailbox alone.
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -2714,6 +2714,19 @@ export type RemoveOrphanLabel200 = {
      * @nullable
      */
   change_id: string | null;
+};
+
+export type ShowLabelParams = {
+/**
+ * With `messages` and `unread`, of the mailboxes that the caller reads.
+ */
+counts?: boolean;
+/**
+ * With `counts`: in this mailbox alone.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
 };
 
 export type ChangeLabelBody = {
@@ -3048,7 +3061,7 @@ export type ListOwnLabelsParams = {
  */
 counts?: boolean;
 /**
- * Counts in this mailbox alone.
+ * With `counts`: in this mailbox alone.
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -3068,6 +3081,19 @@ export type CreateOwnLabelBody = {
   name: string;
   /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
   colour?: string;
+};
+
+export type ShowOwnLabelParams = {
+/**
+ * With `messages` and `unread`, of the mailboxes that the caller reads.
+ */
+counts?: boolean;
+/**
+ * With `counts`: in this mailbox alone.
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
 };
 
 export type ChangeOwnLabelBody = {
@@ -4779,8 +4805,7 @@ mailbox?: string | string[];
  */
 limit?: number;
 /**
- * `next_cursor` of the page before, with the same `q` and `mailbox`.
- * @minLength 1
+ * Empty for the first page, then `next_cursor` of the page before, with the same `q` and `mailbox`.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5746,21 +5771,30 @@ export const removeOrphanLabel = async (keyword: string, options?: Parameters<ty
 
 
 
-export const getShowLabelUrl = (id: string,) => {
+export const getShowLabelUrl = (id: string,
+    params?: ShowLabelParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/labels/${encodeURIComponent(String(id))}`
+  return stringifiedParams.length > 0 ? `/v1/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/labels/${encodeURIComponent(String(id))}`
 }
 
 /**
  * Scope: `labels:read`.
  * @summary Show a label
  */
-export const showLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const showLabel = async (id: string,
+    params?: ShowLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-  return call<Label>(getShowLabelUrl(id),
+  return call<Label>(getShowLabelUrl(id,params),
   {
     ...options,
     method: 'GET'
@@ -6469,21 +6503,30 @@ return call<Label>(getCreateOwnLabelUrl(),
 
 
 
-export const getShowOwnLabelUrl = (id: string,) => {
+export const getShowOwnLabelUrl = (id: string,
+    params?: ShowOwnLabelParams,) => {
+  const normalizedParams = new URLSearchParams();
 
+  Object.entries(params || {}).forEach(([key, value]) => {
 
+    if (value !== undefined) {
+      normalizedParams.append(key, value === null ? 'null' : String(value))
+    }
+  });
 
+  const stringifiedParams = normalizedParams.toString();
 
-  return `/v1/me/labels/${encodeURIComponent(String(id))}`
+  return stringifiedParams.length > 0 ? `/v1/me/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/me/labels/${encodeURIComponent(String(id))}`
 }
 
 /**
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a label
  */
-export const showOwnLabel = async (id: string, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const showOwnLabel = async (id: string,
+    params?: ShowOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-  return call<Label>(getShowOwnLabelUrl(id),
+  return call<Label>(getShowOwnLabelUrl(id,params),
   {
     ...options,
     method: 'GET'
