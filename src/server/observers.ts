@@ -6,7 +6,7 @@ import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import { MetricsListener } from '#/metrics/listener.ts'
 import { measureMachine } from '#/metrics/machine.ts'
 import { measuredHandler, measuredMailHost, measuredRelay } from '#/metrics/measured.ts'
-import { Metrics } from '#/metrics/metrics.ts'
+import type { Metrics } from '#/metrics/metrics.ts'
 import { measureQueues } from '#/metrics/queues.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -23,8 +23,8 @@ export interface Observers extends AsyncDisposable {
 }
 
 export async function observersFor(config: Config, log: Logger): Promise<Observers> {
-  const metrics = config.metrics && new Metrics()
-  // Loads OpenTelemetry only if a collector is configured.
+  // What they need is loaded only if they are configured.
+  const metrics = config.metrics && new (await import('#/metrics/metrics.ts')).Metrics()
   const traces = config.tracing && (await import('#/tracing/open.ts')).openTraces(config.tracing, log)
   const wrapping =
     <T>(measure: (part: T, metrics: Metrics) => T, trace: ((part: T) => T) | undefined) =>

@@ -16,7 +16,6 @@ import { openKeyring, secretsFor } from '#/secrets/open.ts'
 import { isUnfinished } from '#/secrets/rotate.ts'
 import { serverLog } from '#/server/log.ts'
 import { originHere } from '#/sessions/invitation/link.ts'
-import { firstStart } from '#/tryout/first-start.ts'
 import { startupMessage } from '#/tryout/startup-message.ts'
 import { builtWeb } from '#/web/build.ts'
 import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
@@ -126,6 +125,8 @@ async function greet(
   const { database, mailHost, http, smtp, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
   const api = { http: publicUrl ?? http, smtp, web }
+  // Loaded only for a try-out.
+  const { firstStart } = await import('#/tryout/first-start.ts')
   return startupMessage(
     api,
     await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: originHere(api.http) }),
