@@ -6,10 +6,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
+import { bundledProgram } from '#test/runner/bundle.ts'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
 import { Spare } from '#test/runner/spare.ts'
-import { grouped, peerFiles, testFiles } from '#test/runner/test-files.ts'
+import { grouped, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
 
 const words = process.argv.slice(2)
 const own = ['--postgres', '--peers', '--times']
@@ -32,9 +33,11 @@ const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scr
 // Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 by default.
 const settings = { max_connections: '300' }
 if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
+const files = groups()
+if (startServices(files.flat())) env.TEST_PROGRAM = await bundledProgram()
 
 const ran = await runFiles(
-  groups(),
+  files,
   {
     // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
     flags: ['--liftoff-only', ...options],

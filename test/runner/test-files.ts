@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { importsOf } from '#test/import-law.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -7,6 +7,9 @@ const source = join(root, 'src')
 
 /** Where a test gets its database, by its path below src. */
 const databases = '../test/world/database/database.ts'
+
+/** What starts the program as a process of its own. */
+const services = '../test/world/service.ts'
 
 /** How many files share a process. */
 const [withDatabase, withoutDatabase, inBrowser] = [10, 30, 4]
@@ -44,6 +47,12 @@ export function peerFiles(): readonly (readonly string[])[] {
   const web = join(root, 'test/web')
   const isOfWeb = (file: string) => dirname(dirname(file)) === web
   return [...files.filter((file) => !isOfWeb(file)).map((file) => [file]), ...grouped(files.filter(isOfWeb), inBrowser)]
+}
+
+/** Whether one of the files starts the program. */
+export function startServices(files: readonly string[]): boolean {
+  const imports = new Map<string, readonly string[]>()
+  return files.some((file) => reached(belowSource(resolve(file)), imports).has(services))
 }
 
 function belowSource(file: string): string {

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const main = join(import.meta.dirname, '../../bin/mailroom.js')
+/** The program, or what the runner has made of it (test/runner/bundle.ts). */
+const main = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/mailroom.js')
 
 /** A Mailroom that runs as a process of its own, so that it can be stopped, killed and started again. */
 export interface Service {
