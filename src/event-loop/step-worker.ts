@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Mutex } from './mutex.ts'
 
@@ -61,7 +61,8 @@ export abstract class StepWorker implements AsyncDisposable {
           return false
         })
       const ms = more ? rest * (performance.now() - since) : idleMs
-      await pause(ms, undefined, { signal }).catch(() => {})
+      // A timer of 0 ms takes one.
+      await (ms > 0 ? pause(ms, undefined, { signal }).catch(() => {}) : nextTurn())
       if (more) await between?.(signal)
     }
   }

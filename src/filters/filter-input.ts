@@ -75,8 +75,12 @@ export function withRecipient(sighting: FilterInput, recipient: string): FilterI
 
 /** As `contains` compares: NFKC, any case, runs of white space as one space. */
 export function fold(text: string): string {
+  if (!unusual.test(text)) return text.toLowerCase()
   return foldCase(text.normalize('NFKC')).normalize('NFKC').replace(/\s+/g, ' ')
 }
+
+/** What plain text has none of: then there is only its case to fold. */
+const unusual = /[^ -~]| {2}/
 
 /** As `is` compares subjects. */
 export function foldWhole(text: string): string {
@@ -90,17 +94,16 @@ export function foldAddress(text: string): string {
 
 function seeSubject(text: string): Seen {
   const subject = text.slice(0, longest)
-  return { texts: [subject], lines: fold(subject).slice(0, longest), whole: new Map([[foldWhole(subject), subject]]) }
+  const lines = fold(subject).slice(0, longest)
+  return seen({ texts: [subject], lines }, () => new Map([[foldWhole(subject), subject]]))
 }
 
 function seeAddresses(addresses: readonly Address[]): Seen {
   const texts: string[] = []
   const folded: string[] = []
-  const whole = new Map<string, string>()
   let length = 0
   for (const { name, address } of addresses) {
-    if (address !== '') whole.set(foldAddress(address), address)
-    if (length >= longest) continue
+    if (length >= longest) break
     for (const text of [name, address, ...readable(address)]) {
       if (text === '') continue
       texts.push(text)
@@ -108,7 +111,21 @@ function seeAddresses(addresses: readonly Address[]): Seen {
       length += text.length + 1
     }
   }
-  return { texts, lines: folded.join('\n').slice(0, longest), whole }
+  const lines = folded.join('\n').slice(0, longest)
+  const named = addresses.filter(({ address }) => address !== '')
+  return seen({ texts, lines }, () => new Map(named.map(({ address }) => [foldAddress(address), address])))
+}
+
+/** `contains`, which most filters are, does without `whole`. */
+function seen(contained: Omit<Seen, 'whole'>, wholeOf: () => Seen['whole']): Seen {
+  let whole: Seen['whole'] | undefined
+  return {
+    ...contained,
+    get whole() {
+      whole ??= wholeOf()
+      return whole
+    },
+  }
 }
 
 /** `ann@xn--bcher-kva.example` is also seen as `ann@bücher.example`, which is how people write it. */

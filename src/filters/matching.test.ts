@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseAddresses } from '#/mime/address/address-list.ts'
 import { readMessage } from '#/mime/message.ts'
+import { foldCase } from '#/text.ts'
 import type { FilterFields } from './filter.ts'
-import { type FilterInput, filterInput, withRecipient } from './filter-input.ts'
+import { type FilterInput, filterInput, fold, withRecipient } from './filter-input.ts'
 import { applyFilters, compileFilter, matchedText, matches } from './matching.ts'
 
 const plain = {
@@ -230,4 +231,16 @@ test('The envelope recipient is found however long the list in To is', () => {
   const to = parseAddresses(Array.from({ length: 900 }, (_, index) => `someone.far.away.${index}@x.test`).join(', '))
   const seen = withRecipient(filterInput({ subject: '', sender: [], to, cc: [] }), 'team@tryout.test')
   assert.equal(matches(filter({ field: 'to', value: 'team@' }), seen), true)
+})
+
+test('text that needs no more than its case folded is folded as any other', () => {
+  const character = fc.oneof(
+    fc.constantFrom(...' aZ@.~\t\n\x7fÄ\u00a0ﬀ'),
+    fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: character, maxLength: 12 }), (text) => {
+      assert.equal(fold(text), foldCase(text.normalize('NFKC')).normalize('NFKC').replace(/\s+/g, ' '))
+    }),
+  )
 })
