@@ -68,9 +68,9 @@ function undoRoute(app: App, { db, runningChanges }: ChangeRoutesParts): void {
         summary: 'Undo a change',
         operationId: 'undoChange',
         description:
-          'Puts back what the change did to each message, where nobody has changed it since, and names what it leaves alone. ' +
-          'That is a change too, which can be undone. One of thousands of messages may still be `running` in the answer. What ' +
-          'has been undone already is answered with 200 and the change that undid it.',
+          'Reverts the change of each message, except where it was changed since. The answer lists skipped messages. ' +
+          'An undo is a change, which can be undone. A large one may still be `running` in the answer. If the change was undone ' +
+          'before, the answer is 200 with that undo.',
         params: ById,
         response: { 200: WholeChange, 201: WholeChange },
       },

@@ -264,7 +264,7 @@ for (const [what, env, problem] of [
   [
     'submission without a certificate',
     { MAILROOM_SUBMISSION_PORT: '587' },
-    /^MAILROOM_TLS_CERT and .* nobody logs in without TLS/,
+    /^MAILROOM_TLS_CERT and .* submission needs TLS/,
   ],
   ['the role submission without a port', { MAILROOM_ROLES: 'submission' }, /^MAILROOM_SUBMISSION_PORT is not set/],
 ] as const) {

@@ -214,7 +214,7 @@ function missingForSubmission(
   const found: string[] = []
   const named = submissionTls ? 'MAILROOM_SUBMISSION_TLS_PORT' : 'MAILROOM_SUBMISSION_PORT'
   if ((submission || submissionTls) && !tls && !read.isSet('MAILROOM_TLS_CERT') && !read.isSet('MAILROOM_TLS_KEY'))
-    found.push(`MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although ${named} is: nobody logs in without TLS`)
+    found.push(`MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although ${named} is: submission needs TLS`)
   if (roles.size === 1 && !submission && !submissionTls && !submissionProxy)
     found.push('MAILROOM_SUBMISSION_PORT is not set although MAILROOM_ROLES is submission: set the port, such as 587')
   return found

@@ -143,7 +143,7 @@ export type BodyOut = Static<typeof BodyOut>
 const NotDeliveredOut = Type.Object(
   {
     recipient: Nullable(
-      Type.String({ description: 'Null where the notice names nobody.', examples: ['charles@engines.example'] }),
+      Type.String({ description: 'Null if the notice names no recipient.', examples: ['charles@engines.example'] }),
     ),
     status: Nullable(Type.String({ description: 'Enhanced status code (RFC 3463).', examples: ['5.1.1'] })),
     diagnostic: Nullable(
@@ -152,8 +152,8 @@ const NotDeliveredOut = Type.Object(
     at: Timestamp,
     proven: Type.Boolean({
       description:
-        'Whether Mailroom itself was told that mail from the mailbox to that recipient came back, in the last 30 days. If not, ' +
-        'anybody may have written the notice.',
+        'Whether Mailroom recorded in the last 30 days that mail from the mailbox to that recipient bounced. If not, ' +
+        'the notice may be forged.',
     }),
   },
   { title: 'NotDelivered' },
@@ -167,8 +167,7 @@ const ConversationMessageOut = Type.Object(
     conversation_id: id,
     to: Type.Array(AddressOut, { description: 'The first 100.' }),
     not_delivered: Type.Array(NotDeliveredOut, {
-      description:
-        'Whom a message of ours has not reached, as notices of non-delivery in the conversation say; the newest 100.',
+      description: 'Recipients that the message has not reached, by notices in the conversation; the newest 100.',
     }),
     body: Type.Optional(Nullable(BodyOut)),
   },

@@ -24,8 +24,8 @@ export function trialRoute(
       schema: {
         ...named('Try filters on a message', 'tryFilters'),
         description:
-          `Lists which of the organization's filters, ${own ? "then of the member's own " : ''}and of a draft that is not stored, match a message, on what ` +
-          'text, what each would do, and what the message would end as. Disabled filters that match are listed too. ' +
+          `Lists which of the organization's filters, ${own ? "then of the member's own " : ''}and of a draft that is not stored, match a message, the matched ` +
+          'text, what each would do, and the resulting state of the message. Disabled filters that match are listed too. ' +
           `Nothing is stored, nothing is delivered.${own ? '' : " A member's own filters would run after these and are not listed."}`,
         body: Trial,
         response: { 200: TrialResult },

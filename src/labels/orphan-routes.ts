@@ -35,7 +35,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
         summary: 'List keywords without a label',
         operationId: 'listOrphanLabels',
         description:
-          'Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and what mail programs made. ' +
+          'Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and those of mail programs. ' +
           '`POST /v1/orphan-labels` makes a label of one.',
         querystring: OrphansQuery,
         response: { 200: ListOf(Orphan) },

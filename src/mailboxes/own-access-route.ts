@@ -39,7 +39,7 @@ export function ownAccessRoute(app: App, { db }: { db: Db }): void {
         summary: 'List changes of access to one’s mailboxes',
         operationId: 'listAccessChanges',
         description:
-          'Who was given which level in the own mailboxes, or lost it, and by whom: entries of the audit trail, newest first, ' +
+          'Changes of access to the member’s own mailboxes: entries of the audit trail, newest first, ' +
           'at most 100. `before` takes the last id of an answer, for the next ones.',
         querystring: Strict({ before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })) }),
         response: { 200: Type.Object({ data: Type.Array(ChangeOut), has_more: Type.Boolean() }) },

@@ -108,7 +108,7 @@ async function assertNotLastOwner(tx: Tx, organizationId: string, { role }: Memb
   throw invalid(
     field,
     'The last owner of an organization can neither be removed nor get another role',
-    'Make another member an owner before',
+    'Make another member an owner first',
   )
 }
 

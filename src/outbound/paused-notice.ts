@@ -19,7 +19,7 @@ export function pausedNotice({ wake, ...deps }: PausedNoticeDependencies): Pause
         const paragraphs = [
           `Mailroom has paused the webhook ${name} of ${organization}. Events are not posted to it any more.`,
           `The reason: ${because}.${since ?? ''}`,
-          'Once its receiver works, resume the webhook. It goes on where it was, with the events of the last 30 days.',
+          'Once its receiver works, resume the webhook. It continues where it was, with the events of the last 30 days.',
         ]
         for (const to of await ownersOf(tx, organizationId))
           await postmaster.send(tx, { to, subject: `The webhook ${name} is paused`, paragraphs })

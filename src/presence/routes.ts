@@ -29,8 +29,8 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
         summary: 'Say that one is in a conversation, and see who else is',
         operationId: 'sayPresence',
         description:
-          'Holds for a minute, or until `doing` is null: say it again every 25 seconds. Answers the others who are there. ' +
-          'A stream of events tells of changes by messages of the event `presence`.',
+          'Holds for a minute, or until `doing` is null: repeat it every 25 seconds. Answers the others in the conversation. ' +
+          'A stream of events reports changes by messages `event: presence`.',
         body: Strict({
           mailbox: Line({ maxLength: 320, description: 'An address.', examples: ['support@tryout.test'] }),
           conversation: Type.String({

@@ -34,8 +34,7 @@ export const MeOut = Type.Object(
       description: "The member's own, then those that are shared with them. No other mail exists for the session.",
     }),
     scopes: Type.Array(OneOf(scopes), {
-      description:
-        'What the role may do. Those that concern mail hold for these mailboxes alone, at the level of each.',
+      description: 'What the role may do. Those of mail are valid for these mailboxes only, at the level of each.',
     }),
     permissions: Type.Array(OneOf(permissions), { description: 'What the role may do that no key may.' }),
   },

@@ -69,8 +69,7 @@ function waysRoute(app: App, { passwords: password, publicUrl, signOn }: Session
       schema: {
         summary: 'List the ways to sign in',
         operationId: 'listWaysIn',
-        description:
-          'What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.',
+        description: 'The ways that the operator has set up, besides sign-in links.',
         response: { 200: SignInWays },
       },
     },

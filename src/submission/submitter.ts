@@ -157,6 +157,6 @@ function allowanceReached({ allowance: { a_day } }: Account): Rejection {
   return new Rejection(
     452,
     '4.7.1',
-    `Daily sending allowance reached: the plan allows ${a_day} recipients a day, counted anew at 00:00 UTC`,
+    `Daily sending allowance reached: the plan allows ${a_day} recipients a day, reset at 00:00 UTC`,
   )
 }

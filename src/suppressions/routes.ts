@@ -69,7 +69,7 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
         summary: 'Send to a suppressed address again',
         operationId: 'unsuppressAddress',
         description:
-          'Its bounces are counted anew. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.',
+          'Its bounces are counted from zero. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.',
         params: Type.Object({ address: Address }),
         response: { 200: Type.Object({ deleted: Type.Literal(true), address: Address }) },
       },

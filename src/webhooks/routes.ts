@@ -81,7 +81,7 @@ function createRoute(app: App, parts: WebhookParts): void {
       schema: {
         summary: 'Create a webhook',
         description:
-          'Events from now on are posted to the URL, signed as Standard Webhooks has it, with the rights of who creates it. ' +
+          'Events from now on are posted to the URL, signed as in Standard Webhooks, with the rights of its creator. ' +
           `An organization has at most ${mostWebhooks} webhooks.`,
         body: NewWebhook,
         response: { 201: WithSecret },
@@ -108,8 +108,8 @@ function changeRoutes(app: App, parts: WebhookParts): void {
         summary: 'Change, pause or resume a webhook',
         operationId: 'changeWebhook',
         description:
-          'Whoever changes more than the name, or resumes it, has it read with their rights from then on. What waits is tried at once when it is ' +
-          'resumed, or has another URL and is not paused.',
+          'After a change of more than the name, or a resumption, it has the rights of who made that. Waiting deliveries are tried at once when it is ' +
+          'resumed, or gets another URL while it is not paused.',
         params: ById,
         body: WebhookChange,
         response: { 200: WebhookOut },

@@ -51,8 +51,7 @@ export const WithSecret = Type.Object(
     ...WebhookOut.properties,
     secret: Type.Optional(
       Type.String({
-        description:
-          'What signatures are verified with, shown in this answer alone. Absent where another key repeats its request.',
+        description: 'Verifies signatures. Shown in this answer only; absent if another key repeats the request.',
         examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       }),
     ),

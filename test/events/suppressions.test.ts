@@ -118,7 +118,7 @@ test('it is suppressed for its organization alone', async () => {
   assert.equal((await other.organization.request('DELETE', `/v1/suppressions/${bob}`)).status, 404)
 })
 
-test('one that is taken off the list is sent to again, and its bounces are counted anew', async () => {
+test('one that is taken off the list is sent to again, and its bounces are counted from zero', async () => {
   const { organization, refuse, send, suppressed } = await withMailbox()
   await refuse(bob, [unknown, unknown])
   const { status, body } = await organization.request('DELETE', '/v1/suppressions/BOB%40there.example')

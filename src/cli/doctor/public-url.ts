@@ -41,7 +41,7 @@ async function lookAt(publicUrl: string): Promise<Finding> {
   } catch (error) {
     const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
     const fix =
-      'See that the proxy runs and the name leads to it; some networks keep a machine from its own public address'
+      'Check that the proxy runs and the name leads to it; some networks keep a machine from its own public address'
     return warning(check, `${publicUrl} cannot be reached from here: ${cause?.code ?? cause?.message ?? message}`, fix)
   }
 }
@@ -55,13 +55,13 @@ function judge(publicUrl: string, { status, headers }: Response, body: string): 
     return warning(
       check,
       `${publicUrl} answers with status ${status}, not as Mailroom does`,
-      'See that Mailroom runs, and that the proxy passes all paths on to PORT',
+      'Check that Mailroom runs, and that the proxy passes all paths on to PORT',
     )
   if (named !== publicUrl)
     return warning(
       check,
       `at ${publicUrl} answers a Mailroom whose own public URL is ${named === '/' ? 'not set' : named}`,
-      'Restart it with this MAILROOM_PUBLIC_URL, or see that the proxy leads to this one',
+      'Restart it with this MAILROOM_PUBLIC_URL, or let the proxy lead to this one',
     )
   return ok(check, `Mailroom answers at ${publicUrl}`)
 }

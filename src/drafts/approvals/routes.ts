@@ -43,7 +43,7 @@ function askRoute(app: App, parts: DraftParts): void {
         operationId: 'requestApproval',
         summary: 'Ask for approval of a draft',
         description:
-          'Somebody who may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.',
+          'Owners, admins and keys that may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.',
         params: ByDraft,
         body: ApprovalRequest,
         response: { 201: ApprovalOut },

@@ -16,8 +16,8 @@ import { startRun } from './start.ts'
 const what = 'filter run'
 
 const beginning =
-  'Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it ' +
-  'arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is ' +
+  'Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it ' +
+  'arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is ' +
   'changed.'
 
 /** Runs of filters over stored mail. */

@@ -44,8 +44,8 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
         summary: 'Empty trash or junk',
         operationId: 'emptyFolder',
         description:
-          'Deletes all messages of `trash` or `junk` for good: it cannot be undone. It goes on for some 5 seconds, in steps ' +
-          'that other requests do not wait for. Where `has_more` is true, ask again with the `up_to_uid` of the answer, so that ' +
+          'Deletes all messages of `trash` or `junk` for good: it cannot be undone. It works for some 5 seconds, in steps ' +
+          'that other requests do not wait for. If `has_more` is true, repeat it with the `up_to_uid` of the answer, so that ' +
           'mail that comes in between stays.',
         params: ByPath,
         querystring: EmptyingFolder,

@@ -112,13 +112,13 @@ async function enter(
 }
 
 function tooMany(): Refusal {
-  return invalid('credential', `You have ${mostPasskeys} passkeys, which is the most`, 'Remove one before')
+  return invalid('credential', `You have ${mostPasskeys} passkeys, which is the most`, 'Remove one first')
 }
 
 function lastWayIn(): Refusal {
   return invalid(
     'id',
     'This is your only way in: you have no other passkey and no password, and have never used single sign-on here',
-    'Add another passkey or set a password before',
+    'Add another passkey or set a password first',
   )
 }

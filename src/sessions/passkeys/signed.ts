@@ -124,7 +124,7 @@ export function unusable(field: 'credential' | 'passkey'): Refusal {
 }
 
 function unknown(): Refusal {
-  return new Refusal('unauthorized', 'This passkey is not known here, or its answer is not valid', {
+  return new Refusal('unauthorized', 'This passkey is unknown here, or its answer is invalid', {
     fix: 'Try again, or sign in another way',
   })
 }

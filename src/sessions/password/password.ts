@@ -66,11 +66,7 @@ export async function setPassword(
   const found = await passwordOf(db, member)
   if (!found) throw new Refusal('not_found', 'No such member')
   if (await isGuessable(chosen, [found.email, ...found.email.split('@'), found.name, found.organization, 'mailroom'])) {
-    throw invalid(
-      'password',
-      'password is too easily guessed',
-      'Choose another: four words that nobody would expect, say',
-    )
+    throw invalid('password', 'password is too easily guessed', 'Choose another, such as four unrelated words')
   }
   const hash = await hashPassword(chosen)
   await db.transaction().execute(async (tx) => {
@@ -99,7 +95,7 @@ async function tryPassword(
 function wrong(): Refusal {
   return new Refusal('unauthorized', 'Wrong address or password', {
     fix:
-      'Check both. Who is a member of several organizations names one in `organization`; who has no password signs in with a ' +
+      'Check both. A member of several organizations names one in `organization`. Without a password, sign in with a ' +
       'link',
   })
 }

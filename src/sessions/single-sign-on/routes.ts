@@ -66,7 +66,7 @@ function beginRoute(app: App, parts: SignOnRouteParts): void {
         summary: 'Begin single sign-on',
         operationId: 'beginSignOn',
         description:
-          'Answers where the browser goes, and sets a cookie with which it comes back within 10 minutes. Without a provider this ' +
+          'Answers the URL at the provider, and sets a cookie that is valid for 10 minutes. Without a provider this ' +
           'is 404.',
         body: Strict({
           to: Type.Optional(OwnPath),
@@ -99,8 +99,8 @@ function confirmRoute(app: App, parts: SignOnRouteParts): void {
         summary: 'Begin to confirm by single sign-on',
         operationId: 'confirmSignOn',
         description:
-          'Answers where the browser goes, to sign in at the provider anew; then it comes to the page `/confirm`. What is dangerous ' +
-          'may then be done for 10 minutes in this session. Without a provider this is 404.',
+          'Answers the URL at which the member signs in at the provider again. The browser then returns to `/confirm`. Dangerous requests ' +
+          'are then allowed for 10 minutes in this session. Without a provider this is 404.',
         response: { 200: Redirection },
       },
     },

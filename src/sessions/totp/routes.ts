@@ -31,8 +31,8 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
         summary: 'Begin to set up a second factor',
         operationId: 'beginTotp',
         description:
-          'Codes by time (RFC 6238: SHA-1, six digits, 30 seconds). The secret is shown once, for an application of the member, ' +
-          'and has no effect until `POST /v1/me/totp/confirm` has a code of it. One that had no effect yet is replaced.',
+          'Time-based codes (RFC 6238: SHA-1, six digits, 30 seconds). The secret is shown once, for an application of the member, ' +
+          'and has no effect until `POST /v1/me/totp/confirm` has a code of it. An unconfirmed one is replaced.',
         response: {
           200: Type.Object({
             secret: Type.String({ description: 'In base32.', examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'] }),

@@ -1462,7 +1462,7 @@ export interface Conversation {
 
 export interface NotDelivered {
   /**
-     * Null where the notice names nobody.
+     * Null if the notice names no recipient.
      * @nullable
      */
   recipient: string | null;
@@ -1477,7 +1477,7 @@ export interface NotDelivered {
      */
   diagnostic: string | null;
   at: string;
-  /** Whether Mailroom itself was told that mail from the mailbox to that recipient came back, in the last 30 days. If not, anybody may have written the notice. */
+  /** Whether Mailroom recorded in the last 30 days that mail from the mailbox to that recipient bounced. If not, the notice may be forged. */
   proven: boolean;
 }
 
@@ -1587,7 +1587,7 @@ export interface ConversationMessage {
   thread_id: string | null;
   /** Replies do not change it, nor does moving its messages. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another mailbox. */
   conversation_id: string;
-  /** Whom a message of ours has not reached, as notices of non-delivery in the conversation say; the newest 100. */
+  /** Recipients that the message has not reached, by notices in the conversation; the newest 100. */
   not_delivered: NotDelivered[];
   /**
      * With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.
@@ -1932,7 +1932,7 @@ export interface WebhookWithSecret {
   previous_secret_until: string | null;
   created_at: string;
   updated_at: string;
-  /** What signatures are verified with, shown in this answer alone. Absent where another key repeats its request. */
+  /** Verifies signatures. Shown in this answer only; absent if another key repeats the request. */
   secret?: string;
 }
 
@@ -2357,7 +2357,7 @@ export interface Me {
   has_passkey: boolean;
   /** The member's own, then those that are shared with them. No other mail exists for the session. */
   mailboxes: MeMailboxesItem[];
-  /** What the role may do. Those that concern mail hold for these mailboxes alone, at the level of each. */
+  /** What the role may do. Those of mail are valid for these mailboxes only, at the level of each. */
   scopes: MeScopesItem[];
   /** What the role may do that no key may. */
   permissions: MePermissionsItem[];
@@ -5685,7 +5685,7 @@ export const getListOrphanLabelsUrl = (params?: ListOrphanLabelsParams,) => {
 }
 
 /**
- * Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and what mail programs made. `POST /v1/orphan-labels` makes a label of one.
+ * Keywords on messages of the mailboxes that the caller reads: those of deleted labels, and those of mail programs. `POST /v1/orphan-labels` makes a label of one.
  *
  * Scope: `labels:read`.
  * @summary List keywords without a label
@@ -6096,7 +6096,7 @@ export const getTryFiltersUrl = () => {
 }
 
 /**
- * Lists which of the organization's filters, and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.
+ * Lists which of the organization's filters, and of a draft that is not stored, match a message, the matched text, what each would do, and the resulting state of the message. Disabled filters that match are listed too. Nothing is stored, nothing is delivered. A member's own filters would run after these and are not listed.
  *
  * Scope: `filters:read`.
  * @summary Try filters on a message
@@ -6137,7 +6137,7 @@ export const getRunFiltersUrl = () => {
 }
 
 /**
- * The organization's filters that are enabled, in order. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ * The organization's filters that are enabled, in order. Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is changed.
  *
  * Scope: `messages:write`.
  * @summary Run all filters over old mail
@@ -6178,7 +6178,7 @@ export const getRunFilterUrl = (id: string,) => {
 }
 
 /**
- * That filter alone, also where it is disabled. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ * That filter alone, also where it is disabled. Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is changed.
  *
  * Scope: `messages:write`.
  * @summary Run a filter over old mail
@@ -6786,7 +6786,7 @@ export const getTryOwnFiltersUrl = () => {
 }
 
 /**
- * Lists which of the organization's filters, then of the member's own and of a draft that is not stored, match a message, on what text, what each would do, and what the message would end as. Disabled filters that match are listed too. Nothing is stored, nothing is delivered.
+ * Lists which of the organization's filters, then of the member's own and of a draft that is not stored, match a message, the matched text, what each would do, and the resulting state of the message. Disabled filters that match are listed too. Nothing is stored, nothing is delivered.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Try filters on a message
@@ -6827,7 +6827,7 @@ export const getRunOwnFiltersUrl = () => {
 }
 
 /**
- * The member's own filters that are enabled, in order. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ * The member's own filters that are enabled, in order. Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is changed.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Run all filters over old mail
@@ -6868,7 +6868,7 @@ export const getRunOwnFilterUrl = (id: string,) => {
 }
 
 /**
- * That filter alone, also where it is disabled. Goes through mail that is there in the background, up to what was there when it began: what comes later is filtered as it arrives. The filters run as they are now. `GET …/filter-runs/{id}` has its progress and result. With `preview` nothing is changed.
+ * That filter alone, also where it is disabled. Applies the filters, as they are now, to stored mail, in the background. Mail that arrives later is filtered as it arrives. `GET …/filter-runs/{id}` has the progress and result. With `preview` nothing is changed.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Run a filter over old mail
@@ -7430,7 +7430,7 @@ export const getUnsuppressAddressUrl = (address: string,) => {
 }
 
 /**
- * Its bounces are counted anew. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.
+ * Its bounces are counted from zero. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.
  *
  * Scope: `sending:write`.
  * @summary Send to a suppressed address again
@@ -7759,7 +7759,7 @@ export const getRequestApprovalUrl = (id: string,) => {
 }
 
 /**
- * Somebody who may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.
+ * Owners, admins and keys that may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.
  *
  * Scope: `sending:draft` or `sending:write`.
  * @summary Ask for approval of a draft
@@ -8516,7 +8516,7 @@ export const getEmptyFolderUrl = (path: string,
 }
 
 /**
- * Deletes all messages of `trash` or `junk` for good: it cannot be undone. It goes on for some 5 seconds, in steps that other requests do not wait for. Where `has_more` is true, ask again with the `up_to_uid` of the answer, so that mail that comes in between stays.
+ * Deletes all messages of `trash` or `junk` for good: it cannot be undone. It works for some 5 seconds, in steps that other requests do not wait for. If `has_more` is true, repeat it with the `up_to_uid` of the answer, so that mail that comes in between stays.
  *
  * Scope: `messages:write`.
  * @summary Empty trash or junk
@@ -8751,7 +8751,7 @@ export const getUndoChangeUrl = (id: string,) => {
 }
 
 /**
- * Puts back what the change did to each message, where nobody has changed it since, and names what it leaves alone. That is a change too, which can be undone. One of thousands of messages may still be `running` in the answer. What has been undone already is answered with 200 and the change that undid it.
+ * Reverts the change of each message, except where it was changed since. The answer lists skipped messages. An undo is a change, which can be undone. A large one may still be `running` in the answer. If the change was undone before, the answer is 200 with that undo.
  *
  * Scope: `messages:write`.
  * @summary Undo a change
@@ -8994,7 +8994,7 @@ export const getSayPresenceUrl = () => {
 }
 
 /**
- * Holds for a minute, or until `doing` is null: say it again every 25 seconds. Answers the others who are there. A stream of events tells of changes by messages of the event `presence`.
+ * Holds for a minute, or until `doing` is null: repeat it every 25 seconds. Answers the others in the conversation. A stream of events reports changes by messages `event: presence`.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Say that one is in a conversation, and see who else is
@@ -9131,7 +9131,7 @@ export const getCreateWebhookUrl = () => {
 }
 
 /**
- * Events from now on are posted to the URL, signed as Standard Webhooks has it, with the rights of who creates it. An organization has at most 20 webhooks.
+ * Events from now on are posted to the URL, signed as in Standard Webhooks, with the rights of its creator. An organization has at most 20 webhooks.
  *
  * Scope: `webhooks:write`.
  * @summary Create a webhook
@@ -9197,7 +9197,7 @@ export const getChangeWebhookUrl = (id: string,) => {
 }
 
 /**
- * Whoever changes more than the name, or resumes it, has it read with their rights from then on. What waits is tried at once when it is resumed, or has another URL and is not paused.
+ * After a change of more than the name, or a resumption, it has the rights of who made that. Waiting deliveries are tried at once when it is resumed, or gets another URL while it is not paused.
  *
  * Scope: `webhooks:write`.
  * @summary Change, pause or resume a webhook
@@ -9848,7 +9848,7 @@ export const getListAccessChangesUrl = (params?: ListAccessChangesParams,) => {
 }
 
 /**
- * Who was given which level in the own mailboxes, or lost it, and by whom: entries of the audit trail, newest first, at most 100. `before` takes the last id of an answer, for the next ones.
+ * Changes of access to the member’s own mailboxes: entries of the audit trail, newest first, at most 100. `before` takes the last id of an answer, for the next ones.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary List changes of access to one’s mailboxes
@@ -10106,7 +10106,7 @@ export const getListWaysInUrl = () => {
 }
 
 /**
- * What the operator has set up, beside sign-in links. The answer is the same for everybody under the same address.
+ * The ways that the operator has set up, besides sign-in links.
  *
  * For members. To a key this path does not exist.
  * @summary List the ways to sign in
@@ -10339,7 +10339,7 @@ export const getBeginTotpUrl = () => {
 }
 
 /**
- * Codes by time (RFC 6238: SHA-1, six digits, 30 seconds). The secret is shown once, for an application of the member, and has no effect until `POST /v1/me/totp/confirm` has a code of it. One that had no effect yet is replaced.
+ * Time-based codes (RFC 6238: SHA-1, six digits, 30 seconds). The secret is shown once, for an application of the member, and has no effect until `POST /v1/me/totp/confirm` has a code of it. An unconfirmed one is replaced.
  *
  * For members who are signed in. To a key this path does not exist.
  *
@@ -10662,7 +10662,7 @@ export const getBeginSignOnUrl = () => {
 }
 
 /**
- * Answers where the browser goes, and sets a cookie with which it comes back within 10 minutes. Without a provider this is 404.
+ * Answers the URL at the provider, and sets a cookie that is valid for 10 minutes. Without a provider this is 404.
  *
  * For members. To a key this path does not exist.
  * @summary Begin single sign-on
@@ -10703,7 +10703,7 @@ export const getConfirmSignOnUrl = () => {
 }
 
 /**
- * Answers where the browser goes, to sign in at the provider anew; then it comes to the page `/confirm`. What is dangerous may then be done for 10 minutes in this session. Without a provider this is 404.
+ * Answers the URL at which the member signs in at the provider again. The browser then returns to `/confirm`. Dangerous requests are then allowed for 10 minutes in this session. Without a provider this is 404.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Begin to confirm by single sign-on

@@ -77,7 +77,7 @@ export async function store(
 function assertKeeps(folder: SelectedFolder, keywords: readonly string[]): void {
   const lost = keywords.find((keyword) => !flagOf.has(keyword) && !folder.keeps(keyword))
   if (lost === undefined) return
-  throw invalid('keywords', `The mail server keeps no more keywords in ${folder.path}, and ${lost} is none that it has`)
+  throw invalid('keywords', `The mail server accepts no new keywords in ${folder.path}, and does not have ${lost}`)
 }
 
 function toAppend(message: Carried): AppendMessage {

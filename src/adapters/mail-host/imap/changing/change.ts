@@ -102,7 +102,7 @@ function flagCommands(folder: SelectedFolder, { seen, flagged, addKeywords, remo
     if (folder.keeps(flag.toLowerCase())) continue
     throw flag.startsWith('\\')
       ? invalid('folder', `The mail server keeps no ${flag} on messages of this folder`)
-      : invalid('keywords', `The mail server keeps no more keywords in this folder, and ${flag} is none that it has`)
+      : invalid('keywords', `The mail server accepts no new keywords in this folder, and does not have ${flag}`)
   }
   return [
     ...(on.length > 0 ? [`+FLAGS (${on.join(' ')})`] : []),
@@ -127,7 +127,7 @@ async function assertKept(
   const lost = target && [...keywords].find((keyword) => !target.keeps(keyword))
   await session.select(from.path)
   if (lost !== undefined) {
-    throw invalid('folder', `The mail server keeps no more keywords in that folder, and ${lost} is none that it has`)
+    throw invalid('folder', `The mail server accepts no new keywords in that folder, and does not have ${lost}`)
   }
 }
 
