@@ -1,19 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEngine } from '#/db/embedded/engine.ts'
-import { migrate, readMigrations } from '#/db/migrate.ts'
+import { migrate } from '#/db/migrate.ts'
 import { type Database, databaseOn, openDatabase } from '#/db/open.ts'
 import { secret } from '#test/world/installation.ts'
-import manifest from '../../../package.json' with { type: 'json' }
 import { giveBack, lastKept, type Place } from './kept-databases.ts'
 import { emptied, type Initial, initialOf } from './reset.ts'
+import { copyTree, embeddedTemplate, emptyTemplate, migrationsChecksum } from './templates.ts'
 
 const server = process.env.TEST_DATABASE_URL
-const pglite = `pglite-${manifest.dependencies['@electric-sql/pglite']}`
 
 /**
  * A fresh, migrated database for one test or one file of them, gone when it is disposed of: on the server that
@@ -111,46 +110,6 @@ async function embeddedPlace(template: string): Promise<Place> {
   return { open: async () => databaseOn(engine), [Symbol.asyncDispose]: () => made.disposeAsync() }
 }
 
-function emptyTemplate(): Promise<string> {
-  return template(pglite, async (directory) => {
-    await using _made = await openDatabase({ directory })
-  })
-}
-
-async function embeddedTemplate(): Promise<string> {
-  const empty = await emptyTemplate()
-  return template(`${pglite}-${await migrationsChecksum()}`, async (directory) => {
-    copyTree(empty, directory)
-    await using database = await openDatabase({ directory })
-    await migrate(database.pool)
-  })
-}
-
-/**
- * A data directory to copy for each test: opening the copy takes 0.4 s of CPU, making a new one 3. It is kept between
- * runs, under a name that follows PGlite and the migrations, and appears by a rename, so that parallel processes do
- * not clash.
- */
-async function template(name: string, make: (directory: string) => Promise<void>): Promise<string> {
-  const made = join(tmpdir(), `mailroom-template-${name}`)
-  if (existsSync(made)) return made
-  const making = await mkdtemp(`${made}-`)
-  await make(making)
-  // Another process may have been faster; its template is the same.
-  await rename(making, made).catch(() => rm(making, { recursive: true }))
-  return made
-}
-
-/** node:fs's own cp takes five times as long for a thousand small files. */
-function copyTree(from: string, to: string): void {
-  mkdirSync(to, { recursive: true, mode: 0o700 })
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) copyTree(source, target)
-    else copyFileSync(source, target)
-  }
-}
-
 async function placeOnServer(template: string): Promise<Place & { readonly url: string }> {
   const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
   const url = urlOf(name)
@@ -196,12 +155,6 @@ function urlOf(name: string): string {
   const url = new URL(server ?? '')
   url.pathname = `/${name}`
   return url.href
-}
-
-async function migrationsChecksum(): Promise<string> {
-  const hash = createHash('sha256')
-  for (const { name, checksum } of await readMigrations()) hash.update(`${name} ${checksum}\n`)
-  return hash.digest('hex').slice(0, 16)
 }
 
 /** The same database; `then` comes once it is closed. */
