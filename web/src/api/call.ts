@@ -10,8 +10,10 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   /** What the request needs in addition: a confirmation, or a code (docs/reference/sessions.md). */
   readonly needs: string | undefined
+  /** When the request may be sent again, in seconds from the response. */
+  readonly retryAfter: number | undefined
 
-  constructor(status: number, { code, message, field, fix, request_id, needs }: ErrorBody) {
+  constructor(status: number, { code, message, field, fix, request_id, needs }: ErrorBody, retryAfter?: number) {
     super(message)
     this.status = status
     this.code = code
@@ -19,6 +21,7 @@ export class ApiError extends Error {
     this.fix = fix
     this.requestId = request_id
     this.needs = needs
+    this.retryAfter = retryAfter
   }
 
   get isOffline(): boolean {
@@ -58,6 +61,7 @@ export async function call<T>(url: string, { by = fetch, ...init }: Sent = {}): 
   throw new ApiError(
     answer.status,
     errorOf(body) ?? { code: 'server_error', message: `The service answered ${answer.status}` },
+    Number(answer.headers.get('Retry-After')) || undefined,
   )
 }
 

@@ -48,6 +48,7 @@ export function ApiKeys() {
                 name="API keys"
                 rows={data}
                 rowKey={({ id }) => id}
+                textOf={({ name, prefix, last_four }) => `${name} ${prefix}${last_four}`}
                 columns={[
                   { heading: 'Key', cell: Name },
                   { heading: 'May', cell: Allowed },

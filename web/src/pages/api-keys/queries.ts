@@ -1,10 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
+import { allPages } from '../../api/all-pages.ts'
 import { listApiKeys } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],
-  queryFn: ({ signal }) => listApiKeys({ limit: 1_000 }, { signal }),
+  queryFn: ({ signal }) => allPages((page) => listApiKeys({ limit: 1_000, page }, { signal })),
 })
 
 export const keysChanged = () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })

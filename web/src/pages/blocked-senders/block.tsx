@@ -1,7 +1,9 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../../api/call.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
+import { count } from '../../parts/text/size.ts'
 import { Status } from '../../parts/text/status.tsx'
 import styles from './block.module.css'
 import { type AnyBlock, blockRequests, blocksChanged } from './queries.ts'
@@ -28,20 +30,26 @@ export function Block({ sender, own, blocked, onClose }: Props) {
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
   const patterns = [...new Set(text.split(/[\s,;]+/).filter((one) => one !== ''))]
   const [known] = useState(() => new Set(blocked.filter((one) => one.own === own).map(({ id }) => id)))
+  const [done, setDone] = useState<number>()
+  const stopped = useRef<AbortController>(null)
   const block = async () => {
     const refused: string[] = []
     const results: Outcome[] = []
-    let done = 0
+    stopped.current = new AbortController()
+    const { signal } = stopped.current
+    setDone(0)
     try {
       for (const pattern of patterns) {
-        const outcome = await blockOne(pattern, own, known)
+        const outcome = await blockOne(pattern, { own, known, signal })
+        if (outcome === undefined) break
         if (outcome.is === 'bad') refused.push(pattern)
         results.push(outcome)
-        done++
+        setDone(results.length)
       }
     } finally {
-      setText([...refused, ...patterns.slice(done)].join('\n'))
+      setText([...refused, ...patterns.slice(results.length)].join('\n'))
       setOutcomes(results)
+      setDone(undefined)
       await blocksChanged()
     }
     return patterns.length > 1 || refused.length > 0 ? 'stay' : undefined
@@ -68,6 +76,13 @@ export function Block({ sender, own, blocked, onClose }: Props) {
           hint="One a line. @example.org is everybody at that domain, without its subdomains."
         />
       )}
+      {done !== undefined && patterns.length > 1 && (
+        <div className={styles.progress}>
+          <progress value={done} max={patterns.length} aria-label="Blocked so far" />
+          {count(done)} of {count(patterns.length)}
+          <Button onPress={() => stopped.current?.abort()}>Stop</Button>
+        </div>
+      )}
       <div role="status">
         {outcomes.length > 0 && (
           <ul aria-label="Results" className={styles.outcomes}>
@@ -83,15 +98,38 @@ export function Block({ sender, own, blocked, onClose }: Props) {
   )
 }
 
-/** @throws ApiError if no line could be blocked. */
-async function blockOne(pattern: string, own: boolean, known: Set<string>): Promise<Outcome> {
-  try {
-    const { id, pattern: stored } = await blockRequests(own).block({ pattern })
-    if (known.has(id)) return { pattern, is: 'plain', said: 'Was blocked already' }
-    known.add(id)
-    return { pattern, is: 'good', said: stored === pattern ? 'Blocked' : `Blocked as ${stored}` }
-  } catch (error) {
-    if (error instanceof ApiError && error.field === 'pattern') return { pattern, is: 'bad', said: error.message }
-    throw error
+interface Blocking {
+  readonly own: boolean
+  /** The ids of those that are blocked. */
+  readonly known: Set<string>
+  readonly signal: AbortSignal
+}
+
+/** Answers undefined if it is stopped. Waits if the rate is exceeded. @throws ApiError if no line can be blocked */
+async function blockOne(pattern: string, { own, known, signal }: Blocking): Promise<Outcome | undefined> {
+  while (!signal.aborted) {
+    try {
+      const { id, pattern: stored } = await blockRequests(own).block({ pattern })
+      if (known.has(id)) return { pattern, is: 'plain', said: 'Was blocked already' }
+      known.add(id)
+      return { pattern, is: 'good', said: stored === pattern ? 'Blocked' : `Blocked as ${stored}` }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.field === 'pattern') return { pattern, is: 'bad', said: error.message }
+      if (error.status !== 429) throw error
+      await pause(error.retryAfter ?? 1, signal)
+    }
   }
+  return undefined
+}
+
+/** Ends early at a stop. */
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, seconds * 1_000)
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer)
+    resolve()
+  })
+  return promise
 }

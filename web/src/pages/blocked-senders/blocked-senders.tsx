@@ -57,6 +57,7 @@ export function BlockedSenders() {
               name={own ? 'Blocked by you' : 'Blocked by the organization'}
               rows={blocks}
               rowKey={({ id }) => id}
+              textOf={({ pattern }) => pattern}
               columns={[
                 { heading: 'Address or domain', cell: ({ pattern }) => <code>{pattern}</code> },
                 { heading: 'Blocked', cell: ({ created_at }) => <Time at={created_at} /> },

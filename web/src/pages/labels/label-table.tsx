@@ -30,6 +30,7 @@ export function LabelTable({ labels, own, mayChange, ask }: Props) {
       name={own ? 'Your own labels' : 'Labels of the organization'}
       rows={labels}
       rowKey={({ id }) => id}
+      textOf={({ name, keyword }) => `${name} ${keyword}`}
       columns={[
         { heading: 'Label', cell: (label) => <LabelChip {...label} /> },
         { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },

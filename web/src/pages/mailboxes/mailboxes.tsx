@@ -41,6 +41,7 @@ export function Mailboxes() {
                 name="Mailboxes"
                 rows={data}
                 rowKey={({ id }) => id}
+                textOf={({ address, name, aliases }) => [address, name, ...aliases].join(' ')}
                 columns={[
                   {
                     heading: 'Address',

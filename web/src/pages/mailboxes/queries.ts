@@ -1,10 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
+import { allPages } from '../../api/all-pages.ts'
 import { listMailboxes } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 export const mailboxesQuery = queryOptions({
   queryKey: ['mailboxes'],
-  queryFn: ({ signal }) => listMailboxes({ limit: 1_000 }, { signal }),
+  queryFn: ({ signal }) => allPages((page) => listMailboxes({ limit: 1_000, page }, { signal })),
 })
 
 export const mailboxesChanged = () => queryClient.invalidateQueries({ queryKey: mailboxesQuery.queryKey })

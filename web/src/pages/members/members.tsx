@@ -46,6 +46,7 @@ export function Members() {
                 name="Members"
                 rows={data}
                 rowKey={({ id }) => id}
+                textOf={({ name, email }) => `${name} ${email}`}
                 columns={[
                   {
                     heading: 'Member',

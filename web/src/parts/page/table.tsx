@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../form/button.tsx'
+import { count } from '../text/size.ts'
 import styles from './table.module.css'
 
 interface Props<T> {
@@ -7,6 +9,8 @@ interface Props<T> {
   readonly rows: readonly T[]
   readonly rowKey: (row: T) => string
   readonly columns: readonly Column<T>[]
+  /** The text by which a row is found in a long table, which is then shown portion by portion. */
+  readonly textOf?: (row: T) => string
 }
 
 export interface Column<T> {
@@ -15,7 +19,41 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode
 }
 
-export function Table<T>({ name, rows, rowKey, columns }: Props<T>) {
+/** Rows of a table that needs no field to find one. */
+const few = 20
+/** Rows that are shown at first, and how many more each time that is asked for. */
+const portion = 100
+
+export function Table<T>({ rows, textOf, ...props }: Props<T>) {
+  const [sought, seek] = useState('')
+  const [shown, setShown] = useState(portion)
+  if (!textOf || rows.length <= few) return <Rows rows={rows} {...props} />
+  const words = sought.trim().toLowerCase()
+  const found = words === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(words))
+  return (
+    <>
+      <div className={styles.find}>
+        <input
+          type="search"
+          aria-label={`Find in ${props.name}`}
+          placeholder="Find"
+          value={sought}
+          onChange={({ target }) => seek(target.value)}
+        />
+        <span role="status">{words !== '' && `${count(found.length)} of ${count(rows.length)}`}</span>
+      </div>
+      {found.length > 0 && <Rows rows={found.slice(0, shown)} {...props} />}
+      {found.length > shown && (
+        <div className={styles.more}>
+          <Button onPress={() => setShown(shown + portion)}>Show more</Button>
+          {count(shown)} of {count(found.length)}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Rows<T>({ name, rows, rowKey, columns }: Omit<Props<T>, 'textOf'>) {
   return (
     <table className={styles.table} aria-label={name}>
       <thead>

@@ -28,6 +28,7 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
   const mayTry = useMay('filters:read')
   const isOwn = useLevel(place.mailbox) === 'own'
   const mayChange = useMayChange(place.mailbox)
+  const isStranger = from.address !== '' && from.address.toLowerCase() !== place.mailbox.toLowerCase()
   return (
     <Menu aria-label="More" autoFocus="first" onClose={onClose} className={`${styles.menu}`}>
       {mayWrite &&
@@ -52,7 +53,7 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
           Make a filter of your own from it
         </MenuItem>
       )}
-      {mayFilter && from.address !== '' && (
+      {mayFilter && isStranger && (
         <MenuItem
           className={`${styles.item}`}
           onAction={() => void navigate({ to: '/blocked-senders', search: { sender: from.address } })}
@@ -60,7 +61,7 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
           Block this sender
         </MenuItem>
       )}
-      {isOwn && from.address !== '' && (
+      {isOwn && isStranger && (
         <MenuItem
           className={`${styles.item}`}
           onAction={() => void navigate({ to: '/blocked-senders', search: { sender: from.address, own: true } })}
