@@ -38,6 +38,22 @@ async function begin(page: Page, to: string, subject: string, text: string): Pro
   await page.keyboard.type(text)
 }
 
+/** Waits until the browser stores no message. */
+async function deviceHoldsNothing(page: Page): Promise<void> {
+  const count = `new Promise((resolve, reject) => {
+    const opening = indexedDB.open('writing', 1)
+    opening.onerror = () => reject(opening.error)
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction('writings').objectStore('writings').count()
+      counting.onsuccess = () => {
+        opening.result.close()
+        resolve(counting.result)
+      }
+    }
+  })`
+  while ((await page.evaluate<number>(count)) > 0) await pause(100)
+}
+
 interface Whole {
   readonly subject: string
   readonly text: string
@@ -326,6 +342,17 @@ test('a message leaves later, at a time within a month, and that is undone', asy
   await page.getByRole('button', { name: 'Undo' }).click()
   await body(page).getByText('Many happy returns').waitFor()
   assert.deepEqual(await scheduled(), [])
+
+  await page.getByRole('button', { name: 'Send later' }).click()
+  await dialog.getByRole('button', { name: 'Schedule' }).click()
+  await says(page, 'Message leaves')
+  await visitor.open('/scheduled')
+  await page.getByRole('row').filter({ hasText: 'Happy birthday' }).waitFor()
+  await deviceHoldsNothing(page)
+  assert.equal(await composer(page).count(), 0, 'what is scheduled is not being written')
+  assert.equal((await scheduled()).length, 1)
+  const drafts = await box.organization.request('GET', `/v1/messages?mailbox=${box.address}&folder=drafts`)
+  assert.deepEqual(drafts.body.data, [])
 })
 
 test('an answer leaves later only if nobody has answered by then', async () => {

@@ -38,11 +38,11 @@ const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 /** The fields of the open message, and its actions. */
 export function Form({ me, desk }: { me: Me; desk: Desk }) {
   const { writing, fault } = desk
-  const { problem, tryNow } = useAutosave(writing)
+  const [asksLater, askLater] = useState(false)
+  const { problem, tryNow } = useAutosave(writing, asksLater)
   // The initial contents change with the signature.
   const [drawn, redraw] = useState(0)
   const mayApprove = useMay('sending:approve')
-  const [asksLater, askLater] = useState(false)
   const [hasCopies, showCopies] = useState(hasCopiesOf(writing))
   // An answer starts in its text, a new message in its recipients.
   const [beginsWithText] = useState(writing.to.length > 0)

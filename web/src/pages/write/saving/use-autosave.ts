@@ -10,14 +10,18 @@ const restMs = 1_200
 /** The pause if the service does not answer. */
 const retryMs = 4_000
 
-/** Saves the open message as a draft, a while after each change. Answers why the last attempt failed, and how to retry now. */
-export function useAutosave(writing: Writing): { problem: Error | undefined; tryNow: () => void } {
+/** Saves the open message as a draft, a while after each change. Answers why the last attempt failed, and how to retry now. While
+ *  it is paused somebody else saves and sends it: a draft that is sent must not be made anew. */
+export function useAutosave(
+  writing: Writing,
+  isPaused: boolean,
+): { readonly problem: Error | undefined; readonly tryNow: () => void } {
   const [problem, setProblem] = useState<Error>()
   const [tries, setTries] = useState({ count: 0, atOnce: false })
   const isStopped = problem instanceof DraftConflict
   // biome-ignore lint/correctness/useExhaustiveDependencies: what failed is tried again
   useEffect(() => {
-    if (isStopped || writing.isSaved || isEmpty({ ...writing, unfinished: {} })) return
+    if (isPaused || isStopped || writing.isSaved || isEmpty({ ...writing, unfinished: {} })) return
     const timer = setTimeout(
       () =>
         save(writing).then(
@@ -35,7 +39,7 @@ export function useAutosave(writing: Writing): { problem: Error | undefined; try
       tries.atOnce ? 0 : problem ? retryMs : restMs,
     )
     return () => clearTimeout(timer)
-  }, [writing, tries, isStopped])
+  }, [writing, tries, isStopped, isPaused])
   const tryNow = useCallback(() => setTries(({ count }) => ({ count: count + 1, atOnce: true })), [])
   useEffect(() => {
     window.addEventListener('online', tryNow)

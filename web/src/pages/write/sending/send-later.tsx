@@ -12,6 +12,7 @@ import { write } from '../beginning/opening.ts'
 import styles from '../composer.module.css'
 import { take } from '../desk.ts'
 import { throwAway } from '../saving/aside.ts'
+import { keep } from '../saving/device.ts'
 import { noLongerSaved, save } from '../saving/save.ts'
 import { undoable, type Writing } from '../writing.ts'
 import { choicesFrom, windowFrom } from './times.ts'
@@ -70,6 +71,8 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
 
 /** A scheduled message is stored on this device as long as it can be undone. */
 function offerUndo(member: string, writing: Writing, id: string, sendAt: string): void {
+  // A reload ends the offer to undo, and does not open again what will be sent.
+  void keep(member, { ...writing, fate: 'discarded' }).catch(() => {})
   const lost = setTimeout(() => void throwAway(member, writing), undoable)
   const undo = async () => {
     clearTimeout(lost)
