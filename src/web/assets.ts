@@ -32,6 +32,10 @@ export class Assets {
     )
   }
 
+  has(name: string): boolean {
+    return this.#files.has(name)
+  }
+
   serve(app: App): void {
     app.get('/assets/:name', { schema: { hide: true } }, ({ params, headers }, reply) => {
       const { name } = params as { name: string }

@@ -49,11 +49,22 @@ async function build(vite: string, hash: string): Promise<void> {
     await compress(join(making, 'assets'))
     await writeFile(join(making, stamp), hash)
     await chmod(making, 0o755) // who serves it is often another user
-    // Another service may have built it meanwhile. Files have their hashes in their names, so its files stay valid.
-    await rm(directory, { recursive: true, force: true })
-    await rename(making, directory)
+    await replace(making)
   } finally {
     await rm(making, { recursive: true, force: true })
+  }
+}
+
+/** Puts a build in the place of the one before at once: another service may be reading that (`files.ts`). */
+async function replace(making: string): Promise<void> {
+  const before = await mkdtemp(join(workspace, '.dist-'))
+  try {
+    await rename(directory, join(before, 'dist')).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    await rename(making, directory)
+  } finally {
+    await rm(before, { recursive: true, force: true })
   }
 }
 

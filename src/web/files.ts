@@ -43,8 +43,9 @@ export class WebPages {
   /** Serves the files, and `/`, which leads to the reference if there is no web app. */
   async serve(app: App): Promise<void> {
     if (this.#directory !== undefined) {
-      this.#page = await readFile(join(this.#directory, 'index.html'), 'utf8')
-      ;(await Assets.read(join(this.#directory, 'assets'))).serve(app)
+      const { page, assets } = await readBuild(this.#directory)
+      this.#page = page
+      assets.serve(app)
     }
     const hidden = { schema: { hide: true } }
     app.get('/', hidden, (request, reply) => this.page(request, reply) ?? reply.redirect('/docs/'))
@@ -59,6 +60,24 @@ export class WebPages {
       .code(200)
       .type('text/html; charset=utf-8')
       .send(this.#page.replace('{nonce}', nonce))
+  }
+}
+
+/** How often a build is read that another may replace meanwhile. */
+const attempts = 3
+
+/** The page of a build and the files that it names. */
+async function readBuild(directory: string): Promise<{ readonly page: string; readonly assets: Assets }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const page = await readFile(join(directory, 'index.html'), 'utf8')
+      const assets = await Assets.read(join(directory, 'assets'))
+      const named = Array.from(page.matchAll(/"\/assets\/([^"]+)"/g), ([, name = '']) => name)
+      if (named.every((name) => assets.has(name))) return { page, assets }
+      throw new Error('The page of the web app names files that are not there')
+    } catch (error) {
+      if (attempt === attempts) throw error
+    }
   }
 }
 

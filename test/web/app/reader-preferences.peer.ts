@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { byOperator } from '#/audit/actor.ts'
+import { suspendOrganization } from '#/organizations/register.ts'
 import { Visitor, zoomed } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
@@ -94,4 +96,14 @@ test('a role that may not see a page is told so, and nothing is offered that it 
     assert.equal(await visitor.page.getByRole('button', { name: /^New/ }).count(), 0, path)
     await visitor.assertSoundByDayAndNight()
   }
+})
+
+test('members of a suspended organization are told so, and whom to ask', async () => {
+  const { organization } = await boxOf(world)
+  const { id } = await organization.member(`eve@${organization.domain}`)
+  await using visitor = await Visitor.signIn(browser, organization, id)
+  await suspendOrganization(world.db, organization.id, true, byOperator)
+  await visitor.page.goto('/labels')
+  await visitor.page.getByText('This organization is suspended. Ask the operator of this service.').waitFor()
+  await visitor.assertSoundByDayAndNight()
 })

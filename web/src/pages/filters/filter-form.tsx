@@ -56,7 +56,9 @@ export function FilterForm({ filter, own, from, onClose }: Props) {
     <ActionDialog
       title={filter ? `Edit the filter ${filter.name}` : own ? 'New filter of your own' : 'New filter'}
       action={filter ? 'Save' : 'Create'}
-      ready={name.trim() !== '' && value.trim() !== '' && argument !== ''}
+      ready={
+        name.trim() !== '' && value.trim() !== '' && argument !== '' && (action !== 'label' || label !== undefined)
+      }
       fields={['name', 'field', 'op', 'value', 'action', 'argument']}
       onSubmit={save}
       onClose={onClose}

@@ -5,7 +5,12 @@ import styles from './states.module.css'
 
 export function Failure({ error, what, again }: { error: Error; what: string; again: () => void }) {
   if (error instanceof ApiError && error.status === 403)
-    return <Empty title={`You may not see ${what}`} about="An owner or an admin of your organization can." />
+    return (
+      <Empty
+        title={`You may not see ${what}`}
+        about={`${error.message}.${error.fix === undefined ? '' : ` ${error.fix}.`}`}
+      />
+    )
   if (error instanceof ApiError && error.status === 404)
     return <Empty title={error.message} about="It was deleted or moved, or it is not yours to see." />
   const reference = error instanceof ApiError && error.requestId !== undefined && ` Request ${error.requestId}.`

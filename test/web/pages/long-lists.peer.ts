@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { phone, wide } from './browser.ts'
-import { boxOf, reader } from './mailbox.ts'
-import { startSite } from './site.ts'
+import { phone, wide } from '#test/web/browser.ts'
+import { boxOf, reader } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
