@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { Visitor } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
-import { pageActions } from '../../../web/src/app/navigation.ts'
+import { pageActions, pages } from '../../../web/src/app/navigation.ts'
 
 const { world, browser } = await startSite()
 
@@ -23,8 +23,7 @@ async function choose(page: Page, name: string): Promise<void> {
   await palette(page).getByRole('menuitem').first().waitFor()
   await page.keyboard.type(name)
   await palette(page).getByRole('menuitem', { name: 'Overview' }).waitFor({ state: 'detached' })
-  await palette(page).getByRole('menuitem', { name }).first().waitFor()
-  await page.keyboard.press('ArrowDown')
+  await palette(page).locator('[role=menuitem][data-focused]').filter({ hasText: name }).waitFor()
   await page.keyboard.press('Enter')
   await palette(page).waitFor({ state: 'detached' })
 }
@@ -90,6 +89,70 @@ test('the palette does from anywhere what a page does', async () => {
     await dialog(page).first().waitFor({ state: 'detached' })
   }
   await visitor.assertSound()
+})
+
+test('the palette has every mailbox and webhook, and every button of the page that is open, by their names', async () => {
+  const box = await boxOf(world)
+  const { organization, address } = box
+  const { address: desk } = await organization.mailbox('desk')
+  for (const [path, body] of [
+    ['/v1/labels', { name: 'Invoices' }],
+    ['/v1/filters', { name: 'Bills', field: 'subject', op: 'contains', value: 'invoice', action: 'star' }],
+    ['/v1/webhooks', { name: 'Help desk', url: 'https://desk.example/' }],
+  ] as const)
+    assert.equal((await organization.request('POST', path, body)).status, 201)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  for (const path of [...pages.map(({ to }) => to), '/profile', `/mailboxes/${address}`, `/mailboxes/${desk}`]) {
+    await visitor.open(path)
+    const buttons = page.getByRole('main').getByRole('button', { disabled: false })
+    const names = await buttons.evaluateAll((all) =>
+      all
+        .filter((one) => one.getAttribute('aria-haspopup') !== 'listbox')
+        .map((one) => one.getAttribute('aria-label') ?? one.textContent?.trim() ?? ''),
+    )
+    await page.keyboard.press('Control+k')
+    await palette(page)
+      .getByRole('menuitem', { name: `${desk} Mailbox` })
+      .waitFor()
+    await palette(page).getByRole('menuitem', { name: 'Help desk Webhook' }).waitFor()
+    const shown = await palette(page).getByRole('menuitem').allTextContents()
+    const missing = names.filter((name) => !shown.some((entry) => entry.startsWith(name)))
+    assert.deepEqual(missing, [], path)
+    for (const name of [`${address}Mailbox`, `${desk}Mailbox`, 'Help deskWebhook'])
+      assert.ok(shown.includes(name), name)
+    await page.keyboard.press('Escape')
+    await palette(page).waitFor({ state: 'detached' })
+  }
+  await choose(page, `${address}`)
+  await page.getByRole('heading', { level: 1, name: address }).waitFor()
+  await choose(page, 'Change auto-reply')
+  await page.getByRole('dialog', { name: `Auto-reply of ${address}` }).waitFor()
+  await page.keyboard.press('Escape')
+  await choose(page, 'Help desk')
+  await page.getByRole('heading', { level: 1, name: 'Help desk' }).waitFor()
+  await choose(page, 'New secret')
+  await page.getByRole('dialog', { name: 'Make a new secret?' }).waitFor()
+  await visitor.assertSound()
+})
+
+test('of many entries the palette shows some, and finds the others by what is typed', async () => {
+  const box = await boxOf(world)
+  const { organization } = box
+  const labels = Array.from({ length: 400 }, (_, n) => ({
+    ...{ organization_id: organization.id, member_id: null, colour: 'green' },
+    ...{ name: `Label ${n}`, name_key: `label ${n}`, keyword: `label-${n}` },
+  }))
+  await world.db.insertInto('labels').values(labels).execute()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/labels')
+  const shown = await entries(page)
+  assert.equal(shown.length, 200)
+  assert.ok(!shown.some((entry) => entry.startsWith('Delete Label 399')))
+  await page.keyboard.type('label 399')
+  await palette(page).getByRole('menuitem', { name: 'Delete Label 399' }).waitFor()
+  assert.equal(await palette(page).getByRole('menuitem').count(), 3)
 })
 
 test('the palette offers members what they may do', async () => {
