@@ -10,6 +10,7 @@ import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { browserName } from '../../parts/text/browser-name.ts'
 import { Time } from '../../parts/time/time.tsx'
+import { useMay } from '../../session/may.ts'
 import styles from './audit-trail.module.css'
 
 const items = [
@@ -30,6 +31,7 @@ const items = [
 ] as const
 
 export function AuditTrail() {
+  const mayRead = useMay('read_audit')
   const [item, choose] = useState<(typeof items)[number][0]>('')
   const query = useInfiniteQuery({
     queryKey: ['audit', item],
@@ -47,15 +49,17 @@ export function AuditTrail() {
       title="Audit trail"
       about="Who changed which settings, newest first. Entries stay for 400 days; nobody can change one."
     >
-      <div className={styles.choice}>
-        <Choice
-          name="item"
-          label="Show"
-          value={item}
-          onChange={choose}
-          options={items.map(([id, name]) => ({ id, name }))}
-        />
-      </div>
+      {mayRead && (
+        <div className={styles.choice}>
+          <Choice
+            name="item"
+            label="Show"
+            value={item}
+            onChange={choose}
+            options={items.map(([id, name]) => ({ id, name }))}
+          />
+        </div>
+      )}
       <Card>
         <Loaded query={query} what="the audit trail">
           {(entries) =>
