@@ -87,7 +87,7 @@ for (const [what, options] of [
       .getByRole('menuitem', { name: /Archive/ })
       .first()
       .waitFor()
-    if (!('isMobile' in options)) await visitor.assertSoundByDayAndNight()
+    await visitor.assertSoundByDayAndNight()
     await visitor.open('/search')
     await visitor.assertSoundByDayAndNight()
     await visitor.open('/search?q=is:unread')
@@ -268,6 +268,37 @@ test('the keyboard alone reads, archives and undoes', async () => {
   await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
 })
 
+test('from the list a conversation is answered by a key, and the sheet of keys has those of lists', async () => {
+  const box = await furnished()
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const composer = (name: string) => page.getByRole('dialog', { name, exact: true })
+  await open(visitor, box)
+  for (const [key, name] of [
+    ['r', 'Re: Your invoice'],
+    ['a', 'Re: Your invoice'],
+    ['f', 'Fwd: Your invoice'],
+  ] as const) {
+    await row(page, 'Your invoice').focus()
+    await page.keyboard.press(key)
+    await composer(name)
+      .getByText(key === 'f' ? 'plan.txt' : 'Ann')
+      .first()
+      .waitFor()
+    await composer(name).getByRole('button', { name: 'Close' }).click()
+    await composer(name).waitFor({ state: 'detached' })
+  }
+  // Several are not answered at once.
+  for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
+  await page.keyboard.press('r')
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keys' })
+  await sheet.waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).count(), 0)
+  const keys = (await sheet.locator('kbd').allTextContents()).flatMap((text) => text.split(', '))
+  for (const key of ['j', 'k', 'e', '#', 'r', 'a', 's', 'l', '/', '?', 'Ctrl K']) assert.ok(keys.includes(key), key)
+})
+
 test('what fails is shown as it was, with the reason', async () => {
   const box = await furnished()
   await using visitor = await reader(browser, box)
@@ -436,7 +467,14 @@ test('a search finds a message and opens its conversation; an attachment is save
     await visitor.loaded()
     await found.or(page.getByText('Nothing was found')).first().waitFor()
   }
-  await found.click()
+  // By the keyboard: from the field to the results, and through these.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('j')
+  await found.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('k')
+  await found.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),

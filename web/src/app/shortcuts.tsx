@@ -19,8 +19,8 @@ const groups = [
   {
     title: 'In a list',
     keys: [
-      ['j', 'Next conversation'],
-      ['k', 'Conversation before'],
+      ['j', 'Next conversation, or what was found next'],
+      ['k', 'The one before'],
       ['Enter, o', 'Open'],
       ['x', 'Select; with Shift all in between'],
       ['u', 'Load again'],
@@ -32,9 +32,6 @@ const groups = [
     keys: [
       ['j', 'Older conversation'],
       ['k', 'Newer conversation'],
-      ['r', 'Reply'],
-      ['a', 'Reply to all'],
-      ['f', 'Forward'],
       ['u, Esc', 'Back to the list'],
     ],
   },
@@ -48,6 +45,9 @@ const groups = [
   {
     title: 'With what is selected or open',
     keys: [
+      ['r', 'Reply'],
+      ['a', 'Reply to all'],
+      ['f', 'Forward'],
       ['e', 'Archive'],
       ['#', 'Delete; in the trash for good'],
       ['!', 'Junk, or not junk'],

@@ -10,12 +10,10 @@ import { useKeys } from '../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../parts/state/after-paint.ts'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { plain } from '../../parts/text/plain.ts'
-import type { Mode } from '../write/beginning/answer.ts'
-import { write } from '../write/beginning/opening.ts'
-import { useMayWrite } from '../write/sending/use-may-write.ts'
 import { ActionBar } from './actions/action-bar.tsx'
 import { markRead } from './actions/perform.ts'
 import { subjectOf } from './actions/subject.ts'
+import { useAnswers } from './actions/use-answers.ts'
 import { useMayChange } from './actions/use-may-change.ts'
 import { conversationInList } from './cached.ts'
 import styles from './conversation.module.css'
@@ -54,18 +52,8 @@ export function Conversation() {
     if (next !== undefined) goTo(next)
   }
   useKeys({ j: () => step(1), k: () => step(-1), u: () => goTo(undefined), Escape: () => goTo(undefined) })
-  const mayWrite = useMayWrite()
-  const newest = query.data?.messages.at(-1)
-  const answer = (what: Mode) => newest && write({ what, place, uid: newest.uid })
-  useKeys(mayWrite ? { r: () => answer('reply'), a: () => answer('reply_all'), f: () => answer('forward') } : {})
+  const answer = useAnswers(place, query.data?.messages.at(-1)?.uid)
   useCommands([
-    ...(mayWrite && newest
-      ? [
-          { name: 'Reply', shortcut: 'r', run: () => answer('reply') },
-          { name: 'Reply to all', shortcut: 'a', run: () => answer('reply_all') },
-          { name: 'Forward', shortcut: 'f', run: () => answer('forward') },
-        ]
-      : []),
     { name: 'Print', run: () => window.print() },
     { name: 'Newer conversation', shortcut: 'k', run: () => step(-1) },
     { name: 'Older conversation', shortcut: 'j', run: () => step(1) },
@@ -82,7 +70,7 @@ export function Conversation() {
           subjects={subject ? [subject] : []}
           onLeave={() => goTo(isWide() ? (neighbour(place, thread, 1) ?? neighbour(place, thread, -1)) : undefined)}
         />
-        {mayWrite && newest && (
+        {answer && (
           <Toolbar aria-label="Answers">
             <IconButton name="Reply" shortcut="r" icon="reply" onPress={() => answer('reply')} />
             <IconButton name="Reply to all" shortcut="a" icon="reply_all" onPress={() => answer('reply_all')} />

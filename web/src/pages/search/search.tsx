@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { Input } from 'react-aria-components/Input'
 import { SearchField } from 'react-aria-components/SearchField'
 import { ApiError } from '../../api/call.ts'
 import { searchMessages } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
+import { useKeys } from '../../parts/keyboard/keys.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
@@ -26,6 +27,13 @@ export function Search() {
     enabled: q !== '',
   })
   const found = query.data?.pages.flatMap(({ data }) => data) ?? []
+  const list = useRef<HTMLUListElement>(null)
+  const step = (by: number) => {
+    const results = [...(list.current?.querySelectorAll('button') ?? [])]
+    const at = results.findIndex((one) => one.matches(':focus'))
+    results[at < 0 ? 0 : Math.max(0, at + by)]?.focus()
+  }
+  useKeys({ j: () => step(1), k: () => step(-1) })
   const mistake = query.error instanceof ApiError && query.error.field === 'q' ? query.error.message : undefined
   return (
     <Page title="Search">
@@ -51,7 +59,7 @@ export function Search() {
               }
             />
           ) : (
-            <ul aria-label="Messages that were found">
+            <ul ref={list} aria-label="Messages that were found">
               {found.map((message) => (
                 <li key={`${message.mailbox} ${message.folder} ${message.uid}`}>
                   <Found message={message} />

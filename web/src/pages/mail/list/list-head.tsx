@@ -5,6 +5,7 @@ import { count } from '../../../parts/text/size.ts'
 import { ActionBar } from '../actions/action-bar.tsx'
 import { isForWaste } from '../actions/erase.ts'
 import { subjectOf } from '../actions/subject.ts'
+import { useAnswers } from '../actions/use-answers.ts'
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 import type { Row } from '../queries.ts'
@@ -27,6 +28,9 @@ export function ListHead({ place, total, loaded, selection, focused }: Props) {
   const selected = selection.ids.size === 0 ? [] : cachedRows(place).filter(({ id }) => selection.ids.has(id))
   const rows = selected.length > 0 ? selected : focused ? [focused] : []
   const all = loaded.length > 0 && loaded.every(({ id }) => selection.ids.has(id))
+  // Drafts are gone on with, and an open conversation is answered there.
+  const [only] = focused && rows.length === 1 && place.folder !== 'drafts' ? rows : []
+  useAnswers(place, only?.uids.at(-1))
   return (
     <header className={styles.head}>
       <input
