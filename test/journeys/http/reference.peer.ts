@@ -9,7 +9,10 @@ let world: World
 let browser: Browser
 before(async () => {
   world = await World.start()
-  browser = await openBrowser('--host-resolver-rules=MAP reference.test 127.0.0.1')
+  browser = await openBrowser(
+    '--host-resolver-rules=MAP reference.test 127.0.0.1',
+    '--proxy-bypass-list=reference.test',
+  )
 })
 after(async () => {
   await browser.close()

@@ -5,7 +5,10 @@ import { World } from '#test/world/world.ts'
 
 test('over plain HTTP on any name the pages are there, and say that one signs in over HTTPS', async () => {
   await using world = await World.start({ web: true })
-  await using browser = await openBrowser('--host-resolver-rules=MAP mail.example.test 127.0.0.1')
+  await using browser = await openBrowser(
+    '--host-resolver-rules=MAP mail.example.test 127.0.0.1',
+    '--proxy-bypass-list=mail.example.test',
+  )
   const base = new URL(world.base)
   base.hostname = 'mail.example.test'
   await using visitor = await Visitor.open(browser, base.origin)
