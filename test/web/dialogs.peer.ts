@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
+import { Receiver } from '#test/webhooks/receiver.ts'
+import { linkFor, signIn } from '#test/world/signed-in.ts'
+import { applicationOf } from '#test/world/totp.ts'
+import { phone, Visitor, wide } from './browser.ts'
+import { namesIn, notShown } from './dialog-names.ts'
+import { type Box, boxOf } from './mailbox.ts'
+import { startSite } from './site.ts'
+
+const { world, browser } = await startSite({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
+
+/** Browsers have no passkeys under an IP address. */
+const atLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost')
+
+/** An owner, with something that each dialog is about. */
+async function furnished(receiver: Receiver) {
+  const box = await boxOf(world)
+  const { organization, address } = box
+  const ada = await signIn(organization, box.memberId)
+  const bob = `bob@${organization.domain}`
+  const { id: bobsId } = await organization.member(bob)
+  const desk = (await organization.mailbox('desk')).address
+  const create = async (path: string, body: object, by: Pick<typeof ada, 'request'> = organization) => {
+    const answer = await by.request('POST', path, body)
+    assert.ok(answer.status < 300, answer.bytes.toString())
+    return answer.body
+  }
+  const subject = { field: 'subject', op: 'contains', value: 'engine', action: 'star' }
+  await create('/v1/labels', { name: 'Invoices' })
+  const { id: filter } = await create('/v1/filters', { name: 'Bills', ...subject })
+  await create('/v1/me/filters', { name: 'Mine', ...subject }, ada)
+  await create(`/v1/filters/${filter}/runs`, { folders: ['inbox'] }, ada)
+  await create('/v1/blocked-senders', { pattern: '@spam.example' })
+  const shop = `shop.${organization.domain}`
+  await create('/v1/domains', { domain: shop })
+  const message = { from: address, to: ['a@example.com'], text: 'At nine.' }
+  const send_at = new Date(world.clock.now() + 3_600_000).toISOString()
+  await create('/v1/scheduled', { ...message, send_at, subject: 'Monday' })
+  const { id: failing } = await create('/v1/scheduled', { ...message, send_at, subject: 'Tuesday' })
+  const failed = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
+  await world.db.updateTable('outbound_messages').set(failed).where('id', '=', failing).execute()
+  const { status } = await ada.request('PUT', `/v1/mailboxes/${desk}/access/${bobsId}`, { level: 'read' })
+  assert.equal(status, 200)
+  const { id: draft } = await create('/v1/drafts', { mailbox: address, to: 'bob@there.example', subject: 'The price' })
+  await create(
+    `/v1/drafts/${draft}/approval`,
+    {},
+    {
+      request: async (method, path, body) =>
+        organization.request(method, path, body, { key: await organization.newKey('sending:draft') }),
+    },
+  )
+  const { id: webhook } = await create('/v1/webhooks', { url: receiver.url, types: ['label'] })
+  await create('/v1/labels', { name: 'Letters' })
+  await receiver.until(({ taken }) => taken.length > 0)
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
+  const [{ uid = 0 } = {}] = await box.states()
+  await box.change([uid], { folder: 'trash' })
+  await box.receive({ subject: 'The moon', text: 'It is full.' })
+  return { box, bob, desk, shop, webhook: `/webhooks/${webhook}` }
+}
+
+/** Their browser, with a passkey device, at a name. */
+async function arrive({ organization, memberId }: Box, options: BrowserContextOptions): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, atLocalhost(world.base), options)
+  const { page } = visitor
+  const devices = await page.context().newCDPSession(page)
+  await devices.send('WebAuthn.enable')
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+  await page.goto(atLocalhost(await linkFor(organization, memberId)))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  return visitor
+}
+
+for (const [what, options, assertSound] of [
+  ['a wide window', wide, (visitor: Visitor) => visitor.assertSoundByDayAndNight()],
+  ['a phone at night', { ...phone, colorScheme: 'dark' as const }, (visitor: Visitor) => visitor.assertSound()],
+] as const) {
+  test(`every dialog and every menu is sound in ${what}`, async () => {
+    await using receiver = await Receiver.start()
+    const { box, bob, desk, shop, webhook } = await furnished(receiver)
+    const { address } = box
+    await using visitor = await arrive(box, options)
+    const { page } = visitor
+    const shown = new Set<string>()
+
+    const named = (name: string) =>
+      page
+        .getByRole('dialog', { name, exact: true })
+        .or(page.getByRole('alertdialog', { name, exact: true }))
+        .or(page.getByRole('menu', { name, exact: true }))
+        .first()
+    /** Looks at a dialog that opens, and at what each of its fields lets one choose from. */
+    async function look(name: string): Promise<void> {
+      await named(name).waitFor()
+      await assertSound(visitor)
+      for (const field of await named(name).locator('button[aria-haspopup=listbox]').all()) {
+        await field.click()
+        await page.getByRole('option').first().waitFor()
+        await assertSound(visitor)
+        await page.keyboard.press('Escape')
+        await page.getByRole('option').first().waitFor({ state: 'detached' })
+      }
+      shown.add(name)
+    }
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    async function close(name: string, by?: string): Promise<void> {
+      if (by === undefined) await page.keyboard.press('Escape')
+      else await named(name).getByRole('button', { name: by, exact: true }).click()
+      await named(name).waitFor({ state: 'detached' })
+    }
+    /** Opens dialogs of a page and closes them again. */
+    async function lookAt(path: string, dialogs: readonly (readonly [button: string, name: string, by?: string])[]) {
+      await visitor.open(path)
+      for (const [button, name, by] of dialogs) {
+        await press(button)
+        await look(name)
+        await close(name, by)
+      }
+    }
+    /** Does what a dialog is for, which shows another. */
+    async function carryOut(button: string, name: string, inputs: Readonly<Record<string, string>>, action: string) {
+      await press(button)
+      for (const [label, value] of Object.entries(inputs))
+        await named(name).getByLabel(label, { exact: true }).fill(value)
+      await named(name).getByRole('button', { name: action, exact: true }).click()
+    }
+
+    await lookAt('/labels', [
+      ['New label', 'New label'],
+      ['New own label', 'New label of your own'],
+      ['Edit Invoices', 'Edit Invoices'],
+      ['Delete Invoices', 'Delete Invoices?'],
+    ])
+    await lookAt('/filters', [
+      ['New filter', 'New filter'],
+      ['New own filter', 'New filter of your own'],
+      ['Edit Bills', 'Edit the filter Bills'],
+      ['Delete Bills', 'Delete the filter Bills?'],
+      ['Try on a message', 'Try on a message'],
+      ['On old mail: Bills', 'Run Bills on old mail'],
+      ['Run all on old mail', 'Run all filters on old mail'],
+      ['Run own on old mail', 'Run all of your own filters on old mail'],
+      ['Show Bills', 'Bills on old mail', 'Close'],
+    ])
+    await lookAt('/blocked-senders', [
+      ['Block senders', 'Block senders'],
+      ['Block for yourself', 'Block senders for yourself'],
+      ['Unblock @spam.example', 'Unblock @spam.example?'],
+    ])
+    await lookAt('/scheduled', [
+      ['Cancel Monday', 'Cancel this message?'],
+      ['Send Tuesday again', 'Send it again?'],
+    ])
+    await lookAt('/approvals', [
+      ['Approve', 'Send this message?'],
+      ['Decline', 'Decline this draft?'],
+    ])
+    await lookAt('/domains', [
+      ['Add a domain', 'Add a domain'],
+      [`Remove ${shop}`, `Remove ${shop}?`],
+    ])
+    await lookAt('/members', [
+      ['Add a member', 'Add a member'],
+      [`New link for ${bob}`, `A new link for ${bob}?`],
+      [`Role of ${bob}`, `Role of ${bob}`],
+      [`Remove ${bob}`, `Remove ${bob}?`],
+    ])
+    const grace = `grace@${box.organization.domain}`
+    await carryOut('Add a member', 'Add a member', { 'E-mail address': grace }, 'Add member')
+    await look(`A link for ${grace}`)
+    await close(`A link for ${grace}`, 'Done')
+
+    await lookAt('/mailboxes', [['New mailbox', 'New mailbox']])
+    await carryOut('New mailbox', 'New mailbox', { 'Name before the @': 'shop' }, 'Create mailbox')
+    const made = `shop@${box.organization.domain} is there`
+    await look(made)
+    await close(made, 'Done')
+    await lookAt(`/mailboxes/${address}`, [
+      ['Change forwarding', `Forwarding of ${address}`],
+      ['Change auto-reply', `Auto-reply of ${address}`],
+    ])
+    await lookAt(`/mailboxes/${desk}`, [
+      ['Share', `Share ${desk}`],
+      [`End access of ${bob}`, `End access of ${bob}?`],
+      ['Delete', `Delete ${desk}?`],
+      ['Suspend', `Suspend ${desk}?`],
+    ])
+    await carryOut('Suspend', `Suspend ${desk}?`, {}, 'Suspend')
+    await page.getByText('Suspended', { exact: true }).waitFor()
+    await lookAt(`/mailboxes/${desk}`, [['Resume', `Resume ${desk}?`]])
+
+    await lookAt('/api-keys', [['New API key', 'New API key']])
+    await press('New API key')
+    await named('New API key').getByLabel('Name', { exact: true }).fill('Shop')
+    await named('New API key').getByText('Read', { exact: true }).first().click()
+    await named('New API key').getByRole('button', { name: 'Create key' }).click()
+    await look('The key is made')
+    await close('The key is made', 'Done')
+    await lookAt('/api-keys', [['Revoke Shop', 'Revoke Shop?']])
+
+    await lookAt('/webhooks', [['New webhook', 'New webhook']])
+    await carryOut('New webhook', 'New webhook', { URL: receiver.url, Name: 'Desk' }, 'Create webhook')
+    await look('The webhook is made')
+    await close('The webhook is made', 'Done')
+    await visitor.open(webhook)
+    await page
+      .getByRole('button', { name: /^Deliver label\.created/ })
+      .first()
+      .click()
+    await look('Deliver label.created again?')
+    await close('Deliver label.created again?')
+    await lookAt(webhook, [
+      ['Change', 'Change webhook'],
+      ['New secret', 'Make a new secret?'],
+      ['Delete', 'Delete this webhook?'],
+      ['Pause', 'Pause this webhook?'],
+    ])
+    await carryOut('New secret', 'Make a new secret?', {}, 'New secret')
+    await look('The new secret')
+    await close('The new secret', 'Done')
+    await carryOut('Pause', 'Pause this webhook?', {}, 'Pause')
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await lookAt(webhook, [['Resume', 'Resume this webhook?']])
+
+    await lookAt('/profile', [
+      [`Add a signature for ${address}`, `Signature for ${address}`],
+      ['Add a passkey', 'Add a passkey'],
+      ['Set a password', 'Set a password'],
+      // Of the session that made all this.
+      ['End the session from 127.0.0.1', 'End this session?'],
+    ])
+    await carryOut('Add a passkey', 'Add a passkey', { Name: 'Laptop' }, 'Add')
+    await page.getByRole('row', { name: /Laptop/ }).waitFor()
+    const password = 'violet anchors hum at noon'
+    await carryOut('Set a password', 'Set a password', { 'New password': password }, 'Save')
+    await page.getByRole('button', { name: 'Change password' }).waitFor()
+    await lookAt('/profile', [
+      ['Rename Laptop', 'Rename the passkey'],
+      ['Remove Laptop', 'Remove the passkey Laptop?'],
+      ['Change password', 'Change your password'],
+      ['Add a second factor', 'Second factor'],
+    ])
+    await carryOut('Add a second factor', 'Second factor', {}, 'Begin')
+    const uri = await page.getByRole('link', { name: 'Open the application' }).getAttribute('href')
+    await look('Second factor')
+    await page.getByLabel('The code that it shows').fill(applicationOf(uri ?? '')(world.clock.now()))
+    await press('Finish')
+    await look('The second factor is set up')
+    await close('The second factor is set up', 'Done')
+    await lookAt('/profile', [['Remove second factor', 'Remove the second factor?']])
+
+    const folder = (name: string) => `/mail/${encodeURIComponent(address)}/${name}`
+    await lookAt(folder('trash'), [['Empty Trash', 'Empty Trash?']])
+    await page.keyboard.press('#')
+    await look('Delete for good?')
+    await close('Delete for good?')
+    await visitor.open(folder('inbox'))
+    await page
+      .getByRole('row', { name: /The moon/ })
+      .getByRole('link')
+      .click()
+    await page.getByRole('article', { name: 'Conversation' }).getByText('It is full.').waitFor()
+    for (const [key, name] of [
+      ['l', 'Label'],
+      ['v', 'Move'],
+      ['?', 'Keys'],
+      ['Control+k', 'Go to'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await look(name)
+      await close(name)
+    }
+    await press('More')
+    await look('More')
+    await page.getByRole('menuitem', { name: 'Try the filters on this message' }).click()
+    await look('Try on this message')
+    await close('Try on this message')
+
+    await page.keyboard.press('c')
+    await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+    await look('New message')
+    await page.keyboard.type('ann')
+    await page.getByRole('option').first().waitFor()
+    await assertSound(visitor)
+    await page.keyboard.press('Enter')
+    await press('Link')
+    await look('Link')
+    await close('Link')
+    await press('Send later')
+    await look('Send later')
+    await close('Send later')
+    await press('Discard')
+    await named('Message discarded').waitFor()
+    await assertSound(visitor)
+
+    assert.deepEqual(notShown(shown), [])
+  })
+}
+
+test('a dialog that is added has a name of its own to be looked at', () => {
+  const source = `const title = one ? 'Add it' : \`Remove \${name}\`
+    const all = <><ActionDialog title={title} /><Dialog><Heading slot="title">Keys</Heading></Dialog></>`
+  assert.deepEqual(
+    namesIn('new.tsx', source).map(({ text }) => text),
+    ['Add it', 'Remove …', 'Keys'],
+  )
+  assert.throws(() => namesIn('new.tsx', '<ActionDialog title={props.title} />'), /new\.tsx cannot be read/)
+  assert.ok(notShown([]).some((one) => one === 'pages/domains/remove.tsx: Remove …?'))
+  assert.deepEqual(
+    notShown(['Remove shop.example?', 'Remove the passkey Laptop?']).filter((one) => one.endsWith(': Remove …?'))
+      .length,
+    1,
+  )
+})
