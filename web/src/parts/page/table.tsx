@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../form/button.tsx'
+import { Heard } from '../state/heard.tsx'
 import { count } from '../text/size.ts'
 import styles from './table.module.css'
 
@@ -58,7 +59,9 @@ function Rows<T>({ name, rows, rowKey, columns }: Omit<Props<T>, 'textOf'>) {
     <table className={styles.table} aria-label={name}>
       <thead>
         <tr>
-          {columns.map(({ heading }) => (heading === '' ? <td key="actions" /> : <th key={heading}>{heading}</th>))}
+          {columns.map(({ heading }) => (
+            <th key={heading}>{heading === '' ? <Heard>Actions</Heard> : heading}</th>
+          ))}
         </tr>
       </thead>
       <tbody>
