@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Did, Moving, Recording } from '#/ports/recording.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Did, FolderKey, Moving, Recording } from '#/ports/recording.ts'
 import { type Part, partsOf } from './part.ts'
 
 /** The record of a change, beside its parts. */
@@ -80,6 +81,27 @@ export function stepOf(db: Db, changeId: string): Recording {
       }
     },
   }
+}
+
+/** CTEs that record a step in the statement that makes it. Later ones depend on `change`, so that it is locked first. */
+export function stepWithin(changeId: string, { mailboxId }: MailboxRef, { key, name }: FolderKey): RawBuilder<unknown> {
+  const less = (these: string, those: string) => {
+    return sql`array(select one from unnest(${sql.ref(these)}) one where one <> all(${sql.ref(those)}) order by one collate "C")`
+  }
+  return sql`change as (
+      update changes set messages = messages + (select count(*) from changing) where id = ${changeId} returning id
+    ), parts as (
+      insert into change_parts (change_id, mailbox_id, folder_key, folder, uids, seen, flagged, added, removed)
+      select change.id, ${mailboxId}::uuid, ${key}::bigint, ${name}::text, array_agg(uid order by uid), alike.seen, alike.flagged,
+        added, removed
+      from change, (
+        select uid, nullif(new_seen, seen) as seen, nullif(new_flagged, flagged) as flagged,
+          case when keywords = new_keywords then '{}' else ${less('new_keywords', 'keywords')} end as added,
+          case when keywords = new_keywords then '{}' else ${less('keywords', 'new_keywords')} end as removed
+        from changing
+      ) alike
+      group by change.id, alike.seen, alike.flagged, added, removed
+    )`
 }
 
 /** Ends a change. One without effect is deleted, unless a response has named it. */

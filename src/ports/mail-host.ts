@@ -174,8 +174,8 @@ export interface UidRange {
   readonly after: number
   readonly last: number
   readonly most: number
-  /** Whether the header is wanted; else it is empty. */
-  readonly withHeader: boolean
+  /** What is read beside the subject. What is not may be empty. */
+  readonly wanted: 'subject' | 'senders' | 'header'
 }
 
 export interface HeadingPage {
@@ -189,6 +189,8 @@ export interface Heading {
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly subject: string
+  /** Everyone in From and Sender. If it is undefined, the header says it. */
+  readonly senders: readonly Address[] | undefined
   /** The beginning of the message, with at least the fields From, Sender, To, Cc and Received. */
   readonly header: Buffer
 }

@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import type { MailboxRef } from './mail-host.ts'
 
@@ -51,4 +52,16 @@ export interface Recording {
   settle(tx: Tx, did: Did): Promise<void>
   /** A host without transactions calls this before it begins. Messages to be moved are in their old folder then. */
   intend(did: Did, moving?: Moving): Promise<void>
+  /** In place of both, for a host in the database of the record, where messages stay in their folder: writes the record in the
+   *  statement that changes them. The change then answers no places. */
+  readonly within?: Within
+}
+
+/** A record in the statement of its change. */
+export interface Within {
+  /** CTEs, for a statement with a CTE `changing` of the messages that change: `uid`, `seen`, `flagged` and `keywords`, before and,
+   *  with `new_` in front, after. The last is `recorded`, of at most one row of JSON in `record`. */
+  ctes(mailbox: MailboxRef, folder: FolderKey): RawBuilder<unknown>
+  /** Called with that, or null, after the statement, in its transaction. May throw. */
+  recorded(record: unknown): void
 }

@@ -52,7 +52,8 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header/header-facts.ts; null or incomplete for messages stored before the facts were. */
+  /** Those of src/mime/header/header-facts.ts, and `senders`, for filters (src/adapters/mail-host/sql/append-rows.ts); null or
+   *  incomplete for messages stored before the facts were. */
   facts: JSONColumnType<object> | null
 }
 

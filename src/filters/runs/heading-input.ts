@@ -6,7 +6,7 @@ import { type FilterInput, lazyFilterInput } from '../filter-input.ts'
 
 /** What filters see of a stored message: what they saw as it arrived. The address that it was delivered to is that of its topmost
  *  Received field, or the mailbox's own if that names none. */
-export function headingInput({ subject, header }: Heading, mailboxAddress: string): FilterInput {
+export function headingInput({ subject, senders, header }: Heading, mailboxAddress: string): FilterInput {
   let read: Headers | undefined
   const headers = () => {
     read ??= readHeaders(header).headers
@@ -14,7 +14,7 @@ export function headingInput({ subject, header }: Heading, mailboxAddress: strin
   }
   return lazyFilterInput({
     subject: () => subject,
-    sender: () => sendersIn(headers()),
+    sender: () => senders ?? sendersIn(headers()),
     recipients: () => [
       deliveredTo(headers(), mailboxAddress),
       ...addressesIn(headers(), 'to'),

@@ -1,22 +1,28 @@
 import { Refusal } from '#/errors.ts'
-import type { Heading, HeadingPage, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Heading, HeadingPage, MailboxRef, MailHost, UidRange } from '#/ports/mail-host.ts'
+import type { Evaluated } from './plan.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
 
-/** What filters look at of some messages of a folder. */
+/** Some messages of a folder, and what the filters of a run make of them. */
 export interface Page {
   readonly uidValidity: number
   readonly messages: readonly Heading[]
+  readonly found: Evaluated
   /** Up to where the folder has been read by it. */
   readonly upTo: number
 }
 
-/** Reads the messages that runs go through. */
+type Evaluate = (run: ClaimedRun, folder: RunFolder, messages: readonly Heading[]) => Promise<Evaluated>
+
+/** Reads the messages that runs go through, and evaluates them. */
 export class Pages {
   readonly #mailHost: MailHost
+  readonly #evaluate: Evaluate
   #ahead: { readonly name: string; readonly page: Promise<Page | undefined> } | undefined
 
-  constructor(mailHost: MailHost) {
+  constructor(mailHost: MailHost, evaluate: Evaluate) {
     this.#mailHost = mailHost
+    this.#evaluate = evaluate
   }
 
   /** So many messages, from where the folder has been gone through. Undefined if the folder is deleted. */
@@ -39,15 +45,21 @@ export class Pages {
   }
 
   async #read(run: ClaimedRun, folder: RunFolder, most: number): Promise<Page | undefined> {
-    const withHeader = run.filters.some(({ field }) => field !== 'subject')
-    const range = { after: folder.uid, last: folder.lastUid, most, withHeader }
+    const range = { after: folder.uid, last: folder.lastUid, most, wanted: wantedBy(run) }
     const page = await unlessGone(this.#mailHost.headings(mailboxOf(run, folder), folder.folder, range))
-    return page && { ...page, upTo: upToIn(page, most) ?? folder.lastUid }
+    if (!page) return undefined
+    const found = await this.#evaluate(run, folder, page.messages)
+    return { ...page, found, upTo: upToIn(page, most) ?? folder.lastUid }
   }
 }
 
 export function mailboxOf({ owner: { organizationId } }: ClaimedRun, { mailboxId }: RunFolder): MailboxRef {
   return { organizationId, mailboxId }
+}
+
+function wantedBy({ filters }: ClaimedRun): UidRange['wanted'] {
+  const fields = new Set(filters.map(({ field }) => field))
+  return fields.has('to') ? 'header' : fields.has('from') ? 'senders' : 'subject'
 }
 
 /** Undefined if the folder or its mailbox is deleted. */

@@ -15,7 +15,7 @@ interface Wanted extends Partial<Omit<Heading, 'header'>> {
 }
 
 function heading({ header = '', ...rest }: Wanted = {}): Heading {
-  const bare = { uid: 1, seen: false, flagged: false, keywords: [], subject: 'Invoice' }
+  const bare = { uid: 1, seen: false, flagged: false, keywords: [], subject: 'Invoice', senders: undefined }
   return { ...bare, ...rest, header: Buffer.from(`${header}\r\n`) }
 }
 

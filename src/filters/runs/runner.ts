@@ -25,6 +25,7 @@ import {
   releaseRun,
   type Step,
   settleStep,
+  settleWithin,
 } from './steps.ts'
 
 /** The pause between looks for a run, in milliseconds. */
@@ -70,7 +71,10 @@ export class FilterRunner extends StepWorker {
       failed: 'runs of filters could not be claimed; it is tried again',
     })
     this.#parts = parts
-    this.#pages = new Pages(parts.mailHost)
+    this.#pages = new Pages(parts.mailHost, async (run, { folder, address }, messages) => {
+      const most = run.preview ? mostSamples - run.sample.length : 0
+      return evaluate(await this.#filters(run), messages, { folder, address, most })
+    })
   }
 
   protected override async step(): Promise<boolean> {
@@ -82,6 +86,7 @@ export class FilterRunner extends StepWorker {
       this.#turn = await this.#advance(turn)
       this.#atOnce = nextStep(this.#atOnce, performance.now() - since, this.#parts)
     } catch (error) {
+      this.#pages.forget()
       if (!(error instanceof LeaseLost)) await this.#failed(turn.run, error)
     }
     return true
@@ -128,16 +133,14 @@ export class FilterRunner extends StepWorker {
       // It is deleted, or another folder has its name.
       return this.#settle(turn, { folder: { ...folder, done: true } })
     }
-    const filters = await this.#filters(run)
-    const kept = run.preview ? mostSamples - run.sample.length : 0
-    const found = evaluate(filters, page.messages, { folder: folder.folder, address: folder.address, most: kept })
+    const { found } = page
     const counts = plusMatches(run.counts, found)
     const seen = run.seen + page.messages.length
     if (run.preview || found.groups.length === 0) {
       const would = found.groups
         .map(({ uids, change }) => changesOf(change, uids.length))
         .reduce(sumOfChanges, noChanges)
-      const sample = [...run.sample, ...samplesOf(filters, found, folder)]
+      const sample = [...run.sample, ...samplesOf(await this.#filters(run), found, folder)]
       return this.#settle(turn, {
         counts: plusChanges(counts, would),
         seen,
@@ -177,7 +180,7 @@ export class FilterRunner extends StepWorker {
     plan: Plan,
     { counts, seen }: { counts: Counts; seen: number },
   ): Promise<Turn | undefined> {
-    const { db, mailHost, embedded } = this.#parts
+    const { db, mailHost } = this.#parts
     const [group, ...groups] = plan.groups
     if (!group) throw new Error('A plan has a change')
     const changeId = run.changeId ?? (await beginRunChange(db, run))
@@ -186,9 +189,18 @@ export class FilterRunner extends StepWorker {
     const step = stepOf(db, changeId)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
     const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
-    // A server reads it while it makes the change. An embedded database would have others wait for both.
-    if (!embedded && goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
+    // They are evaluated during the change. On the embedded database a request waits for both at once.
+    if (goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
+    const settling = { counts, seen, folder: next, goesOn }
+    // A move has more statements, and of what may have been done it is not known what was.
+    const within =
+      group.change.folder === undefined && !plan.begun
+        ? settleWithin({ ...run, changeId }, settling, (settled) => {
+            if (goesOn) turn = { ...settled, until }
+          })
+        : undefined
     const recording: Recording = {
+      ...(within && { within }),
       // The plan has the counts of its messages, so that they are not evaluated again.
       intend: async (did, moving) => {
         await step.intend(did, moving)
@@ -197,7 +209,7 @@ export class FilterRunner extends StepWorker {
       settle: async (tx, did) => {
         await step.settle(tx, did)
         const done = plusChanges(counts, plan.begun ? changesOf(group.change, group.uids.length) : changesIn(did))
-        const settled = await settleStep(tx, { ...run, changeId }, { counts: done, seen, folder: next, goesOn })
+        const settled = await settleStep(tx, { ...run, changeId }, { ...settling, counts: done })
         if (goesOn) turn = { ...settled, until }
       },
     }
@@ -214,7 +226,6 @@ export class FilterRunner extends StepWorker {
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {
     const { db, log } = this.#parts
-    this.#pages.forget()
     const away = error instanceof Refusal && error.code === 'mail_unavailable'
     const refused = error instanceof Refusal && !away
     if (!(error instanceof Refusal)) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')

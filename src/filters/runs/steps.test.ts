@@ -165,33 +165,38 @@ test('an answer of the service is one that passed', async () => {
   })
 })
 
-test('on a server the next messages are read while those before are changed, and each is gone through once', async () => {
-  const { mailHost, foreground } = world
-  const many = Array.from({ length: 600 }, (_, number) => {
-    return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'invoice@far.example', headers: '' }
+for (const [where, embedded] of [
+  ['on a server', false],
+  ['on an embedded database', true],
+] as const) {
+  test(`${where} the next messages are read before those before are changed, and each is gone through once`, async () => {
+    const { mailHost, foreground } = world
+    const many = Array.from({ length: 600 }, (_, number) => {
+      return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'invoice@far.example', headers: '' }
+    })
+    await fileAway(world, { organizationId: organization.id, mailboxId }, many)
+    const did: string[] = []
+    const noting: MailHost = Object.assign(Object.create(mailHost), {
+      headings(...[mailbox, folder, range]: Parameters<MailHost['headings']>) {
+        did.push(`read from ${range.after}`)
+        return mailHost.headings(mailbox, folder, range)
+      },
+      update(...change: Parameters<MailHost['update']>) {
+        did.push('change')
+        return mailHost.update(...change)
+      },
+    })
+    const log = pino({ level: 'silent' })
+    await using runner = new FilterRunner({ db, mailHost: noting, foreground, embedded, log })
+    await runner.processAll()
+    const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
+    const { state, total, seen, matched, changed } = body
+    assert.deepEqual(
+      { state, total, seen, matched, changed },
+      { state: 'done', total: 601, seen: 601, matched: 601, changed: 601 },
+    )
+    assert.match(did.slice(0, 3).join(', '), /^read from 0, read from \d+, change$/)
+    const reads = did.filter((one) => one !== 'change')
+    assert.equal(new Set(reads).size, reads.length, 'nothing is read twice')
   })
-  await fileAway(world, { organizationId: organization.id, mailboxId }, many)
-  const did: string[] = []
-  const noting: MailHost = Object.assign(Object.create(mailHost), {
-    headings(...[mailbox, folder, range]: Parameters<MailHost['headings']>) {
-      did.push(`read from ${range.after}`)
-      return mailHost.headings(mailbox, folder, range)
-    },
-    update(...change: Parameters<MailHost['update']>) {
-      did.push('change')
-      return mailHost.update(...change)
-    },
-  })
-  const log = pino({ level: 'silent' })
-  await using runner = new FilterRunner({ db, mailHost: noting, foreground, embedded: false, log })
-  await runner.processAll()
-  const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
-  const { state, total, seen, matched, changed } = body
-  assert.deepEqual(
-    { state, total, seen, matched, changed },
-    { state: 'done', total: 601, seen: 601, matched: 601, changed: 601 },
-  )
-  assert.match(did.slice(0, 3).join(', '), /^read from 0, read from \d+, change$/)
-  const reads = did.filter((one) => one !== 'change')
-  assert.equal(new Set(reads).size, reads.length, 'nothing is read twice')
-})
+}

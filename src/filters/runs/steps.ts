@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { beginChange, endChange } from '#/changes/record.ts'
+import { beginChange, endChange, stepWithin } from '#/changes/record.ts'
 import { databaseNow, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Extent } from '#/ports/mail-host.ts'
+import type { Within } from '#/ports/recording.ts'
 import type { Counts } from './counts.ts'
 import type { Plan } from './plan.ts'
 import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
@@ -72,34 +73,65 @@ export const nowhere: Extent = { uidValidity: 0, lastUid: 0, total: 0 }
 /** Stores the result of a step, in the transaction of its changes, if there are any. Answers the run after it, and the
  *  folder if that is not done. Releases the run, unless it continues. @throws LeaseLost; then the transaction must be rolled
  *  back */
-export async function settleStep(
-  db: Db,
-  run: ClaimedRun,
-  { folder, goesOn, ...step }: Step & { readonly goesOn: boolean },
-): Promise<{ readonly run: ClaimedRun; readonly folder: RunFolder | undefined }> {
-  const { counts = run.counts, sample = run.sample, total = run.total, seen = run.seen } = step
-  const { rows } = await sql<{ state: ClaimedRun['state'] }>`
-    with run as (
-      update filter_runs set leased_until = case when ${goesOn} then leased_until end, attempts = ${Number(goesOn)},
-        total = ${total}::bigint, seen = ${seen}::bigint, counts = ${JSON.stringify(counts)}::jsonb,
-        sample = ${JSON.stringify(sample)}::jsonb, due_at = ${dueNow}
+export async function settleStep(db: Db, run: ClaimedRun, step: Settling): Promise<Settled> {
+  const { counts = run.counts } = step
+  const { rows } = await sql<{ record: Record }>`
+    with ${settling(run, step, sql`${JSON.stringify(counts)}::jsonb`)} select record from recorded`.execute(db)
+  return settled(run, step, rows[0]?.record)
+}
+
+/** The same in the statement that makes the changes, to whose messages the counts are added. */
+export function settleWithin(
+  run: ClaimedRun & { readonly changeId: string },
+  step: Settling,
+  then: (settled: Settled) => void,
+): Within {
+  const { changed, labelled, starred, read, ...counts } = step.counts ?? run.counts
+  const count = (name: string, before: number, is: RawBuilder<unknown>) => {
+    return sql`${name}::text, ${before}::integer + (count(*) filter (where ${is}))`
+  }
+  const counted = sql`(
+    select ${JSON.stringify(counts)}::jsonb || jsonb_build_object(
+      ${count('changed', changed, sql`true`)}, ${count('labelled', labelled, sql`not new_keywords <@ keywords`)},
+      ${count('starred', starred, sql`new_flagged and not flagged`)}, ${count('read', read, sql`new_seen and not seen`)})
+    from changing where (select count(*) from change) >= 0)`
+  return {
+    ctes: (mailbox, folder) => sql`${stepWithin(run.changeId, mailbox, folder)}, ${settling(run, step, counted)}`,
+    recorded: (record) => then(settled(run, step, record as Record | null)),
+  }
+}
+
+type Settling = Step & { readonly goesOn: boolean }
+
+export interface Settled {
+  readonly run: ClaimedRun
+  readonly folder: RunFolder | undefined
+}
+
+type Record = Pick<ClaimedRun, 'state' | 'counts'>
+
+/** CTEs. While a run continues, it keeps its place in the queue: without a change of `due_at` no index has a new entry. */
+function settling(run: ClaimedRun, { folder, goesOn, ...step }: Settling, counts: RawBuilder<unknown>) {
+  const { sample = run.sample, total = run.total, seen = run.seen } = step
+  const released = goesOn ? sql`` : sql`, leased_until = null, due_at = ${dueNow}`
+  return sql`run as (
+      update filter_runs set attempts = ${Number(goesOn)}, total = ${total}::bigint, seen = ${seen}::bigint, counts = ${counts},
+        sample = ${JSON.stringify(sample)}::jsonb${released}
       where ${runLeases.held([run])}
-      returning id, organization_id, state
+      returning id, organization_id, jsonb_build_object('state', state, 'counts', counts) as record
     ), place as (
       update filter_run_folders set uid_validity = ${folder.uidValidity}::bigint, last_uid = ${folder.lastUid},
         uid = ${folder.uid}, done = ${folder.done}, plan = ${planJson(folder.plan)}::jsonb
       from run
       where run_id = run.id and filter_run_folders.organization_id = run.organization_id
         and mailbox_id = ${folder.mailboxId} and folder = ${folder.folder}
-    )
-    select state from run`.execute(db)
-  const [row] = rows
-  if (!row) throw new LeaseLost()
-  const { state } = row
-  return {
-    run: { ...run, counts, sample, total, seen, state, attempts: 1 },
-    folder: folder.done ? undefined : folder,
-  }
+    ), recorded as (select record from run)`
+}
+
+function settled(run: ClaimedRun, { folder, ...step }: Settling, record: Record | null | undefined): Settled {
+  if (!record) throw new LeaseLost()
+  const { sample = run.sample, total = run.total, seen = run.seen } = step
+  return { run: { ...run, sample, total, seen, ...record, attempts: 1 }, folder: folder.done ? undefined : folder }
 }
 
 /** Releases a run, so that its next step can run elsewhere, or later. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readHeaders } from '#/mime/header/headers.ts'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage, sendersIn } from '#/mime/message.ts'
+import type { UidRange } from '#/ports/mail-host.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, refusal } from './letters.ts'
 
@@ -32,11 +33,11 @@ export function readsHeadings(testIt: TestIt): void {
       }),
       copy(ada),
     )
-    const range = { after: 1, last: 3, most: 10, withHeader: true }
+    const range = { after: 1, last: 3, most: 10, wanted: 'header' } as const
     const { uidValidity, messages } = await host.headings(ada, 'inbox', range)
     assert.equal(uidValidity, (await host.extent(ada, 'inbox')).uidValidity)
     assert.deepEqual(
-      messages.map(({ header: _, ...rest }) => rest),
+      messages.map(({ header: _, senders: __, ...rest }) => rest),
       [
         { uid: 2, seen: false, flagged: true, keywords: ['work'], subject: 'Grüße' },
         { uid: 3, seen: true, flagged: false, keywords: [], subject: 'Large' },
@@ -44,12 +45,36 @@ export function readsHeadings(testIt: TestIt): void {
     )
     const { headers } = readHeaders(messages[0]?.header ?? Buffer.alloc(0))
     for (const [name, value] of Object.entries({ ...received, ...header })) assert.equal(headers.last(name), value)
-    const uidsOf = async (change: Partial<typeof range>) =>
+    const uidsOf = async (change: Partial<UidRange>) =>
       (await host.headings(ada, 'inbox', { ...range, ...change })).messages.map(({ uid }) => uid)
     assert.deepEqual(await uidsOf({ after: 0, last: 4, most: 2 }), [1, 2])
     assert.deepEqual(await uidsOf({ after: 3, last: 9 }), [4])
     assert.deepEqual(await uidsOf({ after: 4, last: 4 }), [])
-    const [bare] = (await host.headings(ada, 'inbox', { ...range, withHeader: false })).messages
+    const [bare] = (await host.headings(ada, 'inbox', { ...range, wanted: 'subject' })).messages
     assert.equal(bare?.subject, 'Grüße')
+  })
+
+  testIt('everyone in From and Sender is read, with the header or without', async ({ ada, host, append }) => {
+    const many = Array.from({ length: 40 }, (_, number) => `Ann ${number} <ann${number}@x.example>`)
+    const written = [
+      'From: Ann <ann@x.example>\r\n',
+      'From: "Ann, of X" <ann@x.example>, bob@x.example\r\nSender: Cy <cy@x.example>\r\n',
+      'From: ann@x.example\r\nFrom: =?utf-8?q?J=C3=B6rg?= <j@x.example>\r\n',
+      'Sender: cy@x.example\r\n',
+      'From: MAILER-DAEMON\r\n',
+      `From: ${many.join(',\r\n ')}\r\n`,
+      '',
+    ].map((fields) => Buffer.from(`${fields}Subject: Hi\r\n\r\nHi\r\n`))
+    await append(...written.map((raw) => copy(ada, { message: readMessage(raw) })))
+    const range = { after: 0, last: 9, most: 10 }
+    const inHeader = (header: Buffer) => sendersIn(readHeaders(header).headers)
+    for (const wanted of ['senders', 'header'] as const) {
+      const { messages } = await host.headings(ada, 'inbox', { ...range, wanted })
+      assert.deepEqual(
+        messages.map(({ senders, header }) => senders ?? inHeader(header)),
+        written.map(inHeader),
+        wanted,
+      )
+    }
   })
 }

@@ -8,6 +8,8 @@ import { normalKeywords } from '../keywords.ts'
 
 /** Recipients in To that lists show: a page of messages must not have megabytes. */
 const mostRecipients = 100
+/** Addresses in From and Sender that are stored apart from the header. */
+const mostSenders = 10
 
 /** The contents of a batch of copies: each message once for each organization, with all bytes in one buffer, except those of
  *  large messages. */
@@ -68,8 +70,18 @@ function contentRow(number: number, organizationId: string, message: Message, st
       .map(({ name, address }) => ({ name: storable(name), address: storable(address) })),
     has_attachment: message.hasAttachment,
     preview: storable(message.preview),
-    facts: headerFacts(message.raw, message.headers),
+    facts: { ...headerFacts(message.raw, message.headers), ...storedSenders(message) },
   }
+}
+
+/** Everyone in From and Sender, for filters that go through stored mail: empty if that is the author alone, who has columns.
+ *  Of a message with more senders than real ones have, the header is read. */
+function storedSenders({ from, sender }: Message) {
+  const [one] = sender
+  const alone = sender.length === (from ? 1 : 0) && one?.name === from?.name && one?.address === from?.address
+  if (alone) return { senders: [] }
+  if (sender.length > mostSenders) return {}
+  return { senders: sender.map(({ name, address }) => ({ name: storable(name), address: storable(address) })) }
 }
 
 /** The ids of a message and those that it names, as stored: hashed, in hexadecimal. */

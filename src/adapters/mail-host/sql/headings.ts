@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import type { Address } from '#/mime/address/address.ts'
 import type { Extent, Heading, HeadingPage, MailboxRef, UidRange } from '#/ports/mail-host.ts'
+import { noSuchFolder } from '../folders.ts'
 import { findFolder } from './folders.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
 
@@ -10,6 +13,10 @@ const [usual, most] = [8 << 10, 64 << 10]
 type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | null> & {
   readonly keywords: string[][] | null
   readonly subjects: string[] | null
+  /** Of each message: the name and address in From, and all senders, if they are stored. */
+  readonly names: (string | null)[] | null
+  readonly addresses: (string | null)[] | null
+  readonly senders: (Address[] | null)[] | null
 }
 
 /** The fields that filters read, for messages in a range of uids. Only headers leave the database. */
@@ -17,36 +24,64 @@ export async function headings(
   db: Db,
   mailbox: MailboxRef,
   name: string,
-  { after, last, most: limit, withHeader }: UidRange,
+  { after, last, most: limit, wanted }: UidRange,
 ): Promise<HeadingPage> {
-  const folder = await findFolder(db, mailbox, name)
   const bytes = sql`coalesce(content.bytes,
     (select bytes from mail_pieces where content_id = content.id and number = 0))`
   const end = sql`position('\\x0d0a0d0a'::bytea in head.bytes)`
-  const header = withHeader
-    ? sql`(
-        select case when ${end} > 0 then substring(head.bytes for ${end} + 3)
-          else substring(${bytes} for ${most}) end
-        from (select substring(${bytes} for ${usual}) as bytes offset 0) head
-      )`
-    : sql`''::bytea`
-  const { rows } = await sql<Packed>`
-    select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
-      ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`header`)} as header,
-      ${packed(sql`int4send(octet_length(header))`)} as length, json_agg(subject) as subjects,
-      case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords
-    from (
-      select message.uid, message.seen, message.flagged, message.keywords, content.subject, ${header} as header
+  const read = sql`(
+    select case when ${end} > 0 then substring(head.bytes for ${end} + 3) else substring(${bytes} for ${most}) end
+    from (select substring(${bytes} for ${usual}) as bytes offset 0) head
+  )`
+  const header = {
+    subject: sql`''::bytea`,
+    senders: sql`case when content.facts -> 'senders' is null then ${read} else '' end`,
+    header: read,
+  }[wanted]
+  const senders = {
+    subject: sql``,
+    senders: sql`, json_agg(from_name) as names, json_agg(from_address) as addresses, json_agg(senders) as senders`,
+    header: sql``,
+  }[wanted]
+  const [row] = (
+    await sql<Packed & { id: number | null }>`
+    select folder.id, heading.*
+    from mailboxes
+    left join mail_folders folder on folder.mailbox_id = mailboxes.id and folder.name = ${name}
+    left join lateral (
+      select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
+        ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`header`)} as header,
+        ${packed(sql`int4send(octet_length(header))`)} as length, json_agg(subject) as subjects,
+        case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords${senders}
       from (
-        select uid, seen, flagged, keywords, content_id from mail_messages
-        where folder_id = ${folder.id} and uid > ${after} and uid <= ${last} order by uid limit ${limit}
-      ) message join mail_contents content on content.id = message.content_id
-      order by message.uid
-    ) heading`.execute(db)
-  return { uidValidity: folder.id, messages: rows.flatMap(unpacked) }
+        select message.uid, message.seen, message.flagged, message.keywords, content.subject, content.from_name,
+          content.from_address, content.facts -> 'senders' as senders, ${header} as header
+        from (
+          select uid, seen, flagged, keywords, content_id from mail_messages
+          where folder_id = folder.id and uid > ${after} and uid <= ${last} order by uid limit ${limit}
+        ) message join mail_contents content on content.id = message.content_id
+        order by message.uid
+      ) heading
+    ) heading on true
+    where mailboxes.id = ${mailbox.mailboxId} and mailboxes.organization_id = ${mailbox.organizationId}`.execute(db)
+  ).rows
+  if (!row) throw notFound('mailbox')
+  if (row.id === null) throw noSuchFolder(name)
+  return { uidValidity: row.id, messages: unpacked(row) }
 }
 
-function unpacked({ uid, seen, flagged, header, length, keywords, subjects }: Packed): Heading[] {
+function unpacked({
+  uid,
+  seen,
+  flagged,
+  header,
+  length,
+  keywords,
+  subjects,
+  names,
+  addresses,
+  senders,
+}: Packed): Heading[] {
   const [seens, flags, headers, lengths] = [
     unpackedBytes(seen),
     unpackedBytes(flagged),
@@ -63,9 +98,20 @@ function unpacked({ uid, seen, flagged, header, length, keywords, subjects }: Pa
       flagged: flags[index] === 1,
       keywords: keywords?.[index] ?? [],
       subject: subjects?.[index] ?? '',
+      senders: sendersOf(senders?.[index], names?.[index], addresses?.[index]),
       header: headers.subarray(begin, end),
     }
   })
+}
+
+/** None are stored if the author is alone, and nothing if the message is older than that. */
+function sendersOf(
+  stored: readonly Address[] | null | undefined,
+  name: string | null | undefined,
+  address: string | null | undefined,
+): readonly Address[] | undefined {
+  if (!stored || stored.length > 0) return stored ?? undefined
+  return typeof address === 'string' ? [{ name: name ?? '', address }] : []
 }
 
 export async function extent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
 import type { Change, MailboxRef } from '#/ports/mail-host.ts'
-import type { Held } from '#/ports/recording.ts'
+import type { Held, Within } from '#/ports/recording.ts'
 import { applier, differ } from '../changed.ts'
 import { normalKeywords } from '../keywords.ts'
 import { type Folder, uidRows } from './folders.ts'
@@ -18,16 +18,20 @@ interface Pair {
   readonly after: HeldRow
 }
 
-type Packed = Record<'uid' | 'seen' | 'flagged' | 'received', string | null> & { keywords: string[][] | null }
+type Packed = Record<'uid' | 'seen' | 'flagged' | 'received', string | null> & {
+  readonly keywords: string[][] | null
+  readonly record?: unknown
+}
 
 /** Changes flags and keywords of messages in a locked folder and writes events, all in one statement: a result row per
- *  message would double the time. Answers the existing messages in their state before, and those that have changed. */
+ *  message would double the time. Answers the existing messages in their state before, and those that have changed; with
+ *  `within`, only those whose keywords are kept elsewhere. */
 export async function mark(
   tx: Tx,
   mailbox: MailboxRef,
   folder: Folder,
   uids: readonly number[],
-  { change, by }: { change: Omit<Change, 'folder'>; by: By | undefined },
+  { change, by, within }: { change: Omit<Change, 'folder'>; by: By | undefined; within?: Within | undefined },
 ): Promise<{ present: HeldRow[]; pairs: Pair[] }> {
   const { seen = null, flagged = null } = change
   const [added, removed] = [normalKeywords(change.addKeywords ?? []), normalKeywords(change.removeKeywords ?? [])]
@@ -39,7 +43,7 @@ export async function mark(
     : sql`held.keywords`
   const { rows } = await sql<Packed>`
     with present as materialized (
-      select folder_id, uid, held.seen, held.flagged, held.keywords, held.received_at, coalesce(${seen}::boolean, held.seen) as new_seen,
+      select held.ctid as place, uid, held.seen, held.flagged, held.keywords, held.received_at, coalesce(${seen}::boolean, held.seen) as new_seen,
         coalesce(${flagged}::boolean, held.flagged) as new_flagged, ${keywords} as new_keywords
       from ${uidRows(folder.id, uids)} wanted join mail_messages held using (folder_id, uid)
       order by uid
@@ -47,7 +51,7 @@ export async function mark(
       select * from present where (seen, flagged, keywords) is distinct from (new_seen, new_flagged, new_keywords)
     ), marked as (
       update mail_messages message set modseq = ${folder.modseq + 1}, seen = new_seen, flagged = new_flagged, keywords = new_keywords
-      from changing where message.folder_id = changing.folder_id and message.uid = changing.uid
+      from changing where message.ctid = changing.place
     ), counted as (
       update mail_folders set modseq = ${folder.modseq + 1},
         unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
@@ -56,11 +60,12 @@ export async function mark(
       select ${mailbox.organizationId}::uuid as organization_id, 'message.changed' as type, ${mailbox.mailboxId}::uuid as mailbox_id,
         ${changeData(folder.name, { seen, flagged, rewords })} as data
       from changing
-    ), logged as (${insertNewEventsBy(by)})
+    ), logged as (${insertNewEventsBy(by)})${within ? sql`, ${within.ctes(mailbox, { name: folder.name, key: folder.id })}` : sql``}
     select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
       ${packed(sql`boolsend(flagged)`)} as flagged, ${packed(sql`timestamptz_send(received_at)`)} as received,
-      case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords
-    from present`.execute(tx)
+      case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords${within ? sql`, (select record from recorded) as record` : sql``}
+    from present${within ? sql` where ${rewords} or (new_seen <> seen and keywords <> '{}')` : sql``}`.execute(tx)
+  within?.recorded(rows[0]?.record ?? null)
   const present = rows.flatMap(unpacked)
   const apply = applier(change)
   const pairs = present.map((before) => ({ before, after: apply(before) })).filter(differ)
@@ -73,6 +78,12 @@ function changeData(
   folder: string,
   { seen, flagged, rewords }: { seen: boolean | null; flagged: boolean | null; rewords: boolean },
 ): RawBuilder<unknown> {
+  const aspects = Number(seen !== null) + Number(flagged !== null) + Number(rewords)
+  // What changes then differs in that.
+  if (aspects === 1 && !rewords) {
+    const [key, value] = seen === null ? [sql`'starred'`, sql`new_flagged`] : [sql`'unread'`, sql`not new_seen`]
+    return sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid, ${key}, ${value})`
+  }
   const parts = [sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid)`]
   const where = (is: RawBuilder<unknown>, data: RawBuilder<unknown>) =>
     parts.push(sql`case when ${is} then ${data} else '{}' end`)

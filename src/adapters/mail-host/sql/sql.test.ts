@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { readMessage } from '#/mime/message.ts'
+import { readMessage, sendersIn } from '#/mime/message.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy, letter, rawOf } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox, newMailboxes } from '#test/conformance/mail-host/mailboxes.ts'
@@ -235,4 +236,9 @@ test('mail that was stored before its facts were kept is read for them, large ma
     .execute()
   assert.deepEqual(await host.summaries(ada, 'inbox', [1, 2]), before)
   assert.equal(before[1]?.facts.date, '2026-11-21T11:00:00.000Z')
+  const { messages: headings } = await host.headings(ada, 'inbox', { after: 0, last: 2, most: 2, wanted: 'senders' })
+  assert.deepEqual(
+    headings.map(({ senders, header }) => [senders, sendersIn(readHeaders(header).headers)]),
+    messages.map(({ sender }) => [undefined, sender]),
+  )
 })

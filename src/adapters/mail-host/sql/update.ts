@@ -24,7 +24,9 @@ export async function update(
   return db.transaction().execute(async (tx) => {
     if (targetName === name) {
       const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-      const marked = await mark(tx, mailbox, folder, uids, { change: flags, by })
+      const { within } = recording ?? {}
+      const marked = await mark(tx, mailbox, folder, uids, { change: flags, by, within })
+      if (within) return new Map()
       await recording?.settle(tx, { mailbox, source: keyOf(folder), target: keyOf(folder), ...marked })
       return new Map(marked.present.map(({ uid }) => [uid, { folder: name, uid }]))
     }

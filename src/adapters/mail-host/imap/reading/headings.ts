@@ -14,19 +14,20 @@ const section = 'BODY[HEADER.FIELDS (FROM SENDER TO CC SUBJECT RECEIVED CONTENT-
 export async function headings(
   session: ImapSession,
   folder: SelectedFolder,
-  { after, last, most, withHeader }: UidRange,
+  { after, last, most, wanted: fieldsWanted }: UidRange,
 ): Promise<HeadingPage> {
   const { uidValidity } = folder.selectedAt
   const uids = last > after ? await numbers(session, 'SEARCH', `UID ${after + 1}:${last}`) : []
   const wanted = uids.toSorted((a, b) => a - b).slice(0, most)
   const messages: Heading[] = []
   if (wanted.length === 0) return { uidValidity, messages }
-  const fields = withHeader ? section : 'BODY[HEADER.FIELDS (SUBJECT)]'
+  const fields = fieldsWanted === 'subject' ? 'BODY[HEADER.FIELDS (SUBJECT)]' : section
   const items = `UID FLAGS ${fields.replace('BODY', 'BODY.PEEK')}`
   await fetch(session.connection, `UID FETCH ${uidSet(wanted)} (${items})`, fields, (message) => {
     const header = message.octets(fields)
     if (!header || message.uid === 0) return undefined
-    messages.push({ uid: message.uid, ...flagsIn(message.flags), subject: readMessage(header).subject, header })
+    const { subject } = readMessage(header)
+    messages.push({ uid: message.uid, ...flagsIn(message.flags), subject, senders: undefined, header })
   })
   return { uidValidity, messages: messages.sort((a, b) => a.uid - b.uid) }
 }
