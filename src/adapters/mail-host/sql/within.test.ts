@@ -11,7 +11,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import type { Change, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
-import { testDatabase } from '#test/world/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { sqlMailHost } from './index.ts'
 
 let database: Database
