@@ -34,6 +34,13 @@ export function imageTests(open: () => Containers): void {
     assert.equal((await peer.reply()).code, 220)
   })
 
+  test('it has the web app, which / leads to', async () => {
+    const client = new HttpClient(`http://${await address()}:8080`)
+    const { status, bytes } = await client.request('GET', '/', { headers: { accept: 'text/html' } })
+    const [, script = ''] = /<script [^>]*src="(\/assets\/[^"]+)"/.exec(bytes.toString()) ?? []
+    assert.deepEqual([status, (await client.request('GET', script)).status], [200, 200], bytes.toString())
+  })
+
   test('it has the commands of an operator, and none of what only its makers need', async () => {
     assert.match(await podman('exec', 'alone', 'mailroom', 'org', 'create', 'Acme'), /^Created the organization "Acme"/)
     await assert.rejects(podman('exec', 'alone', 'npm', '--version'), /not found|no such file/i)

@@ -29,6 +29,6 @@ export function citedIn(text: string): string[] {
 
 /** The files and folders of the repository that a page names in code, such as `src/main.ts`; patterns apart. */
 export function pathsIn(page: string): string[] {
-  const named = prose(page).matchAll(/`((?:src|test|bench|deploy|bin)\/[\w./@-]*)`/g)
+  const named = prose(page).matchAll(/`((?:src|web\/src|test|bench|deploy|bin)\/[\w./@-]*)`/g)
   return [...named].map(([, path = '']) => path)
 }
