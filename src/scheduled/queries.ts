@@ -83,7 +83,7 @@ export async function scheduledById(
   return rows[0] && opened(key, rows[0])
 }
 
-/** The mailbox of a message in the list; its id is null once it is gone. */
+/** The mailbox of a message in the list; its id is null once it is deleted. */
 export async function mailboxOf(
   db: Db,
   { caller, id }: Named,

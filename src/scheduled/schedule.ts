@@ -17,7 +17,7 @@ interface Wanted {
   readonly body: Pick<SendingBody, 'to' | 'cc' | 'bcc'>
   readonly outgoing: Outgoing
   readonly sendAt: Date
-  /** An answer to what it answers cancels it. */
+  /** Whether a reply to its conversation cancels it. */
   readonly unlessReplied: boolean
 }
 
@@ -65,7 +65,7 @@ export async function schedule(tx: Tx, key: SealingKey, one: Draft, now: Date, b
   return warnings
 }
 
-/** Puts a failed message back, whose caller may write to all that it goes to. Undefined where there is no failed one.
+/** Schedules a failed message again, if the caller may write to all its recipients. Undefined if there is no failed one.
  *  @throws Refusal */
 export async function retry(
   tx: Tx,

@@ -4,13 +4,13 @@ import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { timeOf } from './operators.ts'
 import { findWords, wantedWords, wordsOf } from './words.ts'
 
-/** What a message is asked about. Without `searchable` its words are unknown. */
+/** The searchable facts of a message. Without `searchable` its words are unknown. */
 export interface Candidate {
   readonly summary: Summary
   readonly searchable?: Searchable
 }
 
-/** Whether a query finds a message; undefined where that depends on words that are unknown. */
+/** Whether a query finds a message; undefined if that depends on unknown words. */
 export function matches(tree: SearchTree, candidate: Candidate, now: Date): boolean | undefined {
   const { summary, searchable } = candidate
   switch (tree.kind) {

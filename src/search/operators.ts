@@ -28,7 +28,7 @@ export function isOperator(name: string): name is Operator {
   return Object.hasOwn(operators, name)
 }
 
-/** What an operator with its value asks for; a text says what is wrong with the value. */
+/** The condition of an operator with its value; a text is the error of the value. */
 export function readOperand(operator: Operator, value: string): SearchTree | string {
   switch (operator) {
     case 'label':
@@ -97,7 +97,7 @@ function readSize(kind: 'larger' | 'smaller', value: string): SearchTree | strin
   return { kind, bytes: Math.min(bytes, largest) }
 }
 
-/** Midnight of a day, or the time that is so long before `now`, but for times before 1970. */
+/** Midnight of a day, or the time so long before `now`, not before 1970. */
 export function timeOf(
   tree: Extract<SearchTree, { kind: 'before' | 'after' | 'older_than' | 'newer_than' }>,
   now: Date,

@@ -12,7 +12,7 @@ const deepest = 10
 
 export interface Parsed {
   readonly tree: SearchTree
-  /** The labels that it names, and where. */
+  /** The labels in it, and their places. */
   readonly labels: ReadonlyMap<string, number>
 }
 
@@ -24,13 +24,13 @@ export function mistake(query: string, at: number, what: string): Refusal {
 /**
  * Reads a query (docs/reference/search.md): terms that must all hold. `OR` joins the terms beside it before that, `-` is for
  * the term after it.
- * @throws Refusal that says where the mistake is
+ * @throws Refusal with the place of the mistake
  */
 export function parseQuery(query: string): Parsed {
   return new Parser(query).parse()
 }
 
-/** What a query says, in a form that reads as the same. */
+/** A query in normal form. */
 export function printQuery(tree: SearchTree): string {
   switch (tree.kind) {
     case 'all':

@@ -12,7 +12,7 @@ export interface Match {
 /** Characters before and after the words. */
 const around = 60
 
-/** The first place that a term of the query found; null where none is about words, or they are further on than was read. */
+/** The first match of a term of the query; null if no term has words, or the match is beyond what was read. */
 export function matchIn(tree: SearchTree, searchable: Searchable): Match | null {
   for (const { field, text: phrase } of texts(tree)) {
     const wanted = wantedWords(phrase)
@@ -26,7 +26,7 @@ export function matchIn(tree: SearchTree, searchable: Searchable): Match | null 
   return null
 }
 
-/** Where words that are wanted follow each other for the first time. The text is read no further. */
+/** The first place of the wanted words in sequence. The text is read no further. */
 function placeIn(text: string, wanted: readonly Wanted[]): { start: number; end: number } | undefined {
   const length = 1 + (wanted.at(-1)?.at ?? 0) - (wanted[0]?.at ?? 0)
   const last: Word[] = []
@@ -44,7 +44,7 @@ function texts(tree: SearchTree): Extract<SearchTree, { kind: 'text' }>[] {
   return tree.kind === 'text' ? [tree] : []
 }
 
-/** One line, cut at spaces where there are some. */
+/** One line, cut at spaces if there are any. */
 function cut(text: string, start: number, end: number): string {
   const from = Math.max(0, start - around)
   const to = Math.min(text.length, end + around)

@@ -1,6 +1,6 @@
 import { foldCase } from '#/text.ts'
 
-/** A word of a text, folded, and where it is written. */
+/** A folded word of a text, and its place. */
 export interface Word {
   readonly text: string
   /** Counted in words: neighbours are 1 apart. */
@@ -36,7 +36,7 @@ export function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** Words as a query asks for them, each with its distance from the first. */
+/** The words of a query, each with its distance from the first. */
 export interface Wanted {
   readonly text: string
   readonly at: number
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly prefix: boolean
 }
 
-/** The words that a phrase asks for. Of characters in pairs the last alone adds nothing. */
+/** The words of a phrase. Of characters in pairs the last alone adds nothing. */
 export function wantedWords(phrase: string): Wanted[] {
   const words = [...wordsOf(phrase)]
   return words.flatMap(({ text, at, single, start }, index) => {

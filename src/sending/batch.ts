@@ -106,7 +106,7 @@ async function withSenders(
   return judged
 }
 
-/** What is the fault of one message; all else is the request's. */
+/** Errors of one message; others fail the request. */
 function refusalOnly(error: unknown): Refusal {
   if (error instanceof Refusal && statusOf(error) < 500) return error
   throw error

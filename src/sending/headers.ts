@@ -38,7 +38,7 @@ type Given = Static<typeof ExtraHeaders>
 const oneOf = (words: readonly string[]) => (value: string) =>
   words.includes(value.toLowerCase()) ? undefined : `must be one of ${words.join(', ')}`
 
-/** What is wrong with a value of a field that is no X-*, if anything. Names as they are written. */
+/** The error of a value of a field other than X-*, if any. Names as they are written. */
 const known: Readonly<Record<string, (value: string) => string | undefined>> = {
   'List-Unsubscribe': (value) =>
     targetsOf(value) ? undefined : 'must hold https: or mailto: addresses, each in angle brackets, with commas between',
@@ -55,7 +55,7 @@ const knownNames = new Map(Object.keys(known).map((name) => [name.toLowerCase(),
 const meaningful =
   /^x-(?:mailroom-.*|failed-recipients|auto-response-suppress|uid|uidl|imap|imapbase|status|keywords|original-to|envelope-.*|spam-.*)$/
 
-/** As it is written: `X-Campaign-Id`. Undefined: nobody may give that field. */
+/** As it is written: `X-Campaign-Id`. Undefined for a forbidden field. */
 function writtenName(name: string): string | undefined {
   const lower = name.toLowerCase()
   if (!/^x-[a-z0-9-]{1,62}$/.test(lower) || meaningful.test(lower)) return knownNames.get(lower)
@@ -94,7 +94,7 @@ export function extraHeaders(given: Given, place = ''): HeaderField[] {
   return fields
 }
 
-/** RFC 8058, section 3.1: what a mail program posts to is an https address. */
+/** RFC 8058, section 3.1: mail programs post to an https address. */
 function assertOneClick(fields: readonly HeaderField[], place: string): void {
   const the = (wanted: string) => fields.find(({ name }) => name === wanted)?.value
   if (the('List-Unsubscribe-Post') === undefined) return

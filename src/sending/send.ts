@@ -14,7 +14,7 @@ export interface ReadyMessage {
   readonly raw: Buffer
 }
 
-/** What the outbound queue does for a request. */
+/** Operations of the outbound queue for a request. */
 interface Dispatch<Ready> {
   /** Composes and signs. */
   prepare(organizationId: string, sender: Sender, outgoing: Outgoing): Promise<Ready>
@@ -52,7 +52,7 @@ export async function sendOnce<Ready extends ReadyMessage>(
   dispatch.wake()
 }
 
-/** What is answered about a message that is queued; nothing is sent to those who are refused. */
+/** The answer for a queued message. Nothing is sent to refused recipients. */
 export function queuedAs({ id, messageId }: ReadyMessage, refused: readonly string[]) {
   const because = refused.map((address) => ({ address, reason: suppressed }))
   return { id, message_id: messageId, status: 'queued', ...(refused.length > 0 && { refused: because }) }

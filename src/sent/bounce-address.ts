@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { canonicalAddress, splitAddress } from '#/mime/address/address.ts'
 import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 
-/** What a bounce address identifies of a message. */
+/** The message that a bounce address identifies. */
 interface Leaving {
   readonly id: string
   readonly organizationId: string

@@ -84,7 +84,7 @@ function changedBy({ recipients, becomes }: Omit<ReturnedReport, 'about'>, kept:
   })
 }
 
-/** Whether a message has one recipient. Nobody else knows its bounce address. */
+/** Whether a message has one recipient, who alone knows its bounce address. */
 function isAlone(kept: readonly Kept[]): boolean {
   return kept.length === 1 && kept[0]?.waits === false
 }

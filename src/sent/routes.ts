@@ -70,7 +70,7 @@ function addressIn(text: string): string {
   return address
 }
 
-/** A Private mailbox too: what became of its mail says nothing of whom it went to. */
+/** A Private mailbox too: the states of its mail do not show recipients. */
 async function mailboxIn(db: Db, caller: Caller, text: string): Promise<string> {
   const address = canonicalAddress(text)
   const mailbox = address === undefined ? undefined : await mailboxNamed(db, caller, address)

@@ -53,7 +53,7 @@ export function searchIndexerOn(
   return imap ? undefined : new SearchIndexer(parts)
 }
 
-/** Tells what other programs change on the IMAP server; undefined if there is none. */
+/** Logs changes by other programs on the IMAP server; undefined if there is none. */
 export function mailWatcherOn({ secrets: { imap } }: Config, parts: { db: Db; log: Logger }): MailWatcher | undefined {
   return imap && new MailWatcher({ ...parts, server: imap })
 }

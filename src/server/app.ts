@@ -114,7 +114,7 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly allowReserved: boolean
 }
 
-/** All routes and what they share. Does not listen yet. */
+/** All routes and their shared parts. Does not listen yet. */
 export async function buildApp(parts: AppParts): Promise<App> {
   const web = new WebPages(parts.webDirectory)
   const app = bareApp(parts, web)

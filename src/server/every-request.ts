@@ -74,7 +74,7 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
   )
 }
 
-/** For the audit trail: what a key may not do, and tokens that are no key. A request without a token is neither. */
+/** For the audit trail: forbidden requests, and tokens that are no key. A request without a token is neither. */
 function countRefusal(refusals: Refusals, request: FastifyRequest, { statusCode }: FastifyReply): void {
   const { clientAddress: address, organizationId, actor, method, routeOptions, headers } = request
   const route = `${method} ${routeOptions.url ?? '/v1'}`

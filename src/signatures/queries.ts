@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 
-/** What a member ends messages from a mailbox with. */
+/** A member's signature for a mailbox. */
 export interface Signature {
   readonly text: string
   readonly html: string | null

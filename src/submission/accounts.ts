@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { canonicalAddress, splitAddress, stripTag } from '#/mime/address/address.ts'
 
-/** A mailbox that somebody logs in to. */
+/** A mailbox as an account of submission. */
 export interface Account {
   readonly organizationId: string
   readonly mailboxId: string

@@ -11,7 +11,7 @@ export interface Completed {
   readonly messageId: string
 }
 
-/** What our `Received` field says. */
+/** The values of our `Received` field. */
 export interface Received {
   readonly hostname: string
   readonly protocol: string

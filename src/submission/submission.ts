@@ -18,7 +18,7 @@ export interface SubmissionParts extends SubmitterParts {
   readonly log: Logger
 }
 
-/** The actual ports: any free one where the configuration says 0. */
+/** The actual ports; for a configured 0 any free one. */
 export interface Submission extends AsyncDisposable {
   readonly starttls: Listening | undefined
   readonly tls: Listening | undefined

@@ -142,7 +142,7 @@ class Submitter implements MailHandler<Named> {
 async function assertOwn(db: Db, account: Account, addresses: readonly string[]): Promise<void> {
   const [other] = await notOwnedBy(db, account, addresses)
   if (other === undefined) return
-  // The log has all replies, and must not reveal what a Private mailbox writes.
+  // The log has all replies, and must not reveal mail of a Private mailbox.
   const named = account.private ? 'that' : printable(other)
   throw new Rejection(553, '5.7.1', `${account.address} may not send as ${named}, which is not one of its addresses`)
 }

@@ -48,7 +48,7 @@ export class ThreadCache {
     }
   }
 
-  /** A folder's index as it was read last; undefined where it is not cached, or is being brought up to date. */
+  /** A folder's index as it was read last; undefined if it is not cached, or is being updated. */
   held(mailbox: MailboxRef, folder: string): Held | undefined {
     const name = nameOf(mailbox, folder)
     const entry = this.#folders.get(name)

@@ -31,7 +31,7 @@ export class FolderIndex {
     return this.#held?.index.bytes ?? 0
   }
 
-  /** What was read last; undefined while it is brought up to date. */
+  /** The last read state; undefined during an update. */
   get held(): Held | undefined {
     return this.#catchingUp.isRunning ? undefined : this.#held
   }

@@ -1,5 +1,5 @@
-/** Runs work single-flight. A caller during a run waits for the next one, since this one may have begun before what they ask
- *  for: they share it. */
+/** Runs work single-flight. Callers during a run share the next one, since this one may have begun before the changes that
+ *  they need. */
 export class SingleFlight<T> {
   readonly #work: () => Promise<T>
   #running: Promise<T> | undefined

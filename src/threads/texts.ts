@@ -10,7 +10,7 @@ export interface Texts {
   readonly root: string | null
   /** The author's address in canonical form; empty if there is none. */
   readonly author: string
-  /** Whether its header says that nobody is expected to answer. */
+  /** Whether no answer is expected, by its header. */
   readonly automatic: boolean
 }
 

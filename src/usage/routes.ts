@@ -53,7 +53,7 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
   )
 }
 
-/** Of mailboxes and storage a key that is restricted to mailboxes sees what is its own. */
+/** A key that is restricted to mailboxes sees the number and storage of these only. */
 async function usageFor(db: Db, mailHost: MailHost, caller: Caller): Promise<Used> {
   const { organizationId } = caller
   if (caller.seesWholeUsage) return usageOf(db, organizationId, await mailHost.storageUsed(organizationId))

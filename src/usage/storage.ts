@@ -7,7 +7,7 @@ export interface Storage {
   readonly bytes: number
 }
 
-/** Counts the SQL `used` in place of what was counted before. Counters are locked in the order of ids. */
+/** Replaces the counted storage by the SQL `used`. Counters are locked in the order of ids. */
 const counts = (used: string) =>
   new SqlPart(`usage as materialized (
       select organization_id, counter.storage_bytes as before, ${used} as used, plan.storage_bytes as allowed

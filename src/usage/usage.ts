@@ -1,4 +1,4 @@
-/** What an organization uses of its plan. */
+/** An organization's use of its plan. */
 export interface Usage {
   readonly plan: string
   readonly mailboxes: Counted

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { Assets } from './assets.ts'
 
-/** What a page may load: files of this service only. It has no inline script or style. A message's HTML is shown in a frame
+/** The content security policy: files of this service only. It has no inline script or style. A message's HTML is shown in a frame
  *  without scripts and with an origin of its own. Its document comes from the page (`srcdoc`), so it inherits this policy,
  *  which its own policy can only narrow. Mail needs styles and pictures: styles of a message have a nonce that no message
  *  can know, and its pictures are `data:` URLs. `unsafe-inline` would also do, but for the whole app. Pictures in a message

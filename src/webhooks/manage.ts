@@ -22,7 +22,7 @@ import {
 import { newSecret } from './signature.ts'
 import { mostWebhooks, previousForMs } from './webhook.ts'
 
-/** Who makes a change, and when. */
+/** The actor and time of a change. */
 export interface Change extends Viewer {
   readonly by: Actor
   readonly now: Date

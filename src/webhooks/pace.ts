@@ -37,7 +37,7 @@ export class Pace {
   }
 
   /** Events in a round: many if rounds are short, to share their cost; few if they are long, since until the end of a round
-   *  nobody sees its results, and its rights are those at its beginning. */
+   *  its results are not visible, and its rights are those at its beginning. */
   get most(): number {
     return this.#width ** 2
   }

@@ -10,7 +10,7 @@ export interface WebhookParts {
   readonly time: SharedTime
   readonly webhooks: {
     readonly http: PublicHttp
-    /** Where it may go. */
+    /** Its allowed targets. */
     readonly allowed: AllowedBy
     /** Seals the secrets of webhooks. */
     readonly secretKey: SealingKey

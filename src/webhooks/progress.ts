@@ -144,7 +144,7 @@ export async function endRound(
 /** The most stored deliveries of a webhook that are done. */
 const deliveredKept = 100
 
-/** Stores them once `endRound` has stored the cursor: what was delivered ahead of it is kept until the cursor is there. */
+/** Stores them once `endRound` has stored the cursor: deliveries ahead of it are kept until the cursor reaches them. */
 export async function recordDeliveries(
   tx: Tx,
   { organizationId, id }: ClaimedWebhook,

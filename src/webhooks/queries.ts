@@ -79,7 +79,7 @@ export async function webhookCount(tx: Tx, organizationId: string): Promise<numb
   return count
 }
 
-/** What a webhook posts, and with whose rights. */
+/** A webhook's selection of events, and its rights. */
 export interface Settings {
   readonly name: string
   readonly url: string
@@ -118,7 +118,7 @@ export async function updateWebhook(
     .execute()
 }
 
-/** Pauses or restarts a webhook at somebody's request. Waiting deliveries are due at once. */
+/** Pauses or restarts a webhook on request. Waiting deliveries are due at once. */
 export async function setPaused(
   tx: Tx,
   { organizationId, id, now }: { organizationId: string; id: string; now: Date },

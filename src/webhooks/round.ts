@@ -23,7 +23,7 @@ export interface RoundParts {
   readonly isHeld: () => Promise<boolean>
 }
 
-/** After so many consecutive failures, or so many milliseconds, a round tries nothing more. */
+/** After so many consecutive failures, or so many milliseconds, a round ends its attempts. */
 const mostFailures = 3
 const longestMs = 10_000
 
@@ -195,7 +195,7 @@ export class Round {
     return state === 'waiting' ? dueAt : undefined
   }
 
-  /** Not tried, or not yet: due together with what it waits for. */
+  /** Not attempted yet: due together with the delivery that it waits for. */
   #leave(one: Due, until: Date): Date {
     const dueAt = one.dueAt > until ? one.dueAt : until
     const nothing = { lastAt: null, milliseconds: null, status: null, answer: null, error: null }

@@ -7,7 +7,7 @@ const enough = 0.25
 const looks = 4
 const usualPauseMs = 500
 
-/** Lets further test processes start while processors are idle: tests wait part of their time, for timers, disks and processes. */
+/** Lets further test processes start while processors are idle: tests wait for timers, disks and processes part of their time. */
 export class Spare {
   readonly #idle: () => number
   readonly #pauseMs: number

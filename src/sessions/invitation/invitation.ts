@@ -8,7 +8,7 @@ import { memberFields } from '#/members/schemas.ts'
 import { forgetIdentity } from '../single-sign-on/queries.ts'
 import { type LinkFor, makeLink, type SignInLink } from './link.ts'
 
-/** Makes a link that signs the member in, and replaces the earlier one. Whoever makes it vouches for the member: at a
+/** Makes a link that signs the member in, and replaces the earlier one. Its maker vouches for the member: at a
  *  provider of single sign-on the member may be another person from then on. */
 export async function inviteMember(
   tx: Tx,

@@ -11,7 +11,7 @@ export interface SignInLink {
   readonly expiresAt: Date
 }
 
-/** What a link is made with. */
+/** Dependencies of creating a link. */
 export interface LinkFor {
   /** The origin under which the member reaches the service. */
   readonly base: string

@@ -128,7 +128,7 @@ export async function deletePasskey(
     .executeTakeFirst()
 }
 
-/** Until the end of the transaction nobody else changes the member's ways to sign in. */
+/** Until the end of the transaction no other changes the member's ways to sign in. */
 export async function lockMember(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
   await tx
     .selectFrom('members')

@@ -10,7 +10,7 @@ export interface RelyingParty {
 }
 
 /** Determined by the public URL. Without one there are passkeys on the same machine only, under the name `localhost`:
- *  otherwise the name would be what a request says. Undefined if browsers have no passkeys: without TLS, or under an IP
+ *  otherwise a request would choose the name. Undefined if browsers have no passkeys: without TLS, or under an IP
  *  address. */
 export function relyingPartyAt(
   { headers, raw }: FastifyRequest,

@@ -65,7 +65,7 @@ export async function confirmByPasskey(
   }
 }
 
-/** Does what a signature allows, in the transaction that records the use. False if the passkey is deleted, or has been
+/** Runs the work that a signature allows, in the transaction that records the use. False if the passkey is deleted, or has been
  *  copied; the audit trail records the latter. */
 async function withSigned(
   { db, now, address }: PasskeyParts & Seen,

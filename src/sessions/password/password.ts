@@ -10,7 +10,7 @@ import { confirmSession, deleteLink, deleteOtherSessions } from '../queries.ts'
 import { assertSecondFactor, type GivenCode, type SecondFactorParts } from '../totp/second-factor.ts'
 import { isStillPassword, type PasswordHolder, passwordHolder, passwordOf, replacePassword } from './queries.ts'
 
-/** What a client gives to sign in. */
+/** The credentials of a sign-in. */
 export interface Given {
   readonly email: string
   readonly password: string

@@ -23,7 +23,7 @@ export interface SignOnParts {
 /** The largest accepted difference between the clocks of a provider and this machine. */
 const clocksDifferMs = 30_000
 
-/** What a browser is sent to the provider for. */
+/** The purpose of a browser's visit to the provider. */
 export interface Wanted extends Pick<Pending, 'returnTo' | 'organization' | 'session'> {
   readonly redirectUri: string
   readonly anewAs: string | undefined

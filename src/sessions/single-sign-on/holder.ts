@@ -11,7 +11,7 @@ import { SignOnFailure } from './failure.ts'
 import { bindIdentity, type Candidate, candidates, organizationMeant } from './queries.ts'
 import { type RoleGroups, roleByGroups } from './role.ts'
 
-/** Whom a provider may sign in, and with which role. */
+/** The people whom a provider may sign in, and their roles. */
 export interface Admission extends RoleGroups {
   readonly issuer: string
   /** The organization, by domain, whose people become members at their first sign-in. */
@@ -70,7 +70,7 @@ async function bind(tx: Tx, ref: MemberRef, { subject }: Identity, { issuer }: {
   if (!(await bindIdentity(tx, ref, { issuer, subject }))) throw new SignOnFailure('other_account')
 }
 
-/** The last owner stays one, whatever the groups are: otherwise nobody could give that role. */
+/** The last owner keeps the role, whatever the groups are: only an owner can give it. */
 async function withRoleOf(
   tx: Tx,
   { organizationId, memberId, role: has }: Candidate,

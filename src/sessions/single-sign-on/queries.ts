@@ -133,7 +133,7 @@ export async function hasIdentity(db: Db, { organizationId, memberId }: MemberRe
   return row !== undefined
 }
 
-/** Deletes a member's subjects. The next sign-in at a provider sets them anew. */
+/** Deletes a member's subjects. The next sign-in at a provider sets them again. */
 export async function forgetIdentity(tx: Tx, { organizationId, memberId }: MemberRef): Promise<void> {
   await tx
     .deleteFrom('member_identities')

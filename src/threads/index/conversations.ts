@@ -1,6 +1,6 @@
 import { grown } from './grown.ts'
 
-/** What the sets need of their rows. */
+/** The data of rows that the sets use. */
 interface Rows {
   /** Whether `row` was received after `other`. */
   isLater(row: number, other: number): boolean

@@ -14,7 +14,7 @@ interface Tables {
 /** What messages without a Message-ID are named after. */
 export interface MadeUpIds {
   readonly uidValidity: number
-  /** No message can name what has such a hash. */
+  /** A hash that no id in a message can have. */
   hash(name: string): Buffer
 }
 

@@ -3,7 +3,7 @@ import { grown } from './grown.ts'
 /** Of marks, which are four bits (../mailbox/marks.ts). All are gone through to count some. */
 const kinds = 16
 
-/** What a mailbox's index notes of the rows of a folder (mailbox-index.ts). Takes 6 bytes a message. */
+/** Notes of a mailbox's index on the rows of a folder (mailbox-index.ts). Takes 6 bytes a message. */
 export class RowNotes {
   #marks: Uint8Array
   /** The number of its conversation over all folders. */
@@ -41,12 +41,12 @@ export class RowNotes {
     this.#marks[row] = marks
   }
 
-  /** How many rows have of the marks of `mask` just those, which are not none. */
+  /** The number of rows that have, of the marks in `mask`, exactly these, which are not empty. */
   countMarked(mask: number, marks: number): number {
     return this.#marked.reduce((sum, count, all) => ((all & mask) === marks ? sum + count : sum), 0)
   }
 
-  /** Means something where the row has marks. */
+  /** Valid if the row has marks. */
   conversation(row: number): number {
     return this.#conversation[row] as number
   }
@@ -55,7 +55,7 @@ export class RowNotes {
     this.#conversation[row] = number
   }
 
-  /** What was found of the message itself, by the rule of `judgeBy`; 0 before. */
+  /** The result for the message by the rule of `judgeBy`; 0 before. */
   judgement(row: number): number {
     return this.#judgement[row] as number
   }

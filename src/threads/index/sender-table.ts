@@ -31,7 +31,7 @@ export class SenderTable {
     return number
   }
 
-  /** Undefined where no sender has that text. */
+  /** Undefined if no sender has that text. */
   find(text: string): number | undefined {
     const source = Buffer.from(text)
     const held = this.#slots[this.#slot(source, 0, source.length)] as number

@@ -62,7 +62,7 @@ function nameOf({ organizationId, mailboxId }: MailboxRef): string {
   return `${organizationId} ${mailboxId}`
 }
 
-/** What is known of a mailbox's folders. */
+/** The known states of a mailbox's folders. */
 class Folders {
   readonly #parts: Parts
   readonly #mailbox: MailboxRef

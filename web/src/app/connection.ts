@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** How long the stream of events may be closed before that is said: a service that is started again takes a moment. */
+/** How long the stream of events may be closed before the page says so: a restart of the service takes a moment. */
 const patienceMs = 5_000
 
 let isLost = false
@@ -15,7 +15,7 @@ function set(next: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** The stream of events is open, or nobody looks at the page. */
+/** The stream of events is open, or the page is hidden. */
 export const connected = () => set(false)
 
 /** It is closed, and tried again. */

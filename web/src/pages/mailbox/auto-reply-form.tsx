@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Switches the auto-reply on or off. Its text stays where it is off. */
+/** Switches the auto-reply on or off. Its text stays. */
 export function AutoReplyForm({ address, reply, onClose }: Props) {
   const [isOn, switchOn] = useState(reply.enabled || reply.body === '')
   const [subject, setSubject] = useState(reply.subject)

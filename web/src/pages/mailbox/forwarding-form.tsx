@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Switches forwarding on or off. The address stays where it is off. */
+/** Switches forwarding on or off. The address stays. */
 export function ForwardingForm({ address, forward, onClose }: Props) {
   const [isOn, switchOn] = useState(forward.enabled || forward.to === null || forward.paused_at !== null)
   const [to, setTo] = useState(forward.to ?? '')

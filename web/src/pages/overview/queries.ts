@@ -58,7 +58,7 @@ export const pausedForwardingQuery = queryOptions({
   },
 })
 
-/** Those that deliver nothing, though nobody has paused them. */
+/** Failing webhooks, without those that a person has paused. */
 export const failingWebhooksQuery = queryOptions({
   queryKey: ['webhooks', 'failing'],
   queryFn: async ({ signal }) => {

@@ -23,7 +23,7 @@ export interface Writing {
   /** Another program gave it formatting that the editor does not know, such as tables. It stays until the text is changed
    *  here. */
   readonly isFormattedElsewhere?: boolean
-  /** The signature at its end, unless somebody has edited it. */
+  /** The unedited signature at its end. */
   readonly signed?: Signed | undefined
   readonly quoted?: Quoted | undefined
   readonly files: readonly File[]
@@ -92,7 +92,7 @@ export function blank(from: string): Writing {
   return { key: crypto.randomUUID(), from, ...nobody, subject: '', isRich: true, html: '', text: '', files: [] }
 }
 
-/** Whether it has nothing that somebody typed or chose. */
+/** Whether nothing was typed or chosen. */
 export function isEmpty(writing: Writing): boolean {
   const { text, signed, files, draft, unfinished = {} } = writing
   if (draft || Object.values(unfinished).some((typed) => typed.trim() !== '')) return false

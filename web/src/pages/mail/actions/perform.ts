@@ -37,7 +37,7 @@ export async function perform(place: Place, edit: Edit, done: string): Promise<v
   }
 }
 
-/** Marks as read what one reads, without a notice. A few messages are not in the list of changes: the service records only
+/** Marks opened messages as read, without a notice. A few messages are not in the list of changes: the service records only
  *  requests that change many. */
 export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
   const edit = { uids, change: { unread: false } }
@@ -48,7 +48,7 @@ export async function markRead(place: Place, uids: readonly number[]): Promise<v
   await apply<unknown>(place, edit, send).catch(sayFailure)
 }
 
-/** Somebody else may have moved or deleted it meanwhile. */
+/** It may have been moved or deleted meanwhile. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 404)) throw error
 }

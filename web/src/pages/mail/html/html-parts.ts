@@ -1,4 +1,4 @@
-/** Of a part. What it is sanitized, laid out and painted in must not hold the page. */
+/** Limits of a part: sanitizing, laying out and painting it must not hold the page. */
 const most = { weight: 3_000, characters: 100_000 }
 
 /** A tag weighs one, and one more for so many tables that it is in, since each is laid out within the one around it, and for so many
@@ -20,7 +20,7 @@ const longestText = 10_000
 /** Longer tags are opened again without their attributes. */
 const longest = 1_000
 
-/** A part begins with at most so many tags that an earlier one has left open. */
+/** The most tags that a part reopens from the one before. */
 const mostOpen = 30
 
 const empty = new Set([
@@ -39,7 +39,7 @@ const empty = new Set([
   'wbr',
 ])
 
-/** What an opening tag ends, and in what it does so at most. */
+/** The elements that an opening tag closes, and the element that limits this. */
 const endedBy: Readonly<Record<string, { readonly ends: readonly string[]; readonly within: readonly string[] }>> = {
   p: { ends: ['p'], within: ['div', 'td', 'th', 'li', 'blockquote'] },
   li: { ends: ['li'], within: ['ul', 'ol'] },
@@ -120,7 +120,7 @@ function endOthers(open: Tag[], name: string): void {
   if (at >= 0) open.length = at
 }
 
-/** Text in pieces that a part has room for, between words where there are any. */
+/** Text in pieces that fit a part, cut between words if possible. */
 function* inLengths(text: string): Generator<string> {
   let at = 0
   while (text.length - at > longestText) {

@@ -3,7 +3,7 @@ import { liftStyles } from './lift-styles.ts'
 import { StyleSheet } from './mail-styles.ts'
 import { RemotePictures } from './picture-places.ts'
 
-/** What is left of a message's HTML, or of a part of it. */
+/** The sanitized HTML of a message, or of a part of it. */
 export interface Sanitized extends Places {
   /** Without elements and attributes that do anything, and without styles; nothing in it names another host but links. */
   readonly body: HTMLElement
@@ -11,7 +11,7 @@ export interface Sanitized extends Places {
   readonly css: string
 }
 
-/** What is left of `style` elements. */
+/** The sanitized content of `style` elements. */
 export interface Sheets extends Places {
   readonly sheets: string
   readonly selectors: number
@@ -65,7 +65,7 @@ export function sheetsOf(css: readonly string[], fetched: Pictures): Sheets {
 
 /** Takes all from a stranger's HTML, whose styles are lifted, that acts, loads, or leads anywhere but to a page that is asked for. In
  *  place of pictures' addresses stand `data:` URLs: of the message's `own` by Content-ID, of those that were `fetched` by address.
- *  What is made is in a document of its own that has no window. */
+ *  The result is in its own document, without a window. */
 export function sanitizeLifted(html: string, own: Pictures, fetched: Pictures): Sanitized {
   const root = purifier.sanitize(html, {
     USE_PROFILES: { html: true },
@@ -108,7 +108,7 @@ export function sanitizeLifted(html: string, own: Pictures, fetched: Pictures): 
   return { body, css: styles.ofElements(), leftOut: remote.leftOut, remote: [...remote.addresses] }
 }
 
-/** What is deeper comes out of what it is in: a browser that lays out such elements within each other runs out of memory. */
+/** Deeper elements are moved up: a browser that lays out such nesting runs out of memory. */
 function flatten(body: Element): void {
   const walker = body.ownerDocument.createTreeWalker(body, NodeFilter.SHOW_ELEMENT)
   let depth = 0
@@ -144,7 +144,7 @@ function mendLink(link: Element): void {
   link.setAttribute('title', href)
 }
 
-/** Where a picture is not there, its text stands in its place. */
+/** A missing picture is replaced by its text. */
 function mendPicture(image: Element, own: Pictures, remote: RemotePictures): void {
   const source = image.getAttribute('src')?.trim() ?? ''
   image.removeAttribute('src')

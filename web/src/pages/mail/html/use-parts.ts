@@ -21,7 +21,7 @@ interface Parts {
   readonly parts: readonly Part[]
   readonly leftOut: number
   readonly addresses: readonly string[]
-  /** Says that a part is shown, as high as it is. */
+  /** Reports that a part is shown, with its height. */
   readonly onMeasured: (index: number) => void
 }
 
@@ -39,7 +39,7 @@ export function useParts({ html, own, remote, quoted }: Asked): Parts {
     [lifted, selectors],
   )
   const { first, make } = useMemo(() => {
-    // Parts look alike, so what is in one decides for all.
+    // Parts look alike, so one decides for all.
     const isPlain = cut.parts.length > 1 ? cut.isPlain && isWithoutColours(sheets.sheets, '') : undefined
     const make = (part: string): Part => {
       const sanitized = sanitizeLifted(part, own, remote)
@@ -65,7 +65,7 @@ export function useParts({ html, own, remote, quoted }: Asked): Parts {
   }
 }
 
-/** The document that is shown of a part; undefined of one that only goes on with a quotation that is folded. */
+/** The shown document of a part; undefined for one that only continues a folded quotation. */
 export function partShown(part: FrameDocument | undefined, index: number, quoted: boolean): string | undefined {
   if (part === undefined || quoted) return part?.html
   return part.isAllQuoted && index > 0 ? undefined : (part.unquoted ?? part.html)

@@ -58,7 +58,7 @@ function Notice({ notice: { recipient, status, diagnostic, at, proven } }: { not
   )
 }
 
-/** Includes the code, for whoever helps. */
+/** Includes the code, for support. */
 function reasonOf(status: string | null): string | null {
   const reason = reasons[status?.slice(2) ?? '']
   return reason ? `${reason} (${status})` : status

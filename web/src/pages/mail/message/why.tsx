@@ -7,7 +7,7 @@ import { plain } from '../../../parts/text/plain.ts'
 import { labelsQuery } from '../../labels/queries.ts'
 import styles from './why.module.css'
 
-/** Why a message is where it is, and whether its sender is proven, in plain words. */
+/** Explains why a message is in its folder, and whether its sender is proven. */
 export function Why({ message }: { message: Message }) {
   const reasons = [...message.filtered_by.map((filter) => <ByFilter key={filter.filter_id} filter={filter} />)]
   const junk = whyJunk(message)

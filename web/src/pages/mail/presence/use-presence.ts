@@ -10,7 +10,7 @@ const sayAgainMs = 25_000
 /** What parts of this page do in each conversation: read it, or write an answer. */
 const done = new Map<string, PresentMemberDoing[]>()
 
-/** Who else is in a conversation. The request also reports one's own presence. */
+/** The other members in a conversation. The request also reports the member's own presence. */
 const presenceQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['presence', mailbox, conversation],
@@ -21,7 +21,7 @@ const presenceQuery = (mailbox: string, conversation: string) =>
     refetchInterval: sayAgainMs,
   })
 
-/** The others in a conversation. Reports one's own presence to them while this is shown and the page visible. */
+/** The other members in a conversation. Reports the member's own presence while this is shown and the page visible. */
 export function usePresence(
   { mailbox }: Pick<Place, 'mailbox'>,
   conversation: string,

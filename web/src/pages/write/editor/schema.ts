@@ -1,7 +1,7 @@
 import { type DOMOutputSpec, type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model'
 import { bulletList, listItem, orderedList } from 'prosemirror-schema-list'
 
-/** Where a link may lead. */
+/** Allowed targets of links. */
 export const linkable = /^(?:https?|mailto|tel):/i
 
 const nodes = {

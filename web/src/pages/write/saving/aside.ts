@@ -22,7 +22,7 @@ export async function putAside(member: string, writing: Writing): Promise<void> 
   }
 }
 
-/** If somebody else has changed the draft, both are kept. */
+/** If the draft was changed elsewhere, both are kept. */
 async function saveBeside(writing: Writing): Promise<void> {
   try {
     await save(writing)

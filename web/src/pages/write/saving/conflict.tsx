@@ -7,7 +7,7 @@ import { current, replace } from '../desk.ts'
 import type { Writing } from '../writing.ts'
 import { noLongerSaved } from './save.ts'
 
-/** Lets one decide after somebody else has changed the draft. Nothing is overwritten. */
+/** Lets the member decide after the draft was changed elsewhere. Nothing is overwritten. */
 export function Conflict({ writing }: { writing: Writing }) {
   const [problem, setProblem] = useState<string>()
   const keepBoth = () => {

@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/call.ts'
 import styles from '../composer.module.css'
 import type { Desk } from '../desk.ts'
 
-/** Where the text is stored by now, in a few words. Screen readers say only problems. */
+/** The state of saving, in a few words. Screen readers announce problems only. */
 export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; problem: Error | undefined }) {
   const trouble = troubleOf(kept, problem)
   return (

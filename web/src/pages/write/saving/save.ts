@@ -27,7 +27,7 @@ interface Unanswered {
   readonly file?: File | undefined
 }
 
-/** Somebody else has changed the draft meanwhile. */
+/** The draft was changed elsewhere meanwhile. */
 export class DraftConflict extends Error {
   constructor() {
     super('This draft was changed elsewhere meanwhile')
@@ -48,13 +48,13 @@ export const isAtService = (writing: Writing) => draftOf(writing) !== undefined 
 /** Deletes the draft of a message, also one that is being created. @throws ApiError */
 export async function unsave(writing: Writing): Promise<void> {
   await running.get(writing.key)?.catch(() => {})
-  // A request without a response may have been carried out: repeating it tells the result.
+  // A request without a response may have been carried out: repeating it answers the result.
   if (creating.has(writing.key)) note(writing, (await create(writing)).draft, [])
   const draft = draftOf(writing)
   if (draft) await deleteDraft(draft.id)
 }
 
-/** Called once its draft is sent, deleted, or left to somebody else. */
+/** Called once its draft is sent, deleted, or left to another writer. */
 export function noLongerSaved(key: string): void {
   known.set(key, undefined)
 }
@@ -111,7 +111,7 @@ async function edit(writing: Writing, { id, version, files }: SavedDraft): Promi
     if (error.status > 0) unanswered.delete(writing.key)
     if (error.status === 404) return undefined
     if (error.field !== 'version') throw error
-    // A request without a response may have been carried out: then the other version is one's own.
+    // A request without a response may have been carried out: then the other version is our own.
     const there = lost && (await showDraft(id))
     if (!there || !lost.texts.some((text) => saysSame(text, there))) throw new DraftConflict()
     return edit(writing, note(writing, there, withLost(files, lost.file, there)))
