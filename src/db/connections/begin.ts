@@ -1,17 +1,12 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 /** Begins a transaction with its first statement, in one round trip. Both come before one Sync (PostgreSQL protocol 3,
  *  "Pipelining"): if `begin` fails, the statement is not run. `begin` is a statement prepared on the connection: a parse in
  *  this round trip would be taken for that of the first statement. */
-export function queryAfterBegin(
-  client: pg.ClientBase,
-  begin: string,
-  statement: pg.QueryConfig,
-): Promise<pg.QueryResult> {
+export function queryAfterBegin(client: pg.ClientBase, begin: string, statement: pg.Query): Promise<pg.QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
   // Also without values: the simple protocol would send a Sync of its own.
-  const config = { ...statement, queryMode: 'extended' }
-  const query = new pg.Query(config)
+  const query = Object.assign(statement, { queryMode: 'extended' })
   const { submit } = query
   query.submit = (connection) => {
     connection.stream.cork()

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { StatementNames } from './prepared.ts'
 import { answerWithin } from './silence.ts'
+import { answerTo, statementOf } from './statement.ts'
 
 /** More lanes would spread statements that could be sent together. */
 const mostLanes = 3
@@ -56,8 +57,7 @@ class Lane {
         stream.cork()
         setImmediate(() => stream.uncork())
       }
-      const name = this.#names.nameOf(text)
-      const answer = client.query<Row>({ text, values, ...(name !== undefined && { name }) })
+      const answer = answerTo<Row>(client, statementOf(text, values, this.#names.nameOf(text)))
       return await answerWithin(this.#silence, client, answer)
     } finally {
       this.waiting--

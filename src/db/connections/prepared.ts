@@ -2,6 +2,7 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
 import { answerWithin } from './silence.ts'
+import { answerTo, statementOf } from './statement.ts'
 
 /** How often a statement is run before it gets a name. Statements with varying text never do. */
 const seldom = 5
@@ -91,12 +92,11 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   #send(text: string, values: readonly unknown[]): Promise<Answer> {
-    return this.#answered(this.#client.query(this.#statement(text, values)))
+    return this.#answered(answerTo(this.#client, this.#statement(text, values)))
   }
 
-  #statement(text: string, values: readonly unknown[]): pg.QueryConfig {
-    const name = values.length > 0 ? this.#names.nameOf(text) : undefined
-    return { text, values: [...values], ...(name !== undefined && { name }) }
+  #statement(text: string, values: readonly unknown[]): pg.Query {
+    return statementOf(text, values, values.length > 0 ? this.#names.nameOf(text) : undefined)
   }
 
   #answered<T>(answer: Promise<T>): Promise<T> {
