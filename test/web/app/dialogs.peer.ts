@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
+import { phone, Visitor, wide } from '#test/web/browser.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
 import { Receiver } from '#test/webhooks/receiver.ts'
-import { linkFor, signIn } from '#test/world/signed-in.ts'
-import { applicationOf } from '#test/world/totp.ts'
-import { phone, Visitor, wide } from './browser.ts'
+import { linkFor, signIn } from '#test/world/members/signed-in.ts'
+import { applicationOf } from '#test/world/members/totp.ts'
 import { namesIn, notShown } from './dialog-names.ts'
-import { type Box, boxOf } from './mailbox.ts'
-import { startSite } from './site.ts'
 
 const { world, browser } = await startSite({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
-const root = join(import.meta.dirname, '../../web/src')
+const root = join(import.meta.dirname, '../../../web/src')
 
 /** What opens over a page, and which of its attributes has its name. */
 const opens: Readonly<Record<string, string>> = {

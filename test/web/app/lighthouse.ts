@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startService } from '#test/world/service.ts'
-import { pages } from '../../web/src/app/navigation.ts'
+import { pages } from '../../../web/src/app/navigation.ts'
 
 const lighthouse = 'lighthouse@12.8.2'
 const categories = ['accessibility', 'best-practices']
