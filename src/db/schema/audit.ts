@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface AuditTables {
   audit_entries: AuditEntries
@@ -8,7 +7,7 @@ export interface AuditTables {
 interface AuditEntries {
   id: Generated<number>
   organization_id: string | null
-  at: Made<Date>
+  at: Generated<Date>
   actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on'
   actor_id: string | null
   actor_name: string

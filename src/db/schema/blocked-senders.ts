@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface BlockedSenderTables {
   blocked_senders: BlockedSenders
@@ -10,5 +9,5 @@ interface BlockedSenders {
   organization_id: string
   member_id: string | null
   pattern: string
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }

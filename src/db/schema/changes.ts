@@ -1,5 +1,4 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface ChangeTables {
   changes: Changes
@@ -26,7 +25,7 @@ interface Changes {
   actor_name: string
   messages: Generated<number>
   left_alone: Generated<number>
-  at: Made<Date>
+  at: Generated<Date>
   state: 'running' | 'done'
   undoes: string | null
   undone_by: string | null

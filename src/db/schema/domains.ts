@@ -1,5 +1,4 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface DomainTables {
   domains: Domains
@@ -26,7 +25,7 @@ interface Domains {
   domain: string
   status: Generated<'pending' | 'verified' | 'failed'>
   ownership_token: Generated<string>
-  challenged_at: Made<Date>
+  challenged_at: Generated<Date>
   ownership_verified_at: Date | null
   ownership_missing_since: Date | null
   ownership_missing_times: Generated<number>
@@ -41,7 +40,7 @@ interface Domains {
   leased_until: Date | null
   lease_epoch: Generated<number>
   findings: ColumnType<CheckedRecord[], string | undefined, string>
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }
 
 interface DkimKeys {

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface DraftTables {
   sent_drafts: SentDrafts
@@ -10,6 +9,6 @@ interface SentDrafts {
   mailbox_id: string
   key: string
   uid: number
-  sent_at: Made<Date>
+  sent_at: Generated<Date>
   removed: Generated<boolean>
 }

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface EventTables {
   event_log: EventLog
@@ -13,7 +12,7 @@ interface EventReaders {
 }
 
 interface EventLog {
-  only_row: Made<boolean>
+  only_row: Generated<boolean>
   base: number
   cluster: string
   forgotten: Generated<number>
@@ -23,7 +22,7 @@ interface Events {
   position: number
   id: Generated<number>
   organization_id: string
-  at: Made<Date>
+  at: Generated<Date>
   type: string
   mailbox_id: string | null
   actor_kind: 'key' | 'operator' | 'member' | 'service' | 'single_sign_on' | 'mail_program'

@@ -1,5 +1,4 @@
 import type { Generated, JSONColumnType } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface FilterTables {
   filters: Filters
@@ -19,8 +18,8 @@ interface Filters {
   argument: string | null
   position: number
   enabled: Generated<boolean>
-  created_at: Made<Date>
-  updated_at: Made<Date>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
 }
 
 interface FilterRuns {
@@ -42,9 +41,9 @@ interface FilterRuns {
   sample: JSONColumnType<object[], string | undefined, string>
   change_id: string | null
   last_error: string | null
-  created_at: Made<Date>
+  created_at: Generated<Date>
   finished_at: Date | null
-  due_at: Made<Date>
+  due_at: Generated<Date>
   attempts: Generated<number>
   leased_until: Date | null
   lease_epoch: Generated<number>

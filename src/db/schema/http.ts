@@ -1,4 +1,4 @@
-import type { Made } from './made.ts'
+import type { Generated } from 'kysely'
 
 export interface HttpTables {
   idempotency_keys: IdempotencyKeys
@@ -8,5 +8,5 @@ interface IdempotencyKeys {
   organization_id: string
   key: string
   answer: Buffer
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }

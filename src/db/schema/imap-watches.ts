@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface ImapWatchTables {
   imap_changes: ImapChanges
@@ -11,7 +10,7 @@ interface ImapWatches {
   id: string
   organization_id: string
   looked_at: Date | null
-  due_at: Made<Date>
+  due_at: Generated<Date>
   leased_until: Date | null
   lease_epoch: Generated<number>
 }
@@ -37,5 +36,5 @@ interface ImapChanges {
   modseq: number | null
   from_folder: string | null
   from_uid: number | null
-  at: Made<Date>
+  at: Generated<Date>
 }

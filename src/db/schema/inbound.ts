@@ -1,4 +1,4 @@
-import type { Made } from './made.ts'
+import type { Generated } from 'kysely'
 
 export interface InboundTables {
   arrivals: Arrivals
@@ -7,5 +7,5 @@ export interface InboundTables {
 interface Arrivals {
   mailbox_id: string
   digest: Buffer
-  arrived_at: Made<Date>
+  arrived_at: Generated<Date>
 }

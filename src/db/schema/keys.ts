@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface KeyTables {
   api_keys: ApiKeys
@@ -17,7 +16,7 @@ interface ApiKeys {
   recipients: readonly string[] | null
   networks: readonly string[] | null
   requests_per_minute: number | null
-  created_at: Made<Date>
+  created_at: Generated<Date>
   expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null

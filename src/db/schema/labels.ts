@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface LabelTables {
   labels: Labels
@@ -14,7 +13,7 @@ interface Labels {
   name_key: string
   keyword: string
   colour: string
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }
 
 interface RetiredKeywords {
@@ -22,5 +21,5 @@ interface RetiredKeywords {
   member_id: string | null
   name_key: string
   keyword: string
-  retired_at: Made<Date>
+  retired_at: Generated<Date>
 }

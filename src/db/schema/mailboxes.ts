@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface MailboxTables {
   mailboxes: Mailboxes
@@ -21,7 +20,7 @@ interface Mailboxes {
   public_key_usable_at: Date | null
   password_hash: string | null
   suspended_at: Date | null
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }
 
 interface Addresses {
@@ -42,5 +41,5 @@ interface MailboxAccess {
   mailbox_id: string
   member_id: string
   level: 'read' | 'change' | 'send'
-  given_at: Made<Date>
+  given_at: Generated<Date>
 }

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface MemberTables {
   members: Members
@@ -11,5 +10,5 @@ interface Members {
   email: string
   name: Generated<string>
   role: 'owner' | 'admin' | 'member'
-  joined_at: Made<Date>
+  joined_at: Generated<Date>
 }

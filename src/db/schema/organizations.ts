@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface OrganizationTables {
   plans: Plans
@@ -21,5 +20,5 @@ interface Organizations {
   name: string
   plan: string
   suspended_at: Date | null
-  created_at: Made<Date>
+  created_at: Generated<Date>
 }

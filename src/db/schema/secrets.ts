@@ -1,4 +1,4 @@
-import type { Made } from './made.ts'
+import type { Generated } from 'kysely'
 
 export interface SecretTables {
   installation: Installation
@@ -16,7 +16,7 @@ interface Installation {
 interface RetiredSecrets {
   fingerprint: Buffer
   sealed: Buffer
-  retired_at: Made<Date>
+  retired_at: Generated<Date>
   replaced_at: Date | null
 }
 
@@ -24,5 +24,5 @@ interface SecretHolders {
   process: string
   knows: Buffer[]
   uses: Buffer
-  seen_at: Made<Date>
+  seen_at: Generated<Date>
 }

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface SentTables {
   sent_recipients: SentRecipients
@@ -14,7 +13,7 @@ interface SentRecipients {
   address: string | null
   queued_at: Date
   state: 'delivered' | 'bounced' | 'complained'
-  at: Made<Date>
+  at: Generated<Date>
   status: string | null
   reply: string | null
   reason: string | null

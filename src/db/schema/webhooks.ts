@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely'
-import type { Made } from './made.ts'
 
 export interface WebhookTables {
   webhooks: Webhooks
@@ -26,8 +25,8 @@ interface Webhooks {
   paused_at: Date | null
   paused_because: string | null
   resumes: Generated<number>
-  created_at: Made<Date>
-  updated_at: Made<Date>
+  created_at: Generated<Date>
+  updated_at: Generated<Date>
   leased_until: Date | null
   lease_epoch: Generated<number>
 }
