@@ -9,7 +9,7 @@ import { storeOrganization } from '#test/world/organization/stored-organization.
 import { type Service, startService } from '#test/world/service.ts'
 import type { Row } from './report.ts'
 
-/** What a key may ask in a minute, and a little less. */
+/** A little less than a key's rate. */
 const asksOfKey = 550
 
 interface Sizes {

@@ -17,7 +17,7 @@ import { inTurns, median, type Row } from './report.ts'
 const run = promisify(execFile)
 const sessions = 20
 const octets = 5_000
-/** When mail that is not delivered counts as lost, in milliseconds. */
+/** Mail that is not delivered after so many milliseconds counts as lost. */
 const lost = 300_000
 
 /** Mail of Postfix's own `smtp-source` until all of it is delivered: to us, past 100 filters, and to Postfix with Dovecot's

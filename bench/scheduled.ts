@@ -24,7 +24,7 @@ const domain = 'bench.test'
 const octets = 4_000
 const scheduledAt = new Date()
 
-/** How many are written down together. */
+/** The number of messages that are inserted together. */
 const atOnce = 500
 
 /** To the relay from one process, as src/adapters/relay/smarthost.ts has it. */

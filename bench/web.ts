@@ -4,7 +4,7 @@ import { World } from '#test/world/world.ts'
 import { Inbox } from './mailbox/folder.ts'
 import { median, type Row } from './report.ts'
 
-/** How many times as slow the browser's processor is made. */
+/** The factor by which the browser's processor is slowed. */
 const slowed = 4
 const inMilliseconds = { unit: 'ms' } as const
 

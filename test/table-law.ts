@@ -28,7 +28,7 @@ export function writesOf(path: string, text: string): Write[] {
   return forms.flatMap((form) => [...code.matchAll(form)].map(([, table]) => ({ path, table })))
 }
 
-/** Every breach of the law that one folder writes a table, in a sentence each, and what is declared in vain. */
+/** Breaches of the law that one folder writes a table, each as a sentence, and unused declarations. */
 export function tableBreaches(
   writes: readonly Write[],
   writers: Readonly<Record<string, string>>,

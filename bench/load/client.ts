@@ -3,10 +3,10 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import type { Ask, HttpResult, HttpWork } from './http-load.ts'
 import { Load } from './load.ts'
 
-/** A key may ask 600 times a minute. */
+/** A key has 600 requests a minute. */
 const mostOfOneKey = 500
 
-/** Asks for an organization over one connection, out of a process of its own, with as many keys as its rate calls for. */
+/** A client of an organization over one connection, in its own process, with as many keys as its rate requires. */
 export class Client implements AsyncDisposable {
   readonly #load = new Load<HttpWork, HttpResult>('http-load.ts')
   readonly #port: number

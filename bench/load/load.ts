@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 type Outcome<Result> = { readonly result: Result } | { readonly error: string }
 
-/** A process that puts load on a server, so that what clients cost is not counted as the server's. */
+/** A separate process that puts load on a server, so that the clients' CPU time does not count as the server's. */
 export class Load<Work, Result> implements AsyncDisposable {
   readonly #child: ChildProcess
 
@@ -30,7 +30,7 @@ export class Load<Work, Result> implements AsyncDisposable {
   }
 }
 
-/** What the load's own process does: the work that it is sent, one piece after the other. */
+/** Runs in the load's process: does the received work, one piece after the other. */
 export function doLoad<Work, Result>(work: (work: Work) => Promise<Result>): void {
   process.on('message', async (message: Work) => {
     const outcome: Outcome<Result> = await work(message).then(

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { doLoad } from './load.ts'
 
-/** What nodemailer is to send: one message again and again, over so many connections. */
+/** nodemailer's work: to send one message repeatedly over so many connections. */
 export interface PooledWork {
   readonly port: number
   readonly connections: number

@@ -5,7 +5,7 @@ import { doLoad } from './load.ts'
 
 const vocabulary = 50_000
 
-/** What the SMTP load does: messages of so many octets, handed over one by one on each of the connections. */
+/** What the SMTP load does: messages of so many octets, sent one by one on each of the connections. */
 export interface SmtpWork {
   readonly port: number
   readonly connections: number

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { doLoad } from './load.ts'
 
-/** What the sink is asked: to answer once it has taken so many messages. */
+/** The sink's work: to answer once it has accepted so many messages. */
 export interface SinkWork {
   readonly until: number
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { doLoad } from './load.ts'
 
-/** What the receiver is asked: to answer once it has had so many different events since the last time. */
+/** The receiver's work: to answer once it has received so many new events. */
 export interface ReceiverWork {
   readonly until: number
 }

@@ -45,7 +45,7 @@ export function Create({ onCreated, onClose }: { onCreated: (mailbox: NewMailbox
         label="Display name"
         value={name}
         onChange={setName}
-        hint="Whose it is, or what for. May be empty."
+        hint="Its owner or purpose. May be empty."
       />
     </ActionDialog>
   )

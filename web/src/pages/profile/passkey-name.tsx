@@ -7,7 +7,7 @@ export function PasskeyName(props: { value: string; onChange: (name: string) => 
       name="name"
       label="Name"
       autoFocus
-      hint="For you to know it by: the device or the key that it is on."
+      hint="Such as the device or key that it is on."
     />
   )
 }

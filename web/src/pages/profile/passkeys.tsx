@@ -87,5 +87,5 @@ function whyNone(underThisAddress: boolean): string {
   }
   return underThisAddress && !browserHasPasskeys
     ? 'This browser has none.'
-    : 'There are none under this address: it takes https, and a name. The operator sets it up.'
+    : 'Passkeys need https and a host name. The operator sets this up.'
 }
