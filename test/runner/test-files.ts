@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative, resolve, sep } from 'node:path'
+import { join, posix, relative, resolve, sep } from 'node:path'
 import { importsOf } from '#test/import-law.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -12,7 +12,7 @@ const databases = '../test/world/database/database.ts'
 const services = '../test/world/service.ts'
 
 /** How many files share a process. */
-const [withDatabase, withoutDatabase, inBrowser] = [10, 30, 4]
+const [withDatabase, withoutDatabase, alike] = [10, 30, 4]
 
 /** Groups of test files, each for its own process. On a server those that open no database are left out, since they would only repeat
  *  themselves, and so are those that say so. */
@@ -40,13 +40,17 @@ function says(file: string, what: string): boolean {
   return new RegExp(`^// ${what}: `, 'm').test(readFileSync(file, 'utf8'))
 }
 
-/** Groups of tests against other programs. Those of the web app, which all have a service and a browser alike, share processes. */
+/** Tests against other programs that share processes. Those of the web app all have a service and a browser alike. */
+const sharing = ['test/web', 'test/peers/postfix']
+
+/** Groups of tests against other programs. */
 export function peerFiles(): readonly (readonly string[])[] {
   const paths = globSync('test/**/*.peer.ts', { cwd: root }).sort()
-  const files = paths.map((path) => join(root, path))
-  const web = join(root, 'test/web')
-  const isOfWeb = (file: string) => dirname(dirname(file)) === web
-  return [...files.filter((file) => !isOfWeb(file)).map((file) => [file]), ...grouped(files.filter(isOfWeb), inBrowser)]
+  const groups = Map.groupBy(paths, (path) => sharing.find((folder) => path.startsWith(join(folder, sep))))
+  return [...groups].flatMap(([folder, some]) => {
+    const files = some.map((path) => join(root, path))
+    return folder === undefined ? files.map((file) => [file]) : grouped(files, alike)
+  })
 }
 
 /** Whether one of the files starts the program. */
