@@ -40,6 +40,8 @@ test('a page that cannot be loaded is shown once the service answers again, and 
   await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor()
   await page.getByRole('status').filter({ hasText: 'The service cannot be reached' }).waitFor()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('That failed: The service cannot be reached').waitFor()
   assertOnlyNotLoaded(visitor)
   await visitor.assertSoundByDayAndNight()
   address.cut(world.base)
