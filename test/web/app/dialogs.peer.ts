@@ -250,7 +250,7 @@ for (const [what, options, assertSound] of [
       ['Add a second factor', 'Second factor'],
     ])
     await carryOut('Add a second factor', 'Second factor', {}, 'Begin')
-    const uri = await page.getByRole('link', { name: 'Open the application' }).getAttribute('href')
+    const uri = await page.getByRole('link', { name: 'open it' }).getAttribute('href')
     await look('Second factor')
     await page.getByLabel('The code that it shows').fill(applicationOf(uri ?? '')(world.clock.now()))
     await press('Finish')
