@@ -115,7 +115,7 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         summary: 'Change or move many messages',
         operationId: 'changeMessages',
         description:
-          'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction; a longer thread has several `places`. Unknown uids are skipped and ' +
+          'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and ' +
           'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` ' +
           'undoes it.',
         querystring: InFolder,

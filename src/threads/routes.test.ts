@@ -67,7 +67,6 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
         participants: ['ann@x.test', 'ben@x.test'],
         preview: `The text of Ben@X.test at ${minute(2)}`,
         uids: [1, 3],
-        places: [{ folder: 'inbox', uids: [1, 3] }],
       },
       {
         id: otherId,
@@ -80,7 +79,6 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
         participants: ['cho@x.test'],
         preview: `The text of cho@x.test at ${minute(1)}`,
         uids: [2],
-        places: [{ folder: 'inbox', uids: [2] }],
       },
     ],
     total: 2,
@@ -375,7 +373,7 @@ test('Threads need messages:read and nothing else', async () => {
   assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: writing })).status, 403)
 })
 
-test('A conversation of a thousand messages is read whole, and changed place by place', async () => {
+test('A conversation of a thousand messages is read whole, and changed by 500 at a time', async () => {
   const messages = Array.from({ length: 1000 }, (_, number) => ({
     headers: `Message-ID: <${number}@x>\r\nReferences: <root@x>\r\n`,
     receivedAt: minute(0) + number,
@@ -389,15 +387,11 @@ test('A conversation of a thousand messages is read whole, and changed place by 
     body.messages.map(({ uid }: { uid: number }) => uid),
     Array.from({ length: 1000 }, (_, place) => place + 1),
   )
-  const [{ uids, places }] = (await get(`/v1/threads?${query}`)).body.data
+  const [{ uids }] = (await get(`/v1/threads?${query}`)).body.data
   const change = (some: readonly number[]) =>
     organization.request('PATCH', `/v1/messages?${query}`, { uids: some, folder: 'archive' })
   const { status, body: whole } = await change(uids)
   assert.deepEqual([status, whole.error.field], [400, 'uids'])
-  assert.deepEqual(
-    places.flatMap((place: { uids: number[] }) => place.uids),
-    uids,
-  )
-  for (const place of places) assert.deepEqual((await change(place.uids)).body.updated, place.uids)
+  for (const some of [uids.slice(0, 500), uids.slice(500)]) assert.deepEqual((await change(some)).body.updated, some)
   assert.equal((await get(`/v1/threads?${query}`)).body.total, 0)
 })

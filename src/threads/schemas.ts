@@ -1,6 +1,5 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { places, placesIn } from '#/messages/change/places.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { AddressOut, conversationsOfMessage, listedFields, type MessageItem } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
@@ -47,7 +46,6 @@ const ThreadOut = Type.Object(
     uids: Type.Array(uid, {
       description: 'Its messages, oldest first, for the bulk change of messages, which takes up to 500.',
     }),
-    places,
   },
   { title: 'Thread' },
 )
@@ -89,7 +87,6 @@ export function presentThread(thread: ListedThread, folder: string): Static<type
     participants: [...conversation.participants],
     preview,
     uids: [...conversation.uids],
-    places: placesIn(folder, conversation.uids),
   }
 }
 

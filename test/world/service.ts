@@ -4,8 +4,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The program, or what the runner has made of it (test/runner/bundle.ts). */
-const main = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/mailroom.js')
+const program = join(import.meta.dirname, '../../bin/mailroom.js')
+
+/** The program, or what the runner has made of it (test/runner/bundle.ts). Hooks, which `NODE_OPTIONS` loads, need its own modules. */
+const mainFor = ({ NODE_OPTIONS }: Record<string, string>) =>
+  (NODE_OPTIONS === undefined && process.env.TEST_PROGRAM) || program
 
 /** A Mailroom that runs as a process of its own, so that it can be stopped, killed and started again. */
 export interface Service {
@@ -45,7 +48,7 @@ export function startService(env: Record<string, string>, args?: readonly string
 
 /** The same without waiting. */
 export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
-  const child = spawn(process.execPath, [...flags, main, ...args], {
+  const child = spawn(process.execPath, [...flags, mainFor(env), ...args], {
     env: { ...around, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -85,5 +88,5 @@ export async function mailroom(env: Record<string, string>, ...args: string[]) {
 
 /** The process of a command. */
 export function spawnMailroom(env: Record<string, string>, ...args: string[]) {
-  return spawn(process.execPath, [...flags, main, ...args], { env: { ...around, ...env } })
+  return spawn(process.execPath, [...flags, mainFor(env), ...args], { env: { ...around, ...env } })
 }

@@ -66,6 +66,8 @@ const style = `
 .swagger-ui .topbar { display: none }
 @media (max-width: 640px) {
   .swagger-ui .wrapper { padding: 0 10px }
+  .swagger-ui .servers > label { margin-right: 0 }
+  .swagger-ui .servers select { max-width: 100% }
   .swagger-ui .parameters-container, .swagger-ui .responses-inner { overflow-x: auto }
 }
 `

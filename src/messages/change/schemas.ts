@@ -40,7 +40,7 @@ export const mostAtOnce = 500
 export const uids = Type.Array(uid, {
   minItems: 1,
   maxItems: mostAtOnce,
-  description: 'For example those of one of the `places` of a thread or conversation.',
+  description: 'For example the `uids` of a thread, or of one of the `places` of a conversation.',
 })
 
 export const BulkChange = Strict(

@@ -1306,16 +1306,6 @@ export interface SearchPage {
   indexing: boolean;
 }
 
-export interface ConversationPlace {
-  folder: string;
-  /**
-     * Its messages there, oldest first.
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  uids: number[];
-}
-
 export interface Thread {
   /** Replies do not change it. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another folder. */
   id: string;
@@ -1338,8 +1328,6 @@ export interface Thread {
      * @items.minimum 1
      */
   uids: number[];
-  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
-  places: ConversationPlace[];
 }
 
 /**
@@ -1426,6 +1414,16 @@ export interface ThreadWithMessages {
   folder: string;
   /** Oldest first. */
   messages: ThreadMessage[];
+}
+
+export interface ConversationPlace {
+  folder: string;
+  /**
+     * Its messages there, oldest first.
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  uids: number[];
 }
 
 /**
@@ -4507,7 +4505,7 @@ folder?: string;
 
 export type ChangeMessagesBody = {
   /**
-     * For example those of one of the `places` of a thread or conversation.
+     * For example the `uids` of a thread, or of one of the `places` of a conversation.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -4586,7 +4584,7 @@ folder?: string;
 
 export type DeleteMessagesBody = {
   /**
-     * For example those of one of the `places` of a thread or conversation.
+     * For example the `uids` of a thread, or of one of the `places` of a conversation.
      * @minItems 1
      * @maxItems 500
      * @items.minimum 1
@@ -8330,7 +8328,7 @@ export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
 }
 
 /**
- * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction; a longer thread has several `places`. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
+ * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
  *
  * Scope: `messages:write`.
  * @summary Change or move many messages
