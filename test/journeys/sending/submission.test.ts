@@ -229,6 +229,7 @@ describe('a Private mailbox', () => {
   })
 
   test('sends, and its copy in Sent is encrypted to its key', async () => {
+    sink.act = (step) => (step === 'mail' ? '451 4.3.0 Later' : undefined)
     await using client = await loggedIn(port, mine.address)
     const message = letter({ From: mine.address, Subject: 'Quietly', Bcc: 'eve@there.example' }, 'Between us')
     assert.equal(codes(await client.send(mine.address, 'bob@there.example', message)), '250 2.6.0')
@@ -239,6 +240,9 @@ describe('a Private mailbox', () => {
         (select string_agg(encode(bytes, 'escape'), ' ') from outbound_pieces)) as all`.execute(world.db)
     assert.match(rows[0]?.all ?? '', new RegExp(mine.id))
     assert.doesNotMatch(rows[0]?.all ?? '', /Quietly|Between us|bob@there|eve@there|there\.example/)
+    sink.act = () => undefined
+    await world.outbound.processAll()
+    world.clock.advance(3_600_000)
     const [sent] = await taken()
     assert.match(sent?.bytes.toString() ?? '', /Between us/)
     const [stored = Buffer.alloc(0)] = await storedIn(organization, mine.id, 'sent')
