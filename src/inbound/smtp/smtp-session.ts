@@ -11,8 +11,7 @@ import { Rejection, type Reply, render, reply } from './reply.ts'
 import { Transaction } from './transaction.ts'
 import { parseForward } from './xforward.ts'
 
-/** An SMTP or LMTP session (RFC 5321, section 4; RFC 2033): the order of commands, and the replies. It knows nothing of
- *  mailboxes, messages or the database. */
+/** An SMTP or LMTP session (RFC 5321, section 4; RFC 2033): the order of commands, and the replies. */
 export class SmtpSession {
   #context: SessionContext
   readonly #connection: ClientConnection

@@ -81,7 +81,7 @@ test('a member adds a passkey, signs in with it alone, confirms with it and remo
   await visitor.assertSound()
   await press('Add')
   // The one device has the member's passkey.
-  await dialog.getByText('is there already').waitFor()
+  await dialog.getByText('a passkey of yours already').waitFor()
   await devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: device })
   await plugIn(devices)
   await page.getByRole('textbox', { name: 'Name' }).fill('Key')
