@@ -1,4 +1,4 @@
-import { type CSSProperties, memo } from 'react'
+import { memo } from 'react'
 import type { Place } from '../place.ts'
 import type { Row } from '../queries.ts'
 import { loadAhead } from './load-ahead.ts'
@@ -10,6 +10,8 @@ interface Props {
   /** Undefined while it is loading. */
   readonly row: Row | undefined
   readonly index: number
+  readonly top: number
+  readonly height: number
   readonly isSelected: boolean
   /** Whether it is open beside the list. */
   readonly isOpened: boolean
@@ -25,7 +27,7 @@ interface Props {
 
 /** A row of the list. It is rendered again only if it has changed: opening a conversation changes two rows. */
 export const ListRow = memo(function ListRow(props: Props) {
-  const { place, row, index, isSelected, isOpened, isReachable, labelNames, onFocus, ...acts } = props
+  const { place, row, index, top, height, isSelected, isOpened, isReachable, labelNames, onFocus, ...acts } = props
   return (
     <div
       role="row"
@@ -39,7 +41,7 @@ export const ListRow = memo(function ListRow(props: Props) {
       onMouseDown={() => row && void loadAhead(place, row.id)}
       data-unread={row?.unread || undefined}
       className={styles.row}
-      style={{ '--index': index } as CSSProperties}
+      style={{ height, transform: `translateY(${top}px)` }}
     >
       {row ? (
         <RowContent {...acts} {...{ place, row, index, isSelected }} />

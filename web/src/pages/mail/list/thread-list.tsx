@@ -173,12 +173,13 @@ export function ThreadList({ place, opened }: Props) {
           style={{ height: virtual.getTotalSize() }}
           className={styles.grid}
         >
-          {items.map(({ index }) => {
+          {items.map(({ index, start }) => {
             const row = rows.at(index)
             return (
               <ListRow
                 key={index}
-                {...{ place, row, index, labelNames, onSelect, onOpen }}
+                {...{ place, row, index, height, labelNames, onSelect, onOpen }}
+                top={start}
                 onFocus={setActive}
                 onStar={mayChange ? onStar : undefined}
                 isSelected={row !== undefined && selection.ids.has(row.id)}

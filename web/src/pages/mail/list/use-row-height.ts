@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-/** The height of a row in pixels: one line in a wide list, three in a narrow one. As `--row-height` in the styles. */
+/** The height of a row in pixels: one line in a wide list, three in a narrow one. As `@container list` in the styles. */
 export function useRowHeight(list: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(guess)
   useLayoutEffect(() => {
