@@ -6,7 +6,7 @@ import { batched, thisTurn } from './batching.ts'
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
 const forever = 10 * 60_000
 
-function recorded(...more: [patience?: (waiting: number) => number, full?: number]) {
+function recorded(...more: [patience?: () => number, full?: number]) {
   const batches: number[][] = []
   const all = (waiting: readonly number[]) => waiting.length
   const work = async (batch: readonly number[]) => {
@@ -36,15 +36,6 @@ test('a batch that waits for this turn of the event loop takes what comes in it'
   assert.deepEqual(await Promise.all([first, later]), [2, 4])
   assert.deepEqual(batches, [[1, 2]])
   assert.deepEqual(await call(3), 6)
-})
-
-test('a batch waits no longer than it needs for its size', async () => {
-  const { batches, call } = recorded((waiting) => (waiting < 2 ? forever : 0), 10)
-  const first = call(1)
-  await wait(20)
-  assert.deepEqual(batches, [])
-  assert.deepEqual(await Promise.all([first, call(2)]), [2, 4])
-  assert.deepEqual(batches, [[1, 2]])
 })
 
 test('a batch that can be full waits until it is, however late the calls come', async () => {

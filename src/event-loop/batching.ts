@@ -12,9 +12,9 @@ export function batched<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
-  /** How long a batch of so many waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is
-   *  busy, unless `full` is given. */
-  patience: (waiting: number) => number = () => 0,
+  /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy,
+   *  unless `full` is given. */
+  patience = () => 0,
   /** A batch of so many waits for no more; a smaller one waits all of that time. */
   full?: number,
 ): (one: In) => Promise<Out> {
@@ -27,8 +27,7 @@ export function batched<In, Out>(
     const end = performance.now() + milliseconds
     const mayCome = (before: number, busy: boolean) =>
       full === undefined ? waiting.length > before || busy : waiting.length < full
-    const isPatient = () => performance.now() < end && patience(waiting.length) > 0
-    for (let before = 0, busy = true; mayCome(before, busy) && isPatient(); ) {
+    for (let before = 0, busy = true; mayCome(before, busy) && performance.now() < end; ) {
       before = waiting.length
       const idleBefore = performance.nodeTiming.idleTime
       await wait(glance)
@@ -39,7 +38,7 @@ export function batched<In, Out>(
   const workOff = async () => {
     working = true
     while (waiting.length > 0) {
-      const milliseconds = patience(waiting.length)
+      const milliseconds = patience()
       if (milliseconds === thisTurn) await turn()
       else if (milliseconds > 0) await othersCame(milliseconds)
       const count = next(waiting)

@@ -16,8 +16,8 @@ export interface Delivery {
 /** The limits of one transaction. Batches grow with the load: messages wait while another batch is written. */
 const MOST_DELIVERIES = 200
 const MOST_OCTETS = 16 * 1024 * 1024
-/** Milliseconds for which a batch waits at most for more messages, where more have come together before; and no longer than half of
- *  what the last one took. So half of the clients hand over messages while those of the others are written. */
+/** Milliseconds for which a batch waits at most for more messages, if several came together before; and no longer than
+ *  half of what the last one took, so that the database and this thread have work at once. */
 const GATHERING = 6
 /** Milliseconds for which the messages of a failed transaction are retried one by one. */
 const PATIENCE = 10_000
@@ -30,9 +30,8 @@ export class ArrivalWriter {
   readonly #db: Db
   readonly #mailHost: MailHost
   readonly #written: (delivery: Delivery) => Promise<Failure>
-  /** Milliseconds for which the next batch waits at most, while it has fewer messages than the last one. */
+  /** Milliseconds for which the next batch waits at most. */
   #gathering = 0
-  #last = 0
 
   constructor(db: Db, mailHost: MailHost) {
     this.#db = db
@@ -42,11 +41,10 @@ export class ArrivalWriter {
         const begun = performance.now()
         const failures = await this.#writeBatch(batch)
         this.#gathering = batch.length > 1 ? Math.min(GATHERING, (performance.now() - begun) / 2) : 0
-        this.#last = batch.length
         return failures
       },
       batchSize,
-      (waiting) => (waiting < this.#last ? this.#gathering : 0),
+      () => this.#gathering,
     )
   }
 
