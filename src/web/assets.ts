@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
 import { notFound } from '#/errors.ts'
+import { takesCoding } from '#/http/answers/accept-encoding.ts'
 import type { App } from '#/http/app-type.ts'
 
 /** Codings in order of preference, and the extension of a file's copy in each (`build.ts`). */
@@ -39,15 +40,16 @@ export class Assets {
   serve(app: App): void {
     app.get('/assets/:name', { schema: { hide: true } }, ({ params, headers }, reply) => {
       const { name } = params as { name: string }
-      return this.#answer(name, headers['accept-encoding'] ?? '', reply)
+      return this.#answer(name, headers['accept-encoding'], reply)
     })
   }
 
-  #answer(name: string, accepted: string, reply: FastifyReply): FastifyReply {
+  #answer(name: string, accepted: string | readonly string[] | undefined, reply: FastifyReply): FastifyReply {
     const type = types[extname(name)]
     const plain = this.#files.get(name)
     if (type === undefined || plain === undefined) throw notFound('file')
-    const [coding, suffix] = codings.find(([one, end]) => accepts(accepted, one) && this.#files.has(name + end)) ?? []
+    const [coding, suffix] =
+      codings.find(([one, end]) => takesCoding(accepted, one) && this.#files.has(name + end)) ?? []
     if (coding !== undefined) reply.header('Content-Encoding', coding)
     return reply
       .headers({
@@ -59,15 +61,4 @@ export class Assets {
       .type(type)
       .send(this.#files.get(name + (suffix ?? '')))
   }
-}
-
-/** Whether a field `Accept-Encoding` names the coding without a weight of zero (RFC 9110, section 12.5.3). */
-function accepts(field: string, coding: string): boolean {
-  return field.split(',').some((one) => {
-    const [name = '', ...parameters] = one
-      .toLowerCase()
-      .split(';')
-      .map((part) => part.trim())
-    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
-  })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { takesCoding } from '../answers/accept-encoding.ts'
 import type { App } from '../app-type.ts'
 
 /** Serves the OpenAPI document, with compression and revalidation. */
@@ -10,7 +11,7 @@ export function serveDescription(app: App, describe: () => object): void {
     reply.headers({ ETag: made.etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' })
     if (names(headers['if-none-match'] ?? '', made.etag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8')
-    return takesGzip(headers['accept-encoding'])
+    return takesCoding(headers['accept-encoding'], 'gzip')
       ? reply.header('Content-Encoding', 'gzip').send(made.compressed)
       : reply.send(made.plain)
   })
@@ -33,18 +34,4 @@ function make(description: object): Made {
 function names(wanted: string, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   return wanted.trim() === '*' || wanted.split(',').some((one) => opaque(one) === opaque(etag))
-}
-
-/** RFC 9110, section 12.5.3. */
-function takesGzip(accepted: string | string[] | undefined): boolean {
-  const weights = new Map(
-    String(accepted ?? '')
-      .split(',')
-      .map((one) => {
-        const [coding = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
-        const weight = parameters.find((part) => part.startsWith('q='))?.slice(2)
-        return [coding, weight === undefined ? 1 : Number(weight)] as const
-      }),
-  )
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
 }
