@@ -4,6 +4,7 @@ import type { Authors } from '#/mime/address/authors.ts'
 import type { DkimResult, LookUp } from '#/mime/authentication/dkim.ts'
 import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/authentication/verdict.ts'
 import type { Origin } from '../smtp/envelope.ts'
+import { LastResults } from './last-results.ts'
 
 export interface AuthenticationChecks {
   readonly spf: SpfVerdict
@@ -20,20 +21,11 @@ const policies = ['', 'none', 'quarantine', 'reject']
 /** The precedence of results among domains with one policy. */
 const results = ['pass', 'none', 'temperror', 'fail']
 
-/** Milliseconds for which a result is cached. */
-const cachedMs = 60_000
-
-/** The last result of each connected client. */
-const known = new WeakMap<Origin, { domains: string; of: string; until: number; judged: Judged }>()
+const known = new LastResults<{ readonly domains: string; readonly judged: Judged }>()
 
 /** Whether messages of these authors need no lookups now, if their other results are equal too. */
 export function isJudged(origin: Origin | undefined, { domains }: Authors): boolean {
-  return origin !== undefined && recent(origin)?.domains === domains.join(' ')
-}
-
-function recent(origin: Origin) {
-  const last = known.get(origin)
-  return last && performance.now() < last.until ? last : undefined
+  return origin !== undefined && known.get(origin)?.domains === domains.join(' ')
 }
 
 /** The same as `judge`, once a minute for messages of a client with equal domains and results. Not if a name server did not
@@ -46,18 +38,11 @@ export async function judgeOnce(
 ): Promise<Judged> {
   if (!origin) return judge(found, authors, lookUp)
   const of = equalFor(found, authors)
-  const last = recent(origin)
-  if (last?.of === of) return last.judged
-  let answered = true
-  const judged = await judge(found, authors, (name, type) =>
-    lookUp(name, type).catch((error: unknown) => {
-      answered &&= isAbsent(error)
-      throw error
-    }),
-  )
-  if (answered) {
-    known.set(origin, { domains: authors.domains.join(' '), of, until: performance.now() + cachedMs, judged })
-  }
+  const last = known.get(origin, of)
+  if (last) return last.judged
+  const asked = noting(lookUp)
+  const judged = await judge(found, authors, asked.lookUp)
+  if (asked.allAnswered()) known.set(origin, of, { domains: authors.domains.join(' '), judged })
   return judged
 }
 
@@ -67,8 +52,17 @@ function equalFor({ spf, dkim, spfKnowable }: AuthenticationChecks, { domains, c
   return JSON.stringify([domains, clear, spf.result, spf.domain, spfKnowable, signatures])
 }
 
-function isAbsent(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code === 'ENODATA'
+/** The same lookup, which notes whether name servers have answered all questions, if only that there is nothing. */
+function noting(lookUp: LookUp): { readonly lookUp: LookUp; readonly allAnswered: () => boolean } {
+  let allAnswered = true
+  return {
+    lookUp: (name, type) =>
+      lookUp(name, type).catch((error: { code?: unknown }) => {
+        if (error.code !== 'ENODATA') allAnswered = false
+        throw error
+      }),
+    allAnswered: () => allAnswered,
+  }
 }
 
 /** Evaluates each author's domain; the strictest disposition applies (RFC 9989, section 11.5). A message whose author is
@@ -88,12 +82,7 @@ async function judge(found: AuthenticationChecks, authors: Authors, lookUp: Look
 }
 
 async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: LookUp): Promise<Judged> {
-  let allFound = true
-  const noting: LookUp = (name, type) =>
-    lookUp(name, type).catch((error: unknown) => {
-      allFound &&= isAbsent(error)
-      throw error
-    })
+  const asked = noting(lookUp)
   const { spf, dkim } = found
   const passed = { spf: spf.result === 'pass' ? [spf.domain] : [], dkim: domainsOf(dkim, 'pass') }
   const { response, dkimAligned } = await evaluateDmarc({
@@ -101,7 +90,7 @@ async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: Loo
     fromFields: 1,
     spfDomains: passed.spf,
     dkimDomains: passed.dkim.map((one) => ({ domain: one })),
-    resolver: noting,
+    resolver: asked.lookUp,
   })
   if (!response) throw new Error(`mailauth does not accept the domain ${domain}`)
   const { status, domain: organization, policy, np = '' } = response
@@ -109,12 +98,12 @@ async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: Loo
   const exact = [...passed.spf, ...passed.dkim].some((one) => canonical(one) === domain)
   if (status.result === 'temperror') {
     // An exact match is aligned under every policy.
-    const asked = exact ? 'none' : policy === undefined ? 'reject' : stricter(policies, policy, np)
-    return { ...known, result: 'temperror', disposition: isStrict(asked) ? 'defer' : 'none' }
+    const strictest = exact ? 'none' : policy === undefined ? 'reject' : stricter(policies, policy, np)
+    return { ...known, result: 'temperror', disposition: isStrict(strictest) ? 'defer' : 'none' }
   }
   if (status.result !== 'fail') return { ...known, result: status.result, disposition: 'none' }
   // If the organizational domain is unknown, the top-level domain bounds it.
-  const within = allFound ? organization : (domain.split('.').at(-1) ?? domain)
+  const within = asked.allAnswered() ? organization : (domain.split('.').at(-1) ?? domain)
   const mayPass = (one: string) => isWithin(canonical(one), within)
   const spfMayPass = spf.result === 'temperror' && mayPass(spf.domain)
   const unfinished = domainsOf(dkim, 'temperror').some(mayPass) || (spfMayPass && found.spfKnowable)

@@ -2,13 +2,10 @@ import { spf } from 'mailauth/lib/spf/index.js'
 import { splitAddress } from '#/mime/address/address.ts'
 import type { LookUp } from '#/mime/authentication/dkim.ts'
 import type { SpfVerdict } from '#/mime/authentication/verdict.ts'
-import type { Envelope, Origin } from '../smtp/envelope.ts'
+import type { Envelope } from '../smtp/envelope.ts'
+import { LastResults } from './last-results.ts'
 
-/** Milliseconds for which a result is cached. */
-const cachedMs = 60_000
-
-/** The last result of each connected client. */
-const known = new WeakMap<Origin, { sender: string; until: number; verdict: SpfVerdict }>()
+const known = new LastResults<SpfVerdict>()
 
 /** Evaluates SPF within `patience` milliseconds. Messages of one session mostly have one sender, and SPF takes a tenth of the
  *  time of a message, so results other than `temperror` are cached. `hostname` is ours, which records may name. */
@@ -19,8 +16,8 @@ export async function checkSpf(
 ): Promise<SpfVerdict> {
   const identity = sender ? ('mailfrom' as const) : ('helo' as const)
   if (!origin) return { result: 'temperror', domain: splitAddress(sender)?.domain ?? '', identity }
-  const last = known.get(origin)
-  if (last?.sender === sender && performance.now() < last.until) return last.verdict
+  const last = known.get(origin, sender)
+  if (last) return last
   const { address: ip, helo } = origin
   const { status, domain } = await spf({
     ...{ sender, ip, helo, mta: hostname },
@@ -28,6 +25,6 @@ export async function checkSpf(
     maxElapsedTime: patience,
   })
   const verdict = { result: status.result, domain, identity }
-  if (verdict.result !== 'temperror') known.set(origin, { sender, until: performance.now() + cachedMs, verdict })
+  if (verdict.result !== 'temperror') known.set(origin, sender, verdict)
   return verdict
 }
