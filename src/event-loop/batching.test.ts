@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { batched, thisTurn } from './batching.ts'
+import { batched } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
 const forever = 10 * 60_000
 
-function recorded(...more: [patience?: () => number, full?: number]) {
+function recorded(...more: [patience?: () => number | 'this turn', full?: number]) {
   const batches: number[][] = []
   const all = (waiting: readonly number[]) => waiting.length
   const work = async (batch: readonly number[]) => {
@@ -30,7 +30,7 @@ test('a batch that waits goes once no more calls come', async () => {
 })
 
 test('a batch that waits for this turn of the event loop takes what comes in it', async () => {
-  const { batches, call } = recorded(() => thisTurn)
+  const { batches, call } = recorded(() => 'this turn')
   const first = call(1)
   const later = new Promise((resolve) => process.nextTick(() => resolve(call(2))))
   assert.deepEqual(await Promise.all([first, later]), [2, 4])

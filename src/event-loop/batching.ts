@@ -3,9 +3,6 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 /** How often a batch that waits for more looks around, in milliseconds. */
 const glance = 1
 
-/** As a batch's patience: until what has come in this turn of the event loop has been looked at. */
-export const thisTurn = Number.MIN_VALUE
-
 /** Makes one call of many: calls that come while one runs wait, and then go together. The more there are the less each
  *  one costs. */
 export function batched<In, Out>(
@@ -13,8 +10,8 @@ export function batched<In, Out>(
   /** How many of those that wait go together. */
   next: (waiting: readonly In[]) => number,
   /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy,
-   *  unless `full` is given. */
-  patience = () => 0,
+   *  unless `full` is given. `this turn`: until the end of this turn of the event loop. */
+  patience: () => number | 'this turn' = () => 0,
   /** A batch of so many waits for no more; a smaller one waits all of that time. */
   full?: number,
 ): (one: In) => Promise<Out> {
@@ -39,7 +36,7 @@ export function batched<In, Out>(
     working = true
     while (waiting.length > 0) {
       const milliseconds = patience()
-      if (milliseconds === thisTurn) await turn()
+      if (milliseconds === 'this turn') await turn()
       else if (milliseconds > 0) await othersCame(milliseconds)
       const count = next(waiting)
       const batch = waiting.splice(0, count)

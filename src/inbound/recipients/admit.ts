@@ -1,5 +1,5 @@
 import type { Db } from '#/db/schema.ts'
-import { batched, thisTurn } from '#/event-loop/batching.ts'
+import { batched } from '#/event-loop/batching.ts'
 import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from '#/mime/address/address.ts'
 import { patternsMatching } from '#/mime/address/address-pattern.ts'
 import type { ReturnPath } from '#/outbound/relaying/return-paths.ts'
@@ -61,7 +61,7 @@ export function admissionBy(
       (wanted) => findRecipients(db, wanted),
       ({ length }) => Math.min(length, MOST_AT_ONCE),
       // The statement is sent at the end of this turn anyway (src/db/connections/lanes.ts).
-      () => thisTurn,
+      () => 'this turn',
     ),
     postmaster: (domains) => findPostmaster(db, domains),
     hasRoom: (organizationId) => mailHost.hasRoom(organizationId),
