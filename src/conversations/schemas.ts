@@ -2,7 +2,7 @@ import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
-import { places, placesIn } from '#/messages/change/places.ts'
+import { mostAtOnce, uid } from '#/messages/change/schemas.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
   AddressOut,
@@ -86,7 +86,18 @@ const standing = {
   }),
   root_message_id: rootMessageId,
   folders: Type.Array(Type.String(), { description: 'Where its messages are.', examples: [['inbox', 'sent']] }),
-  places,
+  places: Type.Array(
+    Type.Object(
+      {
+        folder: Type.String({ examples: ['inbox'] }),
+        uids: Type.Array(uid, { description: 'Its messages there, oldest first.' }),
+      },
+      { title: 'ConversationPlace' },
+    ),
+    {
+      description: `The same with the messages, one place for each bulk change of messages: a folder with more than ${mostAtOnce} of them has several.`,
+    },
+  ),
   message_count: Type.Integer({ minimum: 1, examples: [2] }),
   unread: Type.Boolean({ description: 'Whether any of its messages is unread.' }),
   awaiting: Nullable(
@@ -207,14 +218,14 @@ export function presentMessages(
   }
 }
 
-/** Folders in the order in which the conversation came to them. */
+/** Folders in the order in which the conversation came to them, each in as many places as bulk changes take it. */
 function presentPlaces(messages: readonly Placed[]) {
   const byFolder = Map.groupBy(messages, ({ folder }) => folder)
   const places = [...byFolder].flatMap(([folder, there]) =>
-    placesIn(
+    Array.from({ length: Math.ceil(there.length / mostAtOnce) }, (_, nth) => ({
       folder,
-      there.map(({ uid }) => uid),
-    ),
+      uids: there.slice(nth * mostAtOnce, (nth + 1) * mostAtOnce).map(({ uid }) => uid),
+    })),
   )
   return { folders: [...byFolder.keys()], places, message_count: messages.length }
 }

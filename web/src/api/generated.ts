@@ -1440,7 +1440,7 @@ export interface Conversation {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
+  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
@@ -1608,7 +1608,7 @@ export interface ConversationWithMessages {
   root_message_id: string;
   /** Where its messages are. */
   folders: string[];
-  /** Where its messages are, one place for each bulk change of messages: a folder with more than 500 of them has several. */
+  /** The same with the messages, one place for each bulk change of messages: a folder with more than 500 of them has several. */
   places: ConversationPlace[];
   /** @minimum 1 */
   message_count: number;
