@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { sqlMailHost } from './index.ts'
 
@@ -22,7 +19,7 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 
 test('a large folder comes in steps of at most 2,048 messages, each message once', async () => {
-  const ada = await newMailbox()
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await fill(ada, 5000, 2)
   const steps = await allSteps(ada)
   assert.deepEqual(
@@ -46,7 +43,7 @@ test('a large folder comes in steps of at most 2,048 messages, each message once
 })
 
 test('a folder that most messages have left is read in few steps', async () => {
-  const ada = await newMailbox()
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await fill(ada, 30, 1)
   await fill(ada, 3000, 1, 900_000)
   await sql`update mail_folders set total = 3030, unread = 3030 where mailbox_id = ${ada.mailboxId} and name = 'inbox'`.execute(
@@ -62,7 +59,7 @@ test('a folder that most messages have left is read in few steps', async () => {
 })
 
 test('messages that name very many ids come in smaller steps, one of them alone if need be', async () => {
-  const ada = await newMailbox()
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await fill(ada, 12, 100_000)
   await fill(ada, 1, 600_000, 13)
   await fill(ada, 12, 1, 14)
@@ -79,7 +76,7 @@ test('messages that name very many ids come in smaller steps, one of them alone 
 })
 
 test('a reader that follows while others write holds, at the end of each catch-up, as many messages as there were', async () => {
-  const ada = await newMailbox()
+  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
   await append(ada, 30)
   let writing = true
   const write = async (from: string, to: string) => {
@@ -132,18 +129,4 @@ async function fill({ mailboxId }: MailboxRef, count: number, ids: number, first
         uid_next = ${firstUid + count}::integer, modseq = 2
       where mailbox_id = ${mailboxId} and name = 'inbox'`.execute(tx)
   })
-}
-
-async function newMailbox(): Promise<MailboxRef> {
-  const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'business' }, byOperator)
-  const domain = `${name}.test`
-  await database.db
-    .insertInto('domains')
-    .values({ organization_id: organizationId, domain, status: 'verified' })
-    .execute()
-  const { id } = await database.db
-    .transaction()
-    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart: 'ada' }, byOperator))
-  return { organizationId, mailboxId: id }
 }

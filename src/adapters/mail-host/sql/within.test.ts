@@ -5,12 +5,11 @@ import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { beginChange, stepOf, stepWithin } from '#/changes/record.ts'
 import type { Database } from '#/db/open.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { createOrganization } from '#/organizations/register.ts'
-import type { Change, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Change, MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { sqlMailHost } from './index.ts'
 
@@ -57,7 +56,7 @@ for (const change of [
 
 test('what a record in the statement refuses is not done', async () => {
   const { db } = database
-  const mailbox = await newMailbox()
+  const mailbox = await newMailbox(db, host, await newDomain(db), 'ada')
   await db.transaction().execute((tx) => host.append(tx, [copy(mailbox)]))
   const before = await host.folderStates(mailbox)
   const refusing: Recording = {
@@ -77,7 +76,7 @@ test('what a record in the statement refuses is not done', async () => {
 /** All that a change leaves behind in a new mailbox with a message in each state. */
 async function changed(change: Change, recordingOf: (changeId: string) => Recording) {
   const { db } = database
-  const mailbox = await newMailbox()
+  const mailbox = await newMailbox(db, host, await newDomain(db), 'ada')
   await db.transaction().execute((tx) =>
     host.append(
       tx,
@@ -107,18 +106,4 @@ async function changed(change: Change, recordingOf: (changeId: string) => Record
       select type, actor_kind, actor_name, data from events
       where organization_id = ${organizationId} and type = 'message.changed' order by (data ->> 'uid')::integer`),
   }
-}
-
-async function newMailbox(): Promise<MailboxRef> {
-  const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'business' }, byOperator)
-  const domain = `${name}.test`
-  await database.db
-    .insertInto('domains')
-    .values({ organization_id: organizationId, domain, status: 'verified' })
-    .execute()
-  const { id } = await database.db
-    .transaction()
-    .execute((tx) => createMailbox(tx, host, { organizationId, domain, localPart: 'ada' }, byOperator))
-  return { organizationId, mailboxId: id }
 }
