@@ -3,11 +3,12 @@ import { Card } from '../../parts/page/card.tsx'
 import { Section } from '../../parts/page/section.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { useMay } from '../../session/may.ts'
+import { webhooksQuery } from '../webhooks/queries.ts'
 import { Matters } from './matters.tsx'
 import {
   bouncedQuery,
   failedScheduledQuery,
-  failingWebhooksQuery,
+  failing,
   ofForwarding,
   ofScheduled,
   ofSent,
@@ -20,12 +21,12 @@ export function Failures() {
   const scheduled = useQuery({ ...failedScheduledQuery, enabled: useMay('scheduled:read') })
   const sent = useQuery({ ...bouncedQuery, enabled: useMay('messages:read') })
   const forwarding = useQuery({ ...pausedForwardingQuery, enabled: useMay('forwarding:read') })
-  const webhooks = useQuery({ ...failingWebhooksQuery, enabled: useMay('webhooks:read') })
+  const webhooks = useQuery({ ...webhooksQuery, enabled: useMay('webhooks:read') })
   const failed = [
     ...(scheduled.data?.map(ofScheduled) ?? []),
     ...(sent.data?.data.flatMap(ofSent) ?? []),
     ...(forwarding.data?.map(ofForwarding) ?? []),
-    ...(webhooks.data?.map(ofWebhook) ?? []),
+    ...failing(webhooks.data?.data ?? []).map(ofWebhook),
   ].toSorted((one, other) => (other.at ?? '').localeCompare(one.at ?? ''))
   const queries = [scheduled, sent, forwarding, webhooks]
   if (queries.some(({ isLoading }) => isLoading)) return null

@@ -5,7 +5,6 @@ import {
   type ListScheduledMessages200,
   listScheduledMessages,
   listSentMessages,
-  listWebhooks,
   type SentMessage,
   showForwarding,
   type Webhook,
@@ -59,13 +58,8 @@ export const pausedForwardingQuery = queryOptions({
 })
 
 /** Failing webhooks, without those that a person has paused. */
-export const failingWebhooksQuery = queryOptions({
-  queryKey: ['webhooks', 'failing'],
-  queryFn: async ({ signal }) => {
-    const { data } = await listWebhooks({ signal })
-    return data.filter(({ status, paused_because }) => status === 'failing' || paused_because !== null)
-  },
-})
+export const failing = (webhooks: readonly Webhook[]) =>
+  webhooks.filter(({ status, paused_because }) => status === 'failing' || paused_because !== null)
 
 /** A failure or a waiting item. */
 export interface Matter {
