@@ -80,8 +80,9 @@ const conversations = (place: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ofConversations(place) })
 
 /** The queries under way that may show these messages. */
-export const asked = (place: Place, uids: readonly number[]): QueryKey[] =>
-  queriesOf(place, uids).filter((queryKey) => queryClient.isFetching({ queryKey }) > 0)
+export const asked = (place: Place, uids: readonly number[]): QueryKey[] => queriesOf(place, uids).filter(isFetching)
+
+const isFetching = (queryKey: QueryKey): boolean => queryClient.isFetching({ queryKey }) > 0
 
 export interface Shown {
   /** Restores the folder as it was shown. */
@@ -93,7 +94,7 @@ export interface Shown {
 /** Shows a folder in its state after an edit. */
 export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<Shown> {
   const keys = queriesOf(place, edit.uids)
-  const interrupted = asked(place, edit.uids)
+  const interrupted = keys.filter(isFetching)
   await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queryClient.getQueriesData({ queryKey }))
   const uids = new Set(edit.uids)

@@ -24,7 +24,7 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
     const row = rows[at + step]
     if (!row) continue
     if (row.messages.length < row.uids.length) void loadWhole(place, row.id)
-    loadMessages(place, row.uids, row.messages)
+    loadMessages(place, row.messages)
     // A task for each, so that a key press does not wait for all.
     await new Promise((resolve) => setTimeout(resolve))
     if (latest !== id) return
@@ -36,17 +36,11 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
 /** A conversation of which the list has a part. */
 async function loadWhole(place: Place, id: string): Promise<void> {
   const whole = await queryClient.fetchQuery(conversationQuery(place, id)).catch(() => undefined)
-  if (whole)
-    loadMessages(
-      place,
-      whole.messages.map(({ uid }) => uid),
-      whole.messages,
-    )
+  if (whole) loadMessages(place, whole.messages)
 }
 
 /** The newest message, and the unread ones. */
-function loadMessages(place: Place, uids: readonly number[], messages: readonly State[]): void {
-  const unread = messages.filter((message) => message.unread).map(({ uid }) => uid)
-  const opened = [...new Set([...uids.slice(-1), ...unread.toReversed()])].slice(0, most)
-  for (const uid of opened) void queryClient.prefetchQuery(messageQuery(place, uid))
+function loadMessages(place: Place, messages: readonly State[]): void {
+  const opened = [...new Set([...messages.slice(-1), ...messages.filter(({ unread }) => unread).toReversed()])]
+  for (const { uid } of opened.slice(0, most)) void queryClient.prefetchQuery(messageQuery(place, uid))
 }
