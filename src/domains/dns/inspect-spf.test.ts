@@ -57,6 +57,7 @@ table('spf', [
   ['the value in quotes', spf(`"v=spf1 a:${host} ~all"`), 'mismatch', /^Quotation marks are part/],
   ['the value in curly quotes', spf(`“v=spf1 a:${host} ~all”`), 'mismatch', /^Quotation marks are part/],
   ['a space too many', spf(`v = spf1 a:${host} ~all`), 'mismatch', /must start with v=spf1/],
+  ['a space before it', spf(` v=spf1 a:${host} ~all`), 'mismatch', /must start with v=spf1/],
   ['an alias in the way', { 'example.com': { cname: 'shop.example.net' } }, 'conflict', /ALIAS, ANAME/],
   [
     'at the domain twice',

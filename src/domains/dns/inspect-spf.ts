@@ -120,8 +120,10 @@ async function absent(inspection: Inspection, texts: readonly string[]): Promise
   const { resolver, domain, wanted } = inspection
   for (const text of texts) {
     const { value, mishaps } = repaired(text.slice(0, longestRead))
-    if (/^v\s*=\s*spf1/i.test(value))
-      return unsatisfied('mismatch', [text], isSpf(value) ? mishaps.join(' ') : 'The record must start with v=spf1.')
+    if (!/^v\s*=\s*spf1/i.test(value)) continue
+    // White space before it, which is no mishap of other records, makes it none of SPF (RFC 7208 4.5).
+    const isMended = isSpf(value) && mishaps.length > 0
+    return unsatisfied('mismatch', [text], isMended ? mishaps.join(' ') : 'The record must start with v=spf1.')
   }
   const alias = await diagnoseAlias(resolver, domain)
   if (alias !== undefined) return unsatisfied('conflict', [`CNAME ${alias}`], noneBeside(domain, alias, 'TXT'))
