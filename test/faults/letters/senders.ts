@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
 import type { Attempt } from './checker.ts'
 import { Crew } from './crew.ts'
 
@@ -30,8 +30,9 @@ export class Letter {
   }
 }
 
-/** Senders of one letter after the other, each on its own connection while that lasts. A sender without
- *  an answer repeats the letter, or in one case of eight gives up. */
+/** Senders of one letter after the other, each on its own connection until a letter is refused, so that no sender
+ *  meets the limit of commands on a connection. A sender without an answer, or with a refusal, repeats the letter, or in
+ *  one case of eight gives up. */
 export class Senders extends Crew {
   readonly letters: Letter[] = []
   /** Counts of replies other than 250. */
@@ -100,12 +101,12 @@ export class Senders extends Crew {
     const commands = ['MAIL FROM:<ann@peer.example>', ...letter.recipients.map((to) => `RCPT TO:<${to}>`), 'DATA']
     for (const command of commands) {
       const reply = await client.say(command)
-      if (reply.code >= 400) return this.#refuse(client, `${reply.code} ${reply.status}`)
+      if (reply.code >= 400) throw this.#refusal(reply)
     }
     letter.attempts += 1
     client.write(`${letter.text}.\r\n`)
     const reply = await client.reply()
-    if (reply.code !== 250) return this.#refuse(client, `${reply.code} ${reply.status}`)
+    if (reply.code !== 250) throw this.#refusal(reply)
     letter.acknowledged = true
     this.#hear()
   }
@@ -115,9 +116,10 @@ export class Senders extends Crew {
     this.#answered = Promise.withResolvers<void>()
   }
 
-  async #refuse(client: SmtpClient, reply: string): Promise<void> {
+  #refusal({ code, status }: SmtpReply): Error {
+    const reply = `${code} ${status}`
     this.refused.set(reply, (this.refused.get(reply) ?? 0) + 1)
     this.#hear()
-    await client.say('RSET')
+    return new Error(`refused with ${reply}`)
   }
 }
