@@ -56,20 +56,20 @@ for (const [what, filters, message, change] of [
     undefined,
   ],
 ] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[]) {
-  test(`${what}: ${change ? 'a change' : 'no change'}`, () => {
-    const { groups } = evaluate(filters, [heading(message)], inbox)
+  test(`${what}: ${change ? 'a change' : 'no change'}`, async () => {
+    const { groups } = await evaluate(filters, [heading(message)], inbox)
     assert.deepEqual(groups, change ? [{ uids: [1], change }] : [])
   })
 }
 
-test('messages that change alike are one group, in the order in which the first of each comes', () => {
+test('messages that change alike are one group, in the order in which the first of each comes', async () => {
   const messages = [
     heading({ uid: 3 }),
     heading({ uid: 5, seen: true }),
     heading({ uid: 6, subject: 'Hello' }),
     heading({ uid: 8 }),
   ]
-  const { groups, matched } = evaluate([star, read], messages, inbox)
+  const { groups, matched } = await evaluate([star, read], messages, inbox)
   assert.deepEqual(groups, [
     { uids: [3, 8], change: { seen: true, flagged: true } },
     { uids: [5], change: { flagged: true } },
@@ -77,11 +77,11 @@ test('messages that change alike are one group, in the order in which the first 
   assert.equal(matched, 3)
 })
 
-test('each filter is counted where it matches, and as applied where it acts', () => {
+test('each filter is counted where it matches, and as applied where it acts', async () => {
   const deleted = filter({ action: 'label', argument: 'work', broken: 'label_deleted' })
   const other = filter({ value: 'hello' })
   const messages = [heading(), heading({ uid: 2 }), heading({ uid: 3, subject: 'Hello' })]
-  const { filters, matched } = evaluate([archive, later, deleted, other], messages, inbox)
+  const { filters, matched } = await evaluate([archive, later, deleted, other], messages, inbox)
   assert.deepEqual(filters, [
     { matched: 2, applied: 2 },
     { matched: 2, applied: 0 },
@@ -91,29 +91,49 @@ test('each filter is counted where it matches, and as applied where it acts', ()
   assert.equal(matched, 3)
 })
 
-test('so many of those that match are shown, with what each would end as', () => {
+test('so many of those that match are shown, with what each would end as', async () => {
   const messages = [1, 2, 3].map((uid) => heading({ uid, subject: `Invoice ${uid}` }))
   const place = { mailboxId: 'm', ...inbox, folder: 'bills', uidValidity: 1, lastUid: 3, uid: 0, plan: null }
-  const shown = (most: number) =>
-    samplesOf([star], evaluate([star], messages, { ...inbox, folder: 'bills', most }), place).map(
+  const shown = async (most: number) =>
+    samplesOf([star], await evaluate([star], messages, { ...inbox, folder: 'bills', most }), place).map(
       ({ mailbox, folder, uid, subject, result }) => ({ mailbox, folder, uid, subject, result }),
     )
   const result = { folder: 'bills', labels: [], starred: true, unread: true }
   const sample = (uid: number) => ({ mailbox: address, folder: 'bills', uid, subject: `Invoice ${uid}`, result })
-  assert.deepEqual(shown(2), [sample(1), sample(2)])
-  assert.deepEqual(shown(0), [])
+  assert.deepEqual(await shown(2), [sample(1), sample(2)])
+  assert.deepEqual(await shown(0), [])
 })
 
-test('a filter on recipients sees the address that Received names, or else the mailbox', () => {
+test('while many messages are evaluated the event loop turns', async () => {
+  let turned = false
+  setImmediate(() => {
+    turned = true
+  })
+  const slow = {
+    ...heading(),
+    get subject() {
+      for (const until = performance.now() + 4; performance.now() < until; );
+      return 'Invoice'
+    },
+  }
+  const { matched } = await evaluate([star], [slow, slow, slow], inbox)
+  assert.deepEqual([turned, matched], [true, 3])
+})
+
+test('a filter on recipients sees the address that Received names, or else the mailbox', async () => {
   const to = (value: string) => filter({ field: 'to', op: 'is', value })
   const received = 'Received: from x by mx.here.example; for <alias@here.example>; Wed, 25 Nov 2026 09:00:00 +0000\r\n'
-  const matched = (one: CompiledFilter, header: string) => evaluate([one], [heading({ header })], inbox).matched
-  assert.equal(matched(to('alias@here.example'), received), 1)
-  assert.equal(matched(to(address), received), 0)
-  assert.equal(matched(to(address), 'Received: from x by mx.here.example; Wed, 25 Nov 2026 09:00:00 +0000\r\n'), 1)
-  assert.equal(matched(to(address), ''), 1)
-  assert.equal(matched(to('bob@far.example'), 'To: bob@far.example\r\n'), 1)
-  assert.equal(matched(to('bob@far.example'), 'Cc: bob@far.example\r\n'), 1)
+  const matched = async (one: CompiledFilter, header: string) =>
+    (await evaluate([one], [heading({ header })], inbox)).matched
+  assert.equal(await matched(to('alias@here.example'), received), 1)
+  assert.equal(await matched(to(address), received), 0)
+  assert.equal(
+    await matched(to(address), 'Received: from x by mx.here.example; Wed, 25 Nov 2026 09:00:00 +0000\r\n'),
+    1,
+  )
+  assert.equal(await matched(to(address), ''), 1)
+  assert.equal(await matched(to('bob@far.example'), 'To: bob@far.example\r\n'), 1)
+  assert.equal(await matched(to('bob@far.example'), 'Cc: bob@far.example\r\n'), 1)
 })
 
 test('counts of matches add up, each to its own, and changes stay', () => {
@@ -167,33 +187,37 @@ function changed(message: Heading, { seen, flagged, addKeywords = [] }: Change):
 
 test('each message becomes what the filters make of it, and a second run finds nothing more to do', () =>
   fc.assert(
-    fc.property(fc.array(anyFilter, { maxLength: 5 }), fc.array(anyHeading, { maxLength: 8 }), (some, others) => {
-      const filters = some.map(({ action, argument, value, broken }) =>
-        filter({ action, value, broken, argument: action === 'move' || action === 'label' ? argument : null }),
-      )
-      const messages = others.map((message, index) => heading({ ...message, uid: 10 * index + 1 }))
-      const { groups, matched } = evaluate(filters, messages, inbox)
-      const matching = messages.filter((one) => filters.some((each) => matches(each, headingInput(one, address))))
-      assert.equal(matched, matching.length)
-      const uids = groups.flatMap((group) => group.uids)
-      assert.equal(new Set(uids).size, uids.length, 'a message is in two groups')
-      assert.equal(new Set(groups.map(({ change }) => JSON.stringify(change))).size, groups.length)
-      for (const message of messages) {
-        const change = groups.find((group) => group.uids.includes(message.uid))?.change
-        const run = new FilterRun('inbox')
-        for (const one of filters) if (matches(one, headingInput(message, address))) run.apply(one)
-        const { folder, seen, flagged, keywords } = run.result()
-        const after = changed(message, change ?? {})
-        assert.deepEqual(
-          [change?.folder ?? 'inbox', after.seen, after.flagged, after.keywords.toSorted()],
-          [
-            folder,
-            message.seen || seen,
-            message.flagged || flagged,
-            [...new Set([...message.keywords, ...keywords])].toSorted(),
-          ],
+    fc.asyncProperty(
+      fc.array(anyFilter, { maxLength: 5 }),
+      fc.array(anyHeading, { maxLength: 8 }),
+      async (some, others) => {
+        const filters = some.map(({ action, argument, value, broken }) =>
+          filter({ action, value, broken, argument: action === 'move' || action === 'label' ? argument : null }),
         )
-        assert.deepEqual(evaluate(filters, [after], { ...inbox, folder }).groups, [])
-      }
-    }),
+        const messages = others.map((message, index) => heading({ ...message, uid: 10 * index + 1 }))
+        const { groups, matched } = await evaluate(filters, messages, inbox)
+        const matching = messages.filter((one) => filters.some((each) => matches(each, headingInput(one, address))))
+        assert.equal(matched, matching.length)
+        const uids = groups.flatMap((group) => group.uids)
+        assert.equal(new Set(uids).size, uids.length, 'a message is in two groups')
+        assert.equal(new Set(groups.map(({ change }) => JSON.stringify(change))).size, groups.length)
+        for (const message of messages) {
+          const change = groups.find((group) => group.uids.includes(message.uid))?.change
+          const run = new FilterRun('inbox')
+          for (const one of filters) if (matches(one, headingInput(message, address))) run.apply(one)
+          const { folder, seen, flagged, keywords } = run.result()
+          const after = changed(message, change ?? {})
+          assert.deepEqual(
+            [change?.folder ?? 'inbox', after.seen, after.flagged, after.keywords.toSorted()],
+            [
+              folder,
+              message.seen || seen,
+              message.flagged || flagged,
+              [...new Set([...message.keywords, ...keywords])].toSorted(),
+            ],
+          )
+          assert.deepEqual((await evaluate(filters, [after], { ...inbox, folder })).groups, [])
+        }
+      },
+    ),
   ))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Change, Heading } from '#/ports/mail-host.ts'
 import type { FilterInput } from '../filter-input.ts'
 import { type CompiledFilter, FilterRun, matches } from '../matching.ts'
@@ -29,17 +30,25 @@ export interface Evaluated {
   readonly matching: readonly { readonly heading: Heading; readonly input: FilterInput }[]
 }
 
+/** How long messages are evaluated in one turn of the event loop, in milliseconds. */
+const turnMs = 5
+
 /** What the filters make of messages of a folder. What is so already is no change. */
-export function evaluate(
+export async function evaluate(
   filters: readonly CompiledFilter[],
   messages: readonly Heading[],
   { folder, address, most }: { folder: string; address: string; most: number },
-): Evaluated {
+): Promise<Evaluated> {
   const counted = filters.map(() => ({ matched: 0, applied: 0 }))
   const groups = new Map<string, { uids: number[]; change: Change }>()
   const matching: { heading: Heading; input: FilterInput }[] = []
   let matched = 0
+  let until = performance.now() + turnMs
   for (const heading of messages) {
+    if (performance.now() > until) {
+      await nextTurn()
+      until = performance.now() + turnMs
+    }
     const input = headingInput(heading, address)
     const run = new FilterRun(folder)
     let any = false
