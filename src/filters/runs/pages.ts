@@ -3,6 +3,9 @@ import type { Heading, HeadingPage, MailboxRef, MailHost, UidRange } from '#/por
 import type { Evaluated } from './plan.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
 
+/** Headers in one page. Each may have 64 KiB. */
+const mostHeaders = 500
+
 /** Some messages of a folder, and what the filters of a run make of them. */
 export interface Page {
   readonly uidValidity: number
@@ -25,7 +28,7 @@ export class Pages {
     this.#evaluate = evaluate
   }
 
-  /** So many messages, from where the folder has been gone through. Undefined if the folder is deleted. */
+  /** Up to so many messages, from where the folder has been gone through. Undefined if the folder is deleted. */
   read(run: ClaimedRun, folder: RunFolder, most: number): Promise<Page | undefined> {
     const ahead = this.#ahead
     this.#ahead = undefined
@@ -44,8 +47,10 @@ export class Pages {
     this.#ahead = undefined
   }
 
-  async #read(run: ClaimedRun, folder: RunFolder, most: number): Promise<Page | undefined> {
-    const range = { after: folder.uid, last: folder.lastUid, most, wanted: wantedBy(run) }
+  async #read(run: ClaimedRun, folder: RunFolder, atOnce: number): Promise<Page | undefined> {
+    const wanted = wantedBy(run)
+    const most = wanted === 'header' ? Math.min(atOnce, mostHeaders) : atOnce
+    const range = { after: folder.uid, last: folder.lastUid, most, wanted }
     const page = await unlessGone(this.#mailHost.headings(mailboxOf(run, folder), folder.folder, range))
     if (!page) return undefined
     const found = await this.#evaluate(run, folder, page.messages)
