@@ -24,13 +24,17 @@ export interface PutBack {
   readonly undo: { readonly id: string; readonly organizationId: string; readonly by: Actor }
 }
 
+/** Messages in one step: a step of a run may have changed more. */
+const together = 500
+
 /** Another process has reverted these messages. */
 class DoneElsewhere extends Error {}
 
-/** Reverts the messages of a part, wherever recorded changes have moved them since: folder by folder, each with its record. */
+/** Reverts messages of a part, wherever recorded changes have moved them since: folder by folder, each with its record. The rest
+ *  of a large part is left for another step. */
 export async function putBack(parts: PutBack, part: Undone): Promise<void> {
   const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid))
-  for (const place of await whereabouts(parts.db, part, remaining)) {
+  for (const place of await whereabouts(parts.db, part, remaining.slice(0, together))) {
     try {
       await putBackIn(parts, part, place)
     } catch (error) {

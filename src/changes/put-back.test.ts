@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
+import { fileAway } from '#test/threads/file-away.ts'
+import { until } from '#test/world/until.ts'
+import { World } from '#test/world/world.ts'
+import { recordedAtOnce } from './record.ts'
+
+test('what one step has changed is put back in several, if it is much', async () => {
+  await using world = await World.start()
+  const { db, mailHost } = world
+  const organization = await world.organization()
+  const mailbox = { organizationId: organization.id, mailboxId: (await organization.mailbox('ada')).id }
+  const many = Array.from({ length: 601 }, (_, number) => {
+    return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'ann@far.example', headers: '' }
+  })
+  await fileAway(world, mailbox, many)
+  const uids = many.map((_, index) => index + 1)
+  const by = byOperator
+  const recording = recordedAtOnce(db, {
+    organizationId: organization.id,
+    mailboxes: [mailbox.mailboxId],
+    kind: 'filters',
+    by,
+  })
+  await mailHost.update(mailbox, 'inbox', uids, { flagged: true }, by, recording)
+  // Somebody has been at one of the first and one of the last.
+  await mailHost.update(mailbox, 'inbox', [7, 590], { flagged: false }, by)
+
+  const { status, body } = await organization.request('POST', `/v1/changes/${recording.changeId}/undo`)
+  assert.equal(status, 201)
+  const undo = async () => (await organization.request('GET', `/v1/changes/${body.id}`)).body
+  await until(async () => (await undo()).state === 'done')
+  const { messages, left_alone } = await undo()
+  assert.deepEqual([messages, left_alone], [599, 2])
+  const parts = await db
+    .selectFrom('change_parts')
+    .select(({ fn }) => fn<number>('cardinality', ['uids']).as('count'))
+    .where('change_id', '=', body.id)
+    .orderBy('id')
+    .execute()
+  assert.deepEqual(
+    parts.map(({ count }) => count),
+    [499, 100],
+  )
+  const held = await mailHost.summaries(mailbox, 'inbox', uids)
+  assert.ok(held.every(({ flagged }) => !flagged))
+})
