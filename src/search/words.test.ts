@@ -7,6 +7,8 @@ for (const [text, words] of [
   ['Straße Łódź Ærø naïve ΣΊΣΥΦΟΣ', ['strasse', 'lodz', 'aero', 'naive', 'σισυφοσ']],
   ['ann@books.example', ['ann', 'books', 'example']],
   ['ﬁne Ｗｉｄｅ ①', ['fine', 'wide', '1']],
+  ['¾ 1½ 3/4 3⁄4', ['34', '112', '3', '4', '3', '4']],
+  ['Mill™ №7', ['mill', '7']],
   ['東京都', ['東京', '京都', '都']],
   ['abc中文12', ['abc', '中文', '文', '12']],
   ['ｶﾞｷﾞ', ['ガギ', 'ギ']],
