@@ -26,10 +26,25 @@ async function generatedClient(): Promise<string> {
         override: { enumGenerationType: 'union', mutator: call, fetch: { includeHttpResponseReturnType: false } },
       },
     })
-    return await readFile(output, 'utf8')
+    return shortened(await readFile(output, 'utf8'))
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** With functions for what the generator repeats in each operation: the first page loads all operations. */
+function shortened(client: string): string {
+  const short = client
+    .replaceAll(
+      /^ *const normalizedParams = [\s\S]*?;\n\n *return stringifiedParams.*: (`.*`)$/gm,
+      '  return withQuery($1, params)',
+    )
+    .replaceAll(/^ *const getHeaders = [\s\S]*?\n {2}\};\n/gm, '')
+    .replaceAll("{ 'Content-Type': 'application/json', ...getHeaders(options?.headers) }", 'withType(options?.headers)')
+    .replace(/^import .*$/m, "$&\nimport { withQuery, withType } from './request-parts.ts';")
+  const left = /getHeaders|normalizedParams|stringifiedParams/.exec(short)
+  if (left) throw new Error(`The generator has other text around ${left[0]} than before`)
+  return short
 }
 
 const [file = join(import.meta.dirname, '../../../web/src/api/generated.ts')] = process.argv.slice(2)

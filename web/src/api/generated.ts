@@ -18,6 +18,7 @@
  * OpenAPI spec version: 0.1.0
  */
 import { call } from './call.ts';
+import { withQuery, withType } from './request-parts.ts';
 export interface Label {
   id: string;
   name: string;
@@ -5593,18 +5594,7 @@ export type ReadAuditTrail200 = {
 };
 
 export const getListLabelsUrl = (params?: ListLabelsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/labels?${stringifiedParams}` : `/v1/labels`
+  return withQuery(`/v1/labels`, params)
 }
 
 /**
@@ -5642,25 +5632,11 @@ export const getCreateLabelUrl = () => {
  */
 export const createLabel = async (createLabelBody: CreateLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Label>(getCreateLabelUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createLabelBody)
   }
 );}
@@ -5668,18 +5644,7 @@ return call<Label>(getCreateLabelUrl(),
 
 
 export const getListOrphanLabelsUrl = (params?: ListOrphanLabelsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/orphan-labels?${stringifiedParams}` : `/v1/orphan-labels`
+  return withQuery(`/v1/orphan-labels`, params)
 }
 
 /**
@@ -5717,25 +5682,11 @@ export const getAdoptOrphanLabelUrl = () => {
  */
 export const adoptOrphanLabel = async (adoptOrphanLabelBody: AdoptOrphanLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Label>(getAdoptOrphanLabelUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(adoptOrphanLabelBody)
   }
 );}
@@ -5771,18 +5722,7 @@ export const removeOrphanLabel = async (keyword: string, options?: Parameters<ty
 
 export const getShowLabelUrl = (id: string,
     params?: ShowLabelParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/labels/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/labels/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -5820,25 +5760,11 @@ export const getChangeLabelUrl = (id: string,) => {
 export const changeLabel = async (id: string,
     changeLabelBody: ChangeLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Label>(getChangeLabelUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeLabelBody)
   }
 );}
@@ -5847,18 +5773,7 @@ return call<Label>(getChangeLabelUrl(id),
 
 export const getDeleteLabelUrl = (id: string,
     params?: DeleteLabelParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/labels/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/labels/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -5898,25 +5813,11 @@ export const getMergeLabelsUrl = (id: string,) => {
 export const mergeLabels = async (id: string,
     mergeLabelsBody: MergeLabelsBody, options?: Parameters<typeof call>[1]): Promise<MergeLabels200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<MergeLabels200>(getMergeLabelsUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(mergeLabelsBody)
   }
 );}
@@ -5966,25 +5867,11 @@ export const getCreateFilterUrl = () => {
  */
 export const createFilter = async (createFilterBody: CreateFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Filter>(getCreateFilterUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createFilterBody)
   }
 );}
@@ -6033,25 +5920,11 @@ export const getChangeFilterUrl = (id: string,) => {
 export const changeFilter = async (id: string,
     changeFilterBody: ChangeFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Filter>(getChangeFilterUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeFilterBody)
   }
 );}
@@ -6101,25 +5974,11 @@ export const getTryFiltersUrl = () => {
  */
 export const tryFilters = async (tryFiltersBody: TryFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterTrial>(getTryFiltersUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(tryFiltersBody)
   }
 );}
@@ -6142,25 +6001,11 @@ export const getRunFiltersUrl = () => {
  */
 export const runFilters = async (runFiltersBody: RunFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterRun>(getRunFiltersUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(runFiltersBody)
   }
 );}
@@ -6184,25 +6029,11 @@ export const getRunFilterUrl = (id: string,) => {
 export const runFilter = async (id: string,
     runFilterBody: RunFilterBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterRun>(getRunFilterUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(runFilterBody)
   }
 );}
@@ -6210,18 +6041,7 @@ return call<FilterRun>(getRunFilterUrl(id),
 
 
 export const getListFilterRunsUrl = (params?: ListFilterRunsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/filter-runs?${stringifiedParams}` : `/v1/filter-runs`
+  return withQuery(`/v1/filter-runs`, params)
 }
 
 /**
@@ -6298,18 +6118,7 @@ export const cancelFilterRun = async (id: string, options?: Parameters<typeof ca
 
 
 export const getListBlockedSendersUrl = (params?: ListBlockedSendersParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/blocked-senders?${stringifiedParams}` : `/v1/blocked-senders`
+  return withQuery(`/v1/blocked-senders`, params)
 }
 
 /**
@@ -6347,25 +6156,11 @@ export const getBlockSenderUrl = () => {
  */
 export const blockSender = async (blockSenderBody: BlockSenderBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<BlockedSender>(getBlockSenderUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(blockSenderBody)
   }
 );}
@@ -6427,18 +6222,7 @@ export const unblockSender = async (id: string, options?: Parameters<typeof call
 
 
 export const getListOwnLabelsUrl = (params?: ListOwnLabelsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/labels?${stringifiedParams}` : `/v1/me/labels`
+  return withQuery(`/v1/me/labels`, params)
 }
 
 /**
@@ -6476,25 +6260,11 @@ export const getCreateOwnLabelUrl = () => {
  */
 export const createOwnLabel = async (createOwnLabelBody: CreateOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Label>(getCreateOwnLabelUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createOwnLabelBody)
   }
 );}
@@ -6503,18 +6273,7 @@ return call<Label>(getCreateOwnLabelUrl(),
 
 export const getShowOwnLabelUrl = (id: string,
     params?: ShowOwnLabelParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/me/labels/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/me/labels/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -6552,25 +6311,11 @@ export const getChangeOwnLabelUrl = (id: string,) => {
 export const changeOwnLabel = async (id: string,
     changeOwnLabelBody: ChangeOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Label>(getChangeOwnLabelUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeOwnLabelBody)
   }
 );}
@@ -6579,18 +6324,7 @@ return call<Label>(getChangeOwnLabelUrl(id),
 
 export const getDeleteOwnLabelUrl = (id: string,
     params?: DeleteOwnLabelParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/labels/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/me/labels/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/me/labels/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -6656,25 +6390,11 @@ export const getCreateOwnFilterUrl = () => {
  */
 export const createOwnFilter = async (createOwnFilterBody: CreateOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Filter>(getCreateOwnFilterUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createOwnFilterBody)
   }
 );}
@@ -6723,25 +6443,11 @@ export const getChangeOwnFilterUrl = (id: string,) => {
 export const changeOwnFilter = async (id: string,
     changeOwnFilterBody: ChangeOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Filter>(getChangeOwnFilterUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeOwnFilterBody)
   }
 );}
@@ -6791,25 +6497,11 @@ export const getTryOwnFiltersUrl = () => {
  */
 export const tryOwnFilters = async (tryOwnFiltersBody: TryOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterTrial>(getTryOwnFiltersUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(tryOwnFiltersBody)
   }
 );}
@@ -6832,25 +6524,11 @@ export const getRunOwnFiltersUrl = () => {
  */
 export const runOwnFilters = async (runOwnFiltersBody: RunOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterRun>(getRunOwnFiltersUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(runOwnFiltersBody)
   }
 );}
@@ -6874,25 +6552,11 @@ export const getRunOwnFilterUrl = (id: string,) => {
 export const runOwnFilter = async (id: string,
     runOwnFilterBody: RunOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<FilterRun>(getRunOwnFilterUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(runOwnFilterBody)
   }
 );}
@@ -6900,18 +6564,7 @@ return call<FilterRun>(getRunOwnFilterUrl(id),
 
 
 export const getListOwnRunsUrl = (params?: ListOwnRunsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/filter-runs?${stringifiedParams}` : `/v1/me/filter-runs`
+  return withQuery(`/v1/me/filter-runs`, params)
 }
 
 /**
@@ -6988,18 +6641,7 @@ export const cancelOwnRun = async (id: string, options?: Parameters<typeof call>
 
 
 export const getListOwnBlocksUrl = (params?: ListOwnBlocksParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/blocked-senders?${stringifiedParams}` : `/v1/me/blocked-senders`
+  return withQuery(`/v1/me/blocked-senders`, params)
 }
 
 /**
@@ -7037,25 +6679,11 @@ export const getBlockForMeUrl = () => {
  */
 export const blockForMe = async (blockForMeBody: BlockForMeBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<BlockedSender>(getBlockForMeUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(blockForMeBody)
   }
 );}
@@ -7117,18 +6745,7 @@ export const unblockForMe = async (id: string, options?: Parameters<typeof call>
 
 
 export const getShowForwardingUrl = (params?: ShowForwardingParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/forwarding?${stringifiedParams}` : `/v1/forwarding`
+  return withQuery(`/v1/forwarding`, params)
 }
 
 /**
@@ -7166,25 +6783,11 @@ export const getChangeForwardingUrl = () => {
  */
 export const changeForwarding = async (changeForwardingBody: ChangeForwardingBody, options?: Parameters<typeof call>[1]): Promise<Forwarding> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Forwarding>(getChangeForwardingUrl(),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeForwardingBody)
   }
 );}
@@ -7207,25 +6810,11 @@ export const getSendMessageUrl = () => {
  */
 export const sendMessage = async (sendMessageBody: SendMessageBody, options?: Parameters<typeof call>[1]): Promise<SendMessage202> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<SendMessage202>(getSendMessageUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(sendMessageBody)
   }
 );}
@@ -7248,25 +6837,11 @@ export const getSendBatchUrl = () => {
  */
 export const sendBatch = async (sendBatchBody: SendBatchBody, options?: Parameters<typeof call>[1]): Promise<SendBatch200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<SendBatch200>(getSendBatchUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(sendBatchBody)
   }
 );}
@@ -7275,18 +6850,7 @@ return call<SendBatch200>(getSendBatchUrl(),
 
 export const getReplyToMessageUrl = (uid: number,
     params: ReplyToMessageParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/reply?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/reply`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/reply`, params)
 }
 
 /**
@@ -7299,25 +6863,11 @@ export const replyToMessage = async (uid: number,
     replyToMessageBody: ReplyToMessageBody,
     params: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<ReplyToMessage202> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ReplyToMessage202>(getReplyToMessageUrl(uid,params),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(replyToMessageBody)
   }
 );}
@@ -7325,18 +6875,7 @@ return call<ReplyToMessage202>(getReplyToMessageUrl(uid,params),
 
 
 export const getListSentMessagesUrl = (params?: ListSentMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/sent?${stringifiedParams}` : `/v1/sent`
+  return withQuery(`/v1/sent`, params)
 }
 
 /**
@@ -7386,18 +6925,7 @@ export const showSentMessage = async (id: string, options?: Parameters<typeof ca
 
 
 export const getListSuppressedAddressesUrl = (params?: ListSuppressedAddressesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/suppressions?${stringifiedParams}` : `/v1/suppressions`
+  return withQuery(`/v1/suppressions`, params)
 }
 
 /**
@@ -7447,18 +6975,7 @@ export const unsuppressAddress = async (address: string, options?: Parameters<ty
 
 
 export const getListDraftsUrl = (params: ListDraftsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/drafts?${stringifiedParams}` : `/v1/drafts`
+  return withQuery(`/v1/drafts`, params)
 }
 
 /**
@@ -7496,25 +7013,11 @@ export const getCreateDraftUrl = () => {
  */
 export const createDraft = async (createDraftBody: CreateDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Draft>(getCreateDraftUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createDraftBody)
   }
 );}
@@ -7565,25 +7068,11 @@ export const getEditDraftUrl = (id: string,) => {
 export const editDraft = async (id: string,
     editDraftBody: EditDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Draft>(getEditDraftUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(editDraftBody)
   }
 );}
@@ -7592,18 +7081,7 @@ return call<Draft>(getEditDraftUrl(id),
 
 export const getDeleteDraftUrl = (id: string,
     params?: DeleteDraftParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/drafts/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/drafts/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/drafts/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -7643,25 +7121,11 @@ export const getAttachToDraftUrl = (id: string,) => {
 export const attachToDraft = async (id: string,
     attachToDraftBody: AttachToDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Draft>(getAttachToDraftUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(attachToDraftBody)
   }
 );}
@@ -7671,18 +7135,7 @@ return call<Draft>(getAttachToDraftUrl(id),
 export const getDetachFromDraftUrl = (id: string,
     index: number,
     params?: DetachFromDraftParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}?${stringifiedParams}` : `/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}`
+  return withQuery(`/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}`, params)
 }
 
 /**
@@ -7723,25 +7176,11 @@ export const getSendDraftUrl = (id: string,) => {
 export const sendDraft = async (id: string,
     sendDraftBody: SendDraftBody, options?: Parameters<typeof call>[1]): Promise<SendDraft201 | SendDraft202> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<SendDraft201 | SendDraft202>(getSendDraftUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(sendDraftBody)
   }
 );}
@@ -7765,25 +7204,11 @@ export const getRequestApprovalUrl = (id: string,) => {
 export const requestApproval = async (id: string,
     requestApprovalBody: RequestApprovalBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Approval>(getRequestApprovalUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(requestApprovalBody)
   }
 );}
@@ -7791,18 +7216,7 @@ return call<Approval>(getRequestApprovalUrl(id),
 
 
 export const getListApprovalsUrl = (params?: ListApprovalsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/approvals?${stringifiedParams}` : `/v1/approvals`
+  return withQuery(`/v1/approvals`, params)
 }
 
 /**
@@ -7893,25 +7307,11 @@ export const getDeclineDraftUrl = (id: string,) => {
 export const declineDraft = async (id: string,
     declineDraftBody: DeclineDraftBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Approval>(getDeclineDraftUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(declineDraftBody)
   }
 );}
@@ -7919,18 +7319,7 @@ return call<Approval>(getDeclineDraftUrl(id),
 
 
 export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/scheduled?${stringifiedParams}` : `/v1/scheduled`
+  return withQuery(`/v1/scheduled`, params)
 }
 
 /**
@@ -7968,25 +7357,11 @@ export const getScheduleMessageUrl = () => {
  */
 export const scheduleMessage = async (scheduleMessageBody: ScheduleMessageBody, options?: Parameters<typeof call>[1]): Promise<ScheduleMessage201> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ScheduleMessage201>(getScheduleMessageUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(scheduleMessageBody)
   }
 );}
@@ -8075,18 +7450,7 @@ export const retryScheduledMessage = async (id: string, options?: Parameters<typ
 
 
 export const getListFoldersUrl = (params: ListFoldersParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders?${stringifiedParams}` : `/v1/folders`
+  return withQuery(`/v1/folders`, params)
 }
 
 /**
@@ -8109,18 +7473,7 @@ export const listFolders = async (params: ListFoldersParams, options?: Parameter
 
 
 export const getCreateFolderUrl = (params: CreateFolderParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders?${stringifiedParams}` : `/v1/folders`
+  return withQuery(`/v1/folders`, params)
 }
 
 /**
@@ -8132,25 +7485,11 @@ export const getCreateFolderUrl = (params: CreateFolderParams,) => {
 export const createFolder = async (createFolderBody: CreateFolderBody,
     params: CreateFolderParams, options?: Parameters<typeof call>[1]): Promise<Folder> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Folder>(getCreateFolderUrl(params),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createFolderBody)
   }
 );}
@@ -8159,18 +7498,7 @@ return call<Folder>(getCreateFolderUrl(params),
 
 export const getShowFolderUrl = (path: string,
     params: ShowFolderParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders/${encodeURIComponent(String(path))}?${stringifiedParams}` : `/v1/folders/${encodeURIComponent(String(path))}`
+  return withQuery(`/v1/folders/${encodeURIComponent(String(path))}`, params)
 }
 
 /**
@@ -8193,18 +7521,7 @@ export const showFolder = async (path: string,
 
 export const getRenameFolderUrl = (path: string,
     params: RenameFolderParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders/${encodeURIComponent(String(path))}?${stringifiedParams}` : `/v1/folders/${encodeURIComponent(String(path))}`
+  return withQuery(`/v1/folders/${encodeURIComponent(String(path))}`, params)
 }
 
 /**
@@ -8217,25 +7534,11 @@ export const renameFolder = async (path: string,
     renameFolderBody: RenameFolderBody,
     params: RenameFolderParams, options?: Parameters<typeof call>[1]): Promise<Folder> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Folder>(getRenameFolderUrl(path,params),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(renameFolderBody)
   }
 );}
@@ -8244,18 +7547,7 @@ return call<Folder>(getRenameFolderUrl(path,params),
 
 export const getDeleteFolderUrl = (path: string,
     params: DeleteFolderParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders/${encodeURIComponent(String(path))}?${stringifiedParams}` : `/v1/folders/${encodeURIComponent(String(path))}`
+  return withQuery(`/v1/folders/${encodeURIComponent(String(path))}`, params)
 }
 
 /**
@@ -8279,18 +7571,7 @@ export const deleteFolder = async (path: string,
 
 
 export const getListMessagesUrl = (params: ListMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages?${stringifiedParams}` : `/v1/messages`
+  return withQuery(`/v1/messages`, params)
 }
 
 /**
@@ -8313,18 +7594,7 @@ export const listMessages = async (params: ListMessagesParams, options?: Paramet
 
 
 export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages?${stringifiedParams}` : `/v1/messages`
+  return withQuery(`/v1/messages`, params)
 }
 
 /**
@@ -8336,25 +7606,11 @@ export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
 export const changeMessages = async (changeMessagesBody: ChangeMessagesBody,
     params: ChangeMessagesParams, options?: Parameters<typeof call>[1]): Promise<ChangeMessages200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ChangeMessages200>(getChangeMessagesUrl(params),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeMessagesBody)
   }
 );}
@@ -8362,18 +7618,7 @@ return call<ChangeMessages200>(getChangeMessagesUrl(params),
 
 
 export const getDeleteMessagesUrl = (params: DeleteMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages?${stringifiedParams}` : `/v1/messages`
+  return withQuery(`/v1/messages`, params)
 }
 
 /**
@@ -8385,25 +7630,11 @@ export const getDeleteMessagesUrl = (params: DeleteMessagesParams,) => {
 export const deleteMessages = async (deleteMessagesBody: DeleteMessagesBody,
     params: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessages200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<DeleteMessages200>(getDeleteMessagesUrl(params),
   {
     ...options,
     method: 'DELETE',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(deleteMessagesBody)
   }
 );}
@@ -8412,18 +7643,7 @@ return call<DeleteMessages200>(getDeleteMessagesUrl(params),
 
 export const getReadMessageUrl = (uid: number,
     params: ReadMessageParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
 /**
@@ -8448,18 +7668,7 @@ export const readMessage = async (uid: number,
 
 export const getChangeMessageUrl = (uid: number,
     params: ChangeMessageParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
 /**
@@ -8472,25 +7681,11 @@ export const changeMessage = async (uid: number,
     changeMessageBody: ChangeMessageBody,
     params: ChangeMessageParams, options?: Parameters<typeof call>[1]): Promise<MessageItem> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<MessageItem>(getChangeMessageUrl(uid,params),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeMessageBody)
   }
 );}
@@ -8499,18 +7694,7 @@ return call<MessageItem>(getChangeMessageUrl(uid,params),
 
 export const getEmptyFolderUrl = (path: string,
     params: EmptyFolderParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/folders/${encodeURIComponent(String(path))}/empty?${stringifiedParams}` : `/v1/folders/${encodeURIComponent(String(path))}/empty`
+  return withQuery(`/v1/folders/${encodeURIComponent(String(path))}/empty`, params)
 }
 
 /**
@@ -8535,18 +7719,7 @@ export const emptyFolder = async (path: string,
 
 export const getReadHeadersUrl = (uid: number,
     params: ReadHeadersParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/headers?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/headers`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/headers`, params)
 }
 
 /**
@@ -8571,18 +7744,7 @@ export const readHeaders = async (uid: number,
 
 export const getDownloadMessageUrl = (uid: number,
     params: DownloadMessageParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/raw?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/raw`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/raw`, params)
 }
 
 /**
@@ -8608,18 +7770,7 @@ export const downloadMessage = async (uid: number,
 export const getDownloadAttachmentUrl = (uid: number,
     id: string,
     params: DownloadAttachmentParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/attachments/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/attachments/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/attachments/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -8645,18 +7796,7 @@ export const downloadAttachment = async (uid: number,
 
 export const getFetchMessagePictureUrl = (uid: number,
     params: FetchMessagePictureParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/messages/${encodeURIComponent(String(uid))}/picture?${stringifiedParams}` : `/v1/messages/${encodeURIComponent(String(uid))}/picture`
+  return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/picture`, params)
 }
 
 /**
@@ -8680,18 +7820,7 @@ export const fetchMessagePicture = async (uid: number,
 
 
 export const getListChangesUrl = (params?: ListChangesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/changes?${stringifiedParams}` : `/v1/changes`
+  return withQuery(`/v1/changes`, params)
 }
 
 /**
@@ -8768,26 +7897,7 @@ export const undoChange = async (id: string, options?: Parameters<typeof call>[1
 
 
 export const getSearchMessagesUrl = (params: SearchMessagesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["mailbox"];
-
-    if (Array.isArray(value) && explodeParameters.includes(key)) {
-      value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : String(v));
-      });
-      return;
-    }
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/search?${stringifiedParams}` : `/v1/search`
+  return withQuery(`/v1/search`, params)
 }
 
 /**
@@ -8810,18 +7920,7 @@ export const searchMessages = async (params: SearchMessagesParams, options?: Par
 
 
 export const getListConversationsUrl = (params: ListConversationsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/threads?${stringifiedParams}` : `/v1/threads`
+  return withQuery(`/v1/threads`, params)
 }
 
 /**
@@ -8845,18 +7944,7 @@ export const listConversations = async (params: ListConversationsParams, options
 
 export const getReadConversationUrl = (id: string,
     params: ReadConversationParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/threads/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/threads/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/threads/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -8880,18 +7968,7 @@ export const readConversation = async (id: string,
 
 
 export const getListWholeConversationsUrl = (params: ListWholeConversationsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/conversations?${stringifiedParams}` : `/v1/conversations`
+  return withQuery(`/v1/conversations`, params)
 }
 
 /**
@@ -8915,18 +7992,7 @@ export const listWholeConversations = async (params: ListWholeConversationsParam
 
 export const getReadWholeConversationUrl = (id: string,
     params: ReadWholeConversationParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/conversations/${encodeURIComponent(String(id))}?${stringifiedParams}` : `/v1/conversations/${encodeURIComponent(String(id))}`
+  return withQuery(`/v1/conversations/${encodeURIComponent(String(id))}`, params)
 }
 
 /**
@@ -8950,18 +8016,7 @@ export const readWholeConversation = async (id: string,
 
 
 export const getReadEventsUrl = (params?: ReadEventsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/events?${stringifiedParams}` : `/v1/events`
+  return withQuery(`/v1/events`, params)
 }
 
 /**
@@ -8999,25 +8054,11 @@ export const getSayPresenceUrl = () => {
  */
 export const sayPresence = async (sayPresenceBody: SayPresenceBody, options?: Parameters<typeof call>[1]): Promise<SayPresence200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<SayPresence200>(getSayPresenceUrl(),
   {
     ...options,
     method: 'PUT',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(sayPresenceBody)
   }
 );}
@@ -9068,25 +8109,11 @@ export const getSetSignatureUrl = (address: string,) => {
 export const setSignature = async (address: string,
     setSignatureBody: SetSignatureBody, options?: Parameters<typeof call>[1]): Promise<Signature> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Signature>(getSetSignatureUrl(address),
   {
     ...options,
     method: 'PUT',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(setSignatureBody)
   }
 );}
@@ -9136,25 +8163,11 @@ export const getCreateWebhookUrl = () => {
  */
 export const createWebhook = async (createWebhookBody: CreateWebhookBody, options?: Parameters<typeof call>[1]): Promise<WebhookWithSecret> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<WebhookWithSecret>(getCreateWebhookUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createWebhookBody)
   }
 );}
@@ -9203,25 +8216,11 @@ export const getChangeWebhookUrl = (id: string,) => {
 export const changeWebhook = async (id: string,
     changeWebhookBody: ChangeWebhookBody, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Webhook>(getChangeWebhookUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeWebhookBody)
   }
 );}
@@ -9282,18 +8281,7 @@ export const rotateWebhookSecret = async (id: string, options?: Parameters<typeo
 
 export const getListWebhookDeliveriesUrl = (id: string,
     params?: ListWebhookDeliveriesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/webhooks/${encodeURIComponent(String(id))}/deliveries?${stringifiedParams}` : `/v1/webhooks/${encodeURIComponent(String(id))}/deliveries`
+  return withQuery(`/v1/webhooks/${encodeURIComponent(String(id))}/deliveries`, params)
 }
 
 /**
@@ -9333,25 +8321,11 @@ export const getReplayWebhookUrl = (id: string,) => {
 export const replayWebhook = async (id: string,
     replayWebhookBody: ReplayWebhookBody, options?: Parameters<typeof call>[1]): Promise<ReplayWebhook200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ReplayWebhook200>(getReplayWebhookUrl(id),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(replayWebhookBody)
   }
 );}
@@ -9386,18 +8360,7 @@ export const testWebhook = async (id: string, options?: Parameters<typeof call>[
 
 
 export const getListDomainsUrl = (params?: ListDomainsParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/domains?${stringifiedParams}` : `/v1/domains`
+  return withQuery(`/v1/domains`, params)
 }
 
 /**
@@ -9437,25 +8400,11 @@ export const getEnrolDomainUrl = () => {
  */
 export const enrolDomain = async (enrolDomainBody: EnrolDomainBody, options?: Parameters<typeof call>[1]): Promise<Domain> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Domain>(getEnrolDomainUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(enrolDomainBody)
   }
 );}
@@ -9544,18 +8493,7 @@ export const showDomainZone = async (id: string, options?: Parameters<typeof cal
 
 
 export const getListMailboxesUrl = (params?: ListMailboxesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/mailboxes?${stringifiedParams}` : `/v1/mailboxes`
+  return withQuery(`/v1/mailboxes`, params)
 }
 
 /**
@@ -9593,25 +8531,11 @@ export const getCreateMailboxUrl = () => {
  */
 export const createMailbox = async (createMailboxBody: CreateMailboxBody, options?: Parameters<typeof call>[1]): Promise<NewMailbox> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<NewMailbox>(getCreateMailboxUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createMailboxBody)
   }
 );}
@@ -9774,25 +8698,11 @@ export const giveMailboxAccess = async (address: string,
     memberId: string,
     giveMailboxAccessBody: GiveMailboxAccessBody, options?: Parameters<typeof call>[1]): Promise<MailboxAccess> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<MailboxAccess>(getGiveMailboxAccessUrl(address,memberId),
   {
     ...options,
     method: 'PUT',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(giveMailboxAccessBody)
   }
 );}
@@ -9831,18 +8741,7 @@ export const endMailboxAccess = async (address: string,
 
 
 export const getListAccessChangesUrl = (params?: ListAccessChangesParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/me/access?${stringifiedParams}` : `/v1/me/access`
+  return withQuery(`/v1/me/access`, params)
 }
 
 /**
@@ -9892,18 +8791,7 @@ export const showUsage = async ( options?: Parameters<typeof call>[1]): Promise<
 
 
 export const getListMembersUrl = (params?: ListMembersParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/members?${stringifiedParams}` : `/v1/members`
+  return withQuery(`/v1/members`, params)
 }
 
 /**
@@ -9943,25 +8831,11 @@ export const getAddMemberUrl = () => {
  */
 export const addMember = async (addMemberBody: AddMemberBody, options?: Parameters<typeof call>[1]): Promise<InvitedMember> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<InvitedMember>(getAddMemberUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(addMemberBody)
   }
 );}
@@ -10012,25 +8886,11 @@ export const getChangeMemberUrl = (id: string,) => {
 export const changeMember = async (id: string,
     changeMemberBody: ChangeMemberBody, options?: Parameters<typeof call>[1]): Promise<Member> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Member>(getChangeMemberUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(changeMemberBody)
   }
 );}
@@ -10138,25 +8998,11 @@ export const getSignInUrl = () => {
  */
 export const signIn = async (signInBody: SignInBody, options?: Parameters<typeof call>[1]): Promise<Me> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Me>(getSignInUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(signInBody)
   }
 );}
@@ -10262,25 +9108,11 @@ export const getSetPasswordUrl = () => {
  */
 export const setPassword = async (setPasswordBody: SetPasswordBody, options?: Parameters<typeof call>[1]): Promise<SetPassword200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<SetPassword200>(getSetPasswordUrl(),
   {
     ...options,
     method: 'PUT',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(setPasswordBody)
   }
 );}
@@ -10303,25 +9135,11 @@ export const getConfirmSessionUrl = () => {
  */
 export const confirmSession = async (confirmSessionBody: ConfirmSessionBody, options?: Parameters<typeof call>[1]): Promise<ConfirmSession200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ConfirmSession200>(getConfirmSessionUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(confirmSessionBody)
   }
 );}
@@ -10404,25 +9222,11 @@ export const getConfirmTotpUrl = () => {
  */
 export const confirmTotp = async (confirmTotpBody: ConfirmTotpBody, options?: Parameters<typeof call>[1]): Promise<ConfirmTotp200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<ConfirmTotp200>(getConfirmTotpUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(confirmTotpBody)
   }
 );}
@@ -10476,25 +9280,11 @@ export const getAddPasskeyUrl = () => {
  */
 export const addPasskey = async (addPasskeyBody: AddPasskeyBody, options?: Parameters<typeof call>[1]): Promise<Passkey> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Passkey>(getAddPasskeyUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(addPasskeyBody)
   }
 );}
@@ -10543,25 +9333,11 @@ export const getRenamePasskeyUrl = (id: string,) => {
 export const renamePasskey = async (id: string,
     renamePasskeyBody: RenamePasskeyBody, options?: Parameters<typeof call>[1]): Promise<Passkey> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<Passkey>(getRenamePasskeyUrl(id),
   {
     ...options,
     method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(renamePasskeyBody)
   }
 );}
@@ -10667,25 +9443,11 @@ export const getBeginSignOnUrl = () => {
  */
 export const beginSignOn = async (beginSignOnBody: BeginSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSignOn200> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<BeginSignOn200>(getBeginSignOnUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(beginSignOnBody)
   }
 );}
@@ -10747,18 +9509,7 @@ export const showMe = async ( options?: Parameters<typeof call>[1]): Promise<Me>
 
 
 export const getListApiKeysUrl = (params?: ListApiKeysParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/api-keys?${stringifiedParams}` : `/v1/api-keys`
+  return withQuery(`/v1/api-keys`, params)
 }
 
 /**
@@ -10798,25 +9549,11 @@ export const getCreateApiKeyUrl = () => {
  */
 export const createApiKey = async (createApiKeyBody: CreateApiKeyBody, options?: Parameters<typeof call>[1]): Promise<NewApiKey> => {
 
-    const getHeaders = (h?: NonNullable<RequestInit['headers']>): Record<string, string | readonly string[]> => {
-    if (!h) return {};
-    if (h instanceof Headers) return Object.fromEntries(h.entries());
-    if (Symbol.iterator in h) {
-      return Object.fromEntries(
-        Array.from(h as Iterable<Iterable<string>>, (entry) => Array.from(entry) as [string, string]),
-      );
-    }
-    const headers: Record<string, string | readonly string[]> = {};
-    for (const [name, value] of Object.entries<string | readonly string[] | undefined>(h)) {
-      if (value !== undefined) headers[name] = value;
-    }
-    return headers;
-  };
 return call<NewApiKey>(getCreateApiKeyUrl(),
   {
     ...options,
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...getHeaders(options?.headers) },
+    headers: withType(options?.headers),
     body: JSON.stringify(createApiKeyBody)
   }
 );}
@@ -10878,18 +9615,7 @@ export const revokeApiKey = async (id: string, options?: Parameters<typeof call>
 
 
 export const getReadAuditTrailUrl = (params?: ReadAuditTrailParams,) => {
-  const normalizedParams = new URLSearchParams();
-
-  Object.entries(params || {}).forEach(([key, value]) => {
-
-    if (value !== undefined) {
-      normalizedParams.append(key, value === null ? 'null' : String(value))
-    }
-  });
-
-  const stringifiedParams = normalizedParams.toString();
-
-  return stringifiedParams.length > 0 ? `/v1/audit?${stringifiedParams}` : `/v1/audit`
+  return withQuery(`/v1/audit`, params)
 }
 
 /**
