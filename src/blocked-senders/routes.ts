@@ -86,7 +86,7 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
         ...named('Block a sender or a domain', 'blockSender', 'blockForMe'),
         description:
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
-          'never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
+          'never refused for it (RFC 5321, section 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
           `${own ? 'For the own mailbox alone. A member' : 'An organization'} blocks at most ${mostBlocked.toLocaleString('en')} senders.`,
         body: Strict({
           pattern: Line({

@@ -27,7 +27,7 @@ export function parseHost(text: string): string {
   return text
 }
 
-/** RFC 1123 2.1: letters, digits and hyphens. */
+/** RFC 1123, section 2.1: letters, digits and hyphens. */
 const domainName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 export function parseHostname(text: string): string {

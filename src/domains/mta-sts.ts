@@ -11,7 +11,7 @@ export interface MtaStsParts {
   readonly tls: boolean
 }
 
-/** How long senders keep the policy, in seconds. A week or more is usual (RFC 8461 3.2); a day bounds what a mistake
+/** How long senders keep the policy, in seconds. A week or more is usual (RFC 8461, section 3.2); a day bounds what a mistake
  *  with a certificate costs. */
 const maxAge = 86_400
 

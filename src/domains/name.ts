@@ -11,7 +11,7 @@ export const tryoutDomain = 'tryout.test'
  * A domain that an organization may enrol, in the form in which domains are stored and compared: A-labels (UTS 46, not
  * transitional), lower case, no final dot. Capitals, full-width letters and the Kelvin sign lead to the same name.
  * @throws Refusal `invalid_request` on `domain` for a public suffix, an address, a single label, a name that the DNS
- *   can't hold (RFC 1035 2.3.4), and, unless `allowReserved`, a top-level domain that is set apart
+ *   can't hold (RFC 1035, section 2.3.4), and, unless `allowReserved`, a top-level domain that is set apart
  */
 export function domainName(given: string, { allowReserved }: { allowReserved: boolean }): string {
   const domain = asciiForm(given)
@@ -41,13 +41,13 @@ export function unicodeName(domain: string): string {
 }
 
 /** The registered domain of a name: `example.co.uk` for `mail.example.co.uk`; the name itself if unknown. DNS providers take
- *  names relative to it, and DMARC falls back to it (RFC 7489 6.6.3). */
+ *  names relative to it. A DMARC policy is looked for up to it (RFC 9989, section 4.10). */
 export function registeredDomain(domain: string): string {
   return parse(domain, suffixList).domain ?? domain
 }
 
-/** A name has at most 253 octets (RFC 1035 2.3.4). The longest record below a domain is a DKIM key's, which needs 44: a
- *  selector of 32, `._domainkey` and a dot. An address needs less (RFC 5321 4.5.3.1.3). */
+/** A name has at most 253 octets (RFC 1035, section 2.3.4). The longest record below a domain is a DKIM key's, which needs 44: a
+ *  selector of 32, `._domainkey` and a dot. An address needs less (RFC 5321, section 4.5.3.1.3). */
 const longestDomain = 209
 
 /** Reserved by RFC 2606, RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476 and, for `internal`, by ICANN. */
@@ -71,14 +71,14 @@ function isPublicSuffix(domain: string): boolean {
   return publicSuffix === domain && (isIcann === true || isPrivate === true)
 }
 
-/** Undefined for a name that no host may have (RFC 1123 2.1). */
+/** Undefined for a name that no host may have (RFC 1123, section 2.1). */
 function asciiForm(given: string): string | undefined {
   if (given.length > 1_000 || !given.isWellFormed()) return undefined
   const domain = canonicalDomain(given)
   return domain?.split('.').every(isGenuine) ? domain : undefined
 }
 
-/** A label that starts with `xn--` must be the encoding of a Unicode label (RFC 5890 2.3.2.1). */
+/** A label that starts with `xn--` must be the encoding of a Unicode label (RFC 5890, section 2.3.2.1). */
 function isGenuine(label: string): boolean {
   if (!label.startsWith('xn--')) return true
   const unicode = domainToUnicode(label)

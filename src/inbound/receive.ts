@@ -51,10 +51,10 @@ export interface Reception {
   readonly log: Logger
 }
 
-/** The most `Received` fields of a message, to which each hop adds one: more are a loop (RFC 5321 6.3). */
+/** The most `Received` fields of a message, to which each hop adds one: more are a loop (RFC 5321, section 6.3). */
 const MOST_HOPS = 100
 
-/** The most From fields. RFC 5322 3.6 allows one. All are checked for blocks, so their number is limited. */
+/** The most From fields. RFC 5322, section 3.6 allows one. All are checked for blocks, so their number is limited. */
 const MOST_FROM = 10
 const MOST_AUTHORS = 1_000
 /** The most domains of authors. DMARC of each takes some eight lookups. */

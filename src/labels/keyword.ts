@@ -31,7 +31,7 @@ export function keywordFor(name: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** Atom characters only, whatever the name (RFC 9051 9): `Crème brûlée 2026` is `creme-brulee-2026`. */
+/** Atom characters only, whatever the name (RFC 9051, section 9): `Crème brûlée 2026` is `creme-brulee-2026`. */
 export function deriveKeyword(name: string): string {
   const keyword = name
     .normalize('NFKD')

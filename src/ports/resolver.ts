@@ -1,6 +1,7 @@
 /** Lookups in the DNS. Missing records are an answer; only a failed lookup throws (`LookupFailed`). */
 export interface Resolver {
-  /** Each record's strings joined (RFC 7208 3.3), read as UTF-8 if valid. Empty if the name or the type does not exist. */
+  /** Each record's strings joined (RFC 7208, section 3.3), read as UTF-8 if valid. Empty if the name or the type does not
+   *  exist. */
   txt(name: string): Promise<string[]>
   /** Lowest preference first. A null MX (RFC 7505) is one record with an empty exchange. */
   mx(name: string): Promise<{ exchange: string; priority: number }[]>

@@ -47,7 +47,8 @@ export function contentId(text: string, field: string): string {
   throw invalid(field, `${field} must be printable ASCII without spaces, < and >`)
 }
 
-/** Node decodes anything. Text that does not encode to itself again is not base64 of the standard alphabet (RFC 4648 4). */
+/** Node decodes anything. Text that does not encode to itself again is not base64 of the standard alphabet (RFC 4648, section
+ *  4). */
 export function base64(text: string, field: string): Buffer {
   const content = Buffer.from(text, 'base64')
   if (content.toString('base64') === text) return content

@@ -233,7 +233,7 @@ interface Usual {
   readonly kept?: () => void
 }
 
-/** RFC 5321 4.5.2. */
+/** RFC 5321, section 4.5.2. */
 function unstuffed(octets: Buffer): Buffer {
   if (octets[0] !== 0x2e && !octets.includes('\n.')) return octets
   return Buffer.from(octets.toString('latin1').replace(/(^|\r\n)\./g, '$1'), 'latin1')

@@ -7,7 +7,7 @@ type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
 /** As many aliases in a row as name servers commonly follow. */
 const LONGEST_CHAIN = 16
 
-/** Most octets of a DNS message, over TCP too (RFC 1035 4.2.2). */
+/** Most octets of a DNS message, over TCP too (RFC 1035, section 4.2.2). */
 const LARGEST_ANSWER = 65_535
 
 /** Answers from a map of names, which may change meanwhile: for the try-out and for tests. */
@@ -86,7 +86,7 @@ export class ZoneResolver implements Zone {
   }
 }
 
-/** About the size of a record in an answer whose name is compressed (RFC 1035 4.1.4). */
+/** About the size of a record in an answer whose name is compressed (RFC 1035, section 4.1.4). */
 function sizeOf(record: string | { readonly exchange: string }): number {
   return 12 + (typeof record === 'string' ? record.length : record.exchange.length)
 }

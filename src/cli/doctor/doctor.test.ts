@@ -166,7 +166,7 @@ for (const [what, name, state, words] of [
   })
 }
 
-/** A name server (RFC 1035 4.1) that has an address for mx.…, fails for broken.…, and knows no other name. */
+/** A name server (RFC 1035, section 4.1) that has an address for mx.…, fails for broken.…, and knows no other name. */
 async function nameServer(): Promise<AsyncDisposable & { port: number }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, peer) => {

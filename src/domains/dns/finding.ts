@@ -40,7 +40,8 @@ function finding({ found, ...rest }: Finding): Finding {
   return { ...rest, found: found.slice(0, mostFound).map((text) => printable(text, longestFound)) }
 }
 
-/** Text from the DNS, to be stored and shown: truncated, with unprintable octets escaped as in a master file (RFC 1035 5.1). */
+/** Text from the DNS, to be stored and shown: truncated, with unprintable octets escaped as in a master file (RFC 1035,
+ *  section 5.1). */
 export function printable(text: string, longest = 100): string {
   const shown = text
     .slice(0, longest)

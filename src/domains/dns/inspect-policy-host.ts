@@ -1,7 +1,7 @@
 import { dnsName } from '#/text.ts'
 import { type Finding, type Inspection, satisfied, unsatisfied } from './finding.ts'
 
-/** The host of the MTA-STS policy (RFC 8461 3.3): an alias of ours, or our addresses. */
+/** The host of the MTA-STS policy (RFC 8461, section 3.3): an alias of ours, or our addresses. */
 export async function inspectPolicyHost({ resolver, wanted }: Inspection): Promise<Finding> {
   const aliases = await resolver.cname(wanted.name)
   if (aliases.some((alias) => dnsName(alias) === wanted.value)) return satisfied(aliases)

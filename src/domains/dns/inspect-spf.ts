@@ -121,7 +121,7 @@ async function absent(inspection: Inspection, texts: readonly string[]): Promise
   for (const text of texts) {
     const { value, mishaps } = repaired(text.slice(0, longestRead))
     if (!/^v\s*=\s*spf1/i.test(value)) continue
-    // White space before it, which is no mishap of other records, makes it none of SPF (RFC 7208 4.5).
+    // White space before it, which is no mishap of other records, makes it none of SPF (RFC 7208, section 4.5).
     const isMended = isSpf(value) && mishaps.length > 0
     return unsatisfied('mismatch', [text], isMended ? mishaps.join(' ') : 'The record must start with v=spf1.')
   }

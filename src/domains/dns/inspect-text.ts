@@ -45,7 +45,7 @@ async function holds({ resolver }: Inspection, reading: Reading, name: string): 
   return !(reading.single && meant.length > 1) && meant.some((text) => reading.fault(text) === undefined)
 }
 
-/** The policy of the nearest parent that has one, up to the registered domain (RFC 9989 4.10). */
+/** The policy of the nearest parent that has one, up to the registered domain (RFC 9989, section 4.10). */
 async function inheritedFrom({ resolver, wanted, domain }: Inspection, reading: Reading): Promise<string | undefined> {
   const label = wanted.name.slice(0, -domain.length)
   const registered = registeredDomain(domain)

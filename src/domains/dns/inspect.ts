@@ -12,8 +12,8 @@ import type { WantedRecord } from './records.ts'
 export type { Finding } from './finding.ts'
 
 /** Looks up a record, and says what is wrong with it and what to do. Never rejects because of the contents of the DNS. Takes
- *  one or two lookups if all is well, about a dozen if the record is missing, and for SPF as many as a receiver (RFC 7208
- *  4.6.4). */
+ *  one or two lookups if all is well, about a dozen if the record is missing, and for SPF as many as a receiver (RFC 7208,
+ *  section 4.6.4). */
 export async function inspect(resolver: Resolver, wanted: WantedRecord, domain: string): Promise<Finding> {
   try {
     return await byPurpose({ resolver, wanted, domain })

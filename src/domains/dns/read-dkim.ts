@@ -1,7 +1,7 @@
 import type { Reading } from './read-text.ts'
 import { tagList } from './tag-list.ts'
 
-/** A key record that receivers treat as the wanted one (RFC 6376 3.6.1, RFC 8463): the same kind of key with the same
+/** A key record that receivers treat as the wanted one (RFC 6376, section 3.6.1, RFC 8463): the same kind of key with the same
  *  octets, in any folding and with any other tags. */
 export function readDkim(wanted: string): Reading {
   const ours = tagList(wanted)

@@ -32,7 +32,7 @@ export function ownership(token: string): Reading {
   }
 }
 
-/** Any policy satisfies: the domain owner chooses (RFC 9989 4.7). */
+/** Any policy satisfies: the domain owner chooses (RFC 9989, section 4.7). */
 export const dmarc: Reading = {
   plural: 'DMARC records',
   single: true,
@@ -46,7 +46,7 @@ export const dmarc: Reading = {
   },
 }
 
-/** Senders use the id only to notice changes of the policy, so any satisfies (RFC 8461 3.1). */
+/** Senders use the id only to notice changes of the policy, so any satisfies (RFC 8461, section 3.1). */
 export const mtaSts: Reading = {
   plural: 'MTA-STS records',
   single: true,
@@ -58,7 +58,7 @@ export const mtaSts: Reading = {
       : 'The record must be v=STSv1; and an id= of 1 to 32 letters and digits.',
 }
 
-/** The domain owner chooses where reports go (RFC 8460 3). */
+/** The domain owner chooses where reports go (RFC 8460, section 3). */
 export const tlsRpt: Reading = {
   plural: 'TLS-RPT records',
   single: true,

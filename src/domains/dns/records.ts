@@ -20,8 +20,8 @@ export interface WantedRecord {
 export interface PublishedKey {
   readonly selector: string
   readonly algorithm: 'rsa' | 'ed25519'
-  /** In base64, as `p=` holds it: for RSA a SubjectPublicKeyInfo (RFC 6376 3.6.1), for Ed25519 the 32 octets themselves
-   *  (RFC 8463 4). */
+  /** In base64, as `p=` holds it: for RSA a SubjectPublicKeyInfo (RFC 6376, section 3.6.1), for Ed25519 the 32 octets themselves
+   *  (RFC 8463, section 4). */
   readonly publicKey: string
 }
 
@@ -62,7 +62,7 @@ function optional(record: WantedRecord): WantedRecord {
   return { ...record, optional: true }
 }
 
-/** Changes with the host of the policy (RFC 8461 3.1). Senders notice other changes once it expires. */
+/** Changes with the host of the policy (RFC 8461, section 3.1). Senders notice other changes once it expires. */
 function policyId(hostname: string): string {
   return hash('sha256', hostname, 'hex').slice(0, 20)
 }

@@ -1,4 +1,4 @@
-/** An SPF record as a list of terms (RFC 7208 4.5, 4.6.1). */
+/** An SPF record as a list of terms (RFC 7208, sections 4.5 and 4.6.1). */
 export interface SpfRecord {
   /** The terms before `all`, in order: mechanisms with their qualifiers, and modifiers. */
   readonly terms: readonly string[]
@@ -10,7 +10,7 @@ export function isSpf(text: string): boolean {
   return /^v=spf1( |$)/i.test(text)
 }
 
-/** Mechanisms after `all` are ignored (RFC 7208 5.1). */
+/** Mechanisms after `all` are ignored (RFC 7208, section 5.1). */
 export function readSpf(text: string): SpfRecord {
   const terms = text.split(' ').slice(1).filter(Boolean)
   const last = terms.findIndex((term) => isAll.test(term))
@@ -37,5 +37,5 @@ function softest(records: readonly SpfRecord[]): string {
 
 const isAll = /^[+?~-]?all$/i
 
-/** RFC 7208 3.4: a response with all TXT records of the name should fit 512 octets. */
+/** RFC 7208, section 3.4: a response with all TXT records of the name should fit 512 octets. */
 const longest = 450

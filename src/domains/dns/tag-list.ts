@@ -1,4 +1,4 @@
-/** The tags of a DKIM key, a DMARC policy and the like (RFC 6376 3.2), by name. Undefined if it is no such list: an entry
+/** The tags of a DKIM key, a DMARC policy and the like (RFC 6376, section 3.2), by name. Undefined if it is no such list: an entry
  *  without `name=value`, or a repeated name. */
 export function tagList(text: string): ReadonlyMap<string, string> | undefined {
   const tags = new Map<string, string>()

@@ -44,7 +44,7 @@ test('whatever a value holds, it stays in strings of at most 255 octets on a lin
   )
 })
 
-/** RFC 1035 5.1. */
+/** RFC 1035, section 5.1. */
 function unescaped(string: string): string {
   return string.slice(1, -1).replace(/\\(\d{3}|.)/g, (_, octet: string) => {
     return octet.length === 3 ? String.fromCharCode(Number(octet)) : octet

@@ -1,6 +1,6 @@
 import type { WantedRecord } from './records.ts'
 
-/** The records as a master file (RFC 1035 5) that a name server takes as it is, each name absolute. */
+/** The records as a master file (RFC 1035, section 5) that a name server takes as it is, each name absolute. */
 export function zoneFile(domain: string, records: readonly WantedRecord[]): string {
   const lines = records.map((record) => `${record.name}. ${record.ttl} IN ${record.type} ${dataOf(record)}`)
   return [`; DNS records of ${domain} for Mailroom`, ...lines, ''].join('\n')
@@ -11,7 +11,7 @@ function dataOf({ type, value, priority }: WantedRecord): string {
   return type === 'MX' ? `${priority} ${value}.` : `${value}.`
 }
 
-/** A string in a TXT record holds at most 255 octets (RFC 1035 3.3). */
+/** A string in a TXT record holds at most 255 octets (RFC 1035, section 3.3). */
 function characterStrings(value: string): string[] {
   const octets = Buffer.from(value)
   const strings: string[] = []

@@ -48,7 +48,7 @@ export function receivedBy(hostname: string, envelope: Envelope, recipient: stri
   })
 }
 
-/** RFC 3848, RFC 6531 4.3. */
+/** The protocol in `Received` (RFC 3848; RFC 6531, section 4.3). */
 export function protocolOf({ client: { protocol, tls }, utf8 }: Pick<Envelope, 'client' | 'utf8'>): string {
   const spoken = utf8 ? (protocol === 'LMTP' ? 'UTF8LMTP' : 'UTF8SMTP') : protocol
   return tls && protocol !== 'SMTP' ? `${spoken}S` : spoken

@@ -57,7 +57,7 @@ function shown({ code, status }: SmtpReply): string {
   return `${code} ${status}`
 }
 
-test('LHLO greets, EHLO and HELO do not (RFC 2033 4.1)', async () => {
+test('LHLO greets, EHLO and HELO do not (RFC 2033, section 4.1)', async () => {
   await using client = await SmtpClient.open(lmtp.port)
   assert.deepEqual((await client.reply()).lines, ['220 mx.example LMTP'])
   assert.equal(shown(await client.say('EHLO relay.example')), '500 5.5.1')
@@ -74,7 +74,7 @@ test('LHLO greets, EHLO and HELO do not (RFC 2033 4.1)', async () => {
   ])
 })
 
-test('each accepted recipient has a reply of its own, in their order (RFC 2033 4.2)', async () => {
+test('each accepted recipient has a reply of its own, in their order (RFC 2033, section 4.2)', async () => {
   await using client = await greeted()
   assert.deepEqual(await deliver(client, 'ann@peer.example', ['bob', 'nobody', 'blocking', 'cy', 'bob']), [
     '250 2.6.0',

@@ -1,4 +1,4 @@
-/** An SMTP reply (RFC 5321 4.2) with its enhanced status code (RFC 3463, RFC 2034). */
+/** An SMTP reply (RFC 5321, section 4.2) with its enhanced status code (RFC 3463, RFC 2034). */
 export interface Reply {
   readonly code: number
   readonly status: string

@@ -6,7 +6,7 @@ import { type Headers, readHeaders } from '../header/headers.ts'
 
 /** The result for one signature (RFC 6376). */
 export interface DkimResult {
-  /** Of RFC 8601 2.7.1. */
+  /** Of RFC 8601, section 2.7.1. */
   readonly result: string
   readonly comment: string
   readonly domain: string
@@ -77,7 +77,7 @@ export async function verifySignatures(raw: Buffer, lookUp: LookUp): Promise<Dki
   return results.map(({ status, signingDomain, selector, signature, signingHeaders }) => {
     const open = status.result === 'pass' ? leftOpen(headers, signingHeaders?.keys ?? '', status.underSized) : undefined
     return {
-      // A body that was changed is a failure (RFC 8601 2.7.1), which mailauth calls neutral.
+      // A body that was changed is a failure (RFC 8601, section 2.7.1), which mailauth calls neutral.
       result: open ? 'policy' : status.comment === BODY_CHANGED ? 'fail' : status.result,
       comment: open ?? status.comment ?? '',
       domain: signingDomain ?? '',

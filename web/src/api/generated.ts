@@ -6149,7 +6149,7 @@ export const getBlockSenderUrl = () => {
 }
 
 /**
- * Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. An organization blocks at most 10,000 senders.
+ * Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is never refused for it (RFC 5321, section 4.5.1). Blocking what is blocked already changes nothing and answers 200. An organization blocks at most 10,000 senders.
  *
  * Scope: `filters:write`.
  * @summary Block a sender or a domain
@@ -6672,7 +6672,7 @@ export const getBlockForMeUrl = () => {
 }
 
 /**
- * Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is never refused for it (RFC 5321 4.5.1). Blocking what is blocked already changes nothing and answers 200. For the own mailbox alone. A member blocks at most 10,000 senders.
+ * Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is never refused for it (RFC 5321, section 4.5.1). Blocking what is blocked already changes nothing and answers 200. For the own mailbox alone. A member blocks at most 10,000 senders.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Block a sender or a domain

@@ -1,7 +1,7 @@
 import type { Policy } from '#/ports/mta-sts.ts'
 import { dnsName } from '#/text.ts'
 
-/** RFC 8461 3.2: about a year. */
+/** RFC 8461, section 3.2: about a year. */
 const longestAge = 31_557_600
 
 /** A policy with its lifetime in seconds; undefined for invalid text. */
@@ -19,13 +19,13 @@ export function parsePolicy(text: string): (Policy & { readonly maxAge: number }
   return { mode, mx, maxAge: Math.min(Number(age), longestAge) }
 }
 
-/** Whether a policy names a host (RFC 8461 4.1). */
+/** Whether a policy names a host (RFC 8461, section 4.1). */
 export function names({ mx }: Policy, host: string): boolean {
   const parent = host.slice(host.indexOf('.') + 1)
   return mx.some((name) => name === host || (name.startsWith('*.') && name.slice(2) === parent))
 }
 
-/** The id that a domain's TXT records announce its policy by (RFC 8461 3.1); undefined if they announce none. */
+/** The id that a domain's TXT records announce its policy by (RFC 8461, section 3.1); undefined if they announce none. */
 export function policyId(records: readonly string[]): string | undefined {
   const found = records.filter((record) => /^v=STSv1[ \t]*;/.test(record))
   if (found.length !== 1) return undefined

@@ -1,4 +1,4 @@
-/** One reply of an SMTP server (RFC 5321 4.2). */
+/** One reply of an SMTP server (RFC 5321, section 4.2). */
 export interface Reply {
   readonly code: number
   /** The text of each line, in UTF-8 and truncated; unsafe to display. */

@@ -75,7 +75,7 @@ export class SmtpClient {
   }
 }
 
-/** EHLO, or HELO if the server does not know it (RFC 5321, section 4.1.4). */
+/** EHLO, or HELO if the server does not know it (RFC 5321, section 3.2). */
 async function greet(connection: SmtpConnection, name: string, { hello }: Limits): Promise<SmtpClient['extensions']> {
   connection.send(`EHLO ${name}\r\n`)
   const reply = await connection.reply('EHLO', hello)
