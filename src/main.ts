@@ -7,7 +7,7 @@ import { operate } from './cli/operate.ts'
 import { parseCall, UsageError } from './cli/parse.ts'
 import { failure, present } from './cli/run.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
-import { rolesIn } from './config/roles.ts'
+import { roles as allRoles, rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
@@ -20,16 +20,16 @@ import { openKeyring, secretsFor } from './secrets/open.ts'
 import { leadsToJournal, notify, priority } from './server/systemd.ts'
 import { version } from './version.ts'
 
-/** How long a stop may take, in milliseconds. The sender of the signal kills us after ten seconds. */
+/** How long a stop may take, in milliseconds. `docker stop` kills a process after ten seconds. */
 const mostStopMs = 9_500
-/** Within so many milliseconds a signal that comes again is the same one. */
+/** A signal that is repeated within so many milliseconds counts as the same one. */
 const sameSignalMs = 1_000
 const tooSlow = 'Stopping took too long: unfinished work was cut off'
 
 await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<void> {
-  dieOfWhatNobodyCaught()
+  exitOnUncaughtErrors()
   const [first, ...rest] = argv
   if (first === undefined) return print({ stdout: '', stderr: overview(commands), exitCode: 2 })
   if (first === '--version') return print({ stdout: `${version}\n`, stderr: '', exitCode: 0 })
@@ -84,10 +84,10 @@ async function serve(args: readonly string[]): Promise<void> {
   serving = true
   server.failed.catch((error: Error) => die(`The embedded database has ended: ${error.message}`))
   process.stdout.write(server.greeting)
-  const unheard = (why: string) => server.log.warn({ why }, 'the state of the service could not be sent to systemd')
-  await notify(process.env, 'READY=1', unheard)
+  const notSent = (why: string) => server.log.warn({ why }, 'the state of the service could not be sent to systemd')
+  await notify(process.env, 'READY=1', notSent)
   await signalled
-  void notify(process.env, 'STOPPING=1', unheard)
+  void notify(process.env, 'STOPPING=1', notSent)
   await server[Symbol.asyncDispose]()
   process.exit(0)
 }
@@ -97,7 +97,7 @@ function serveOptions(args: readonly string[], env: NodeJS.ProcessEnv): { bare: 
   const { bare = false, roles } = parseServe(() => parseArgs({ args: [...args], options }).values)
   const wanted = roles === undefined ? undefined : rolesIn(roles)
   if (roles !== undefined && !wanted)
-    throw new UsageError(`--roles takes one or more of api, mx and worker, separated by commas, not "${roles}"`)
+    throw new UsageError(`--roles takes one or more of ${allRoles.join(', ')}, separated by commas, not "${roles}"`)
   const config = readConfig(env)
   return { bare, config: wanted ? { ...config, roles: wanted } : config }
 }
@@ -111,31 +111,31 @@ function parseServe<T>(parse: () => T): T {
 }
 
 /** Resolves at the first signal to stop, also one that comes while the service still starts. A second one ends the
- *  process at once; `late` is called where the stop takes too long. */
-function nextSignal(late: () => void): Promise<void> {
+ *  process at once. Calls `onTimeout` if the stop takes too long. */
+function nextSignal(onTimeout: () => void): Promise<void> {
   return new Promise((resolve) => {
     let first: { signal: NodeJS.Signals; at: number } | undefined
     const stop = (signal: NodeJS.Signals) => {
       const now = performance.now()
-      // Ctrl-C reaches the whole group of processes, and npm passes its own on: one wish comes twice.
+      // Ctrl-C reaches the whole group of processes, and npm passes it on: the same signal comes twice.
       if (first?.signal === signal && now - first.at < sameSignalMs) return
       if (first) die(`${signal} a second time: unfinished work was cut off`)
       first = { signal, at: now }
-      setTimeout(late, mostStopMs).unref()
+      setTimeout(onTimeout, mostStopMs).unref()
       resolve()
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
   })
 }
 
-function dieOfWhatNobodyCaught(): void {
+function exitOnUncaughtErrors(): void {
   process.on('uncaughtException', (error) => die(error.stack ?? String(error)))
   process.on('unhandledRejection', (reason) =>
     die(reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)),
   )
-  // A reader that had enough, as in `mailroom org list | head -1`.
-  // There is nowhere else to say it. A full disk under the log must not end the service.
+  // A full disk under the log must not end the service. There is nowhere else to report it.
   process.stderr.on('error', () => {})
+  // EPIPE: the reader has ended, as in `mailroom org list | head -1`.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1))
 }
 

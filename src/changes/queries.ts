@@ -17,7 +17,7 @@ export interface RecordedChange {
   readonly actorName: string
   readonly messages: number
   /** Of its first parts. */
-  readonly done: { readonly what: What[]; readonly movedTo: string[] }
+  readonly done: { readonly what: Effect[]; readonly movedTo: string[] }
   readonly leftAlone: number
   readonly made: Date
   /** In microseconds. */
@@ -27,8 +27,8 @@ export interface RecordedChange {
 }
 
 /** What was done to a change's messages. */
-export const whats = ['moved', 'read', 'unread', 'starred', 'unstarred', 'labelled', 'unlabelled'] as const
-type What = (typeof whats)[number]
+export const effects = ['moved', 'read', 'unread', 'starred', 'unstarred', 'labelled', 'unlabelled'] as const
+type Effect = (typeof effects)[number]
 
 /** Parts that are read for it. A change has a part for each kind of difference. */
 const partsLookedAt = 100

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
 // In the database alone: an IMAP server knows a folder by its name.
@@ -11,7 +11,7 @@ test('an undo follows folders to their new names', async () => {
   const { id: mailboxId, address } = await organization.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId }
   const message = { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@x.test', headers: '' }
-  await fileAway(world, mailbox, [message], 'From')
+  await storeMessages(world, mailbox, [message], 'From')
   const path = `/v1/messages?mailbox=${address}&folder=From`
   const { body } = await organization.request('PATCH', path, { uids: [1], folder: 'To' })
   for (const name of ['From', 'To']) {

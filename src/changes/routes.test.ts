@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -26,7 +26,7 @@ async function newBox(): Promise<Box> {
   const messages = [0, 1, 2].map((number) => ({
     ...{ seen: false, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' },
   }))
-  await fileAway(world, mailbox, messages)
+  await storeMessages(world, mailbox, messages)
   return { mailbox, address }
 }
 

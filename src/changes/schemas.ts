@@ -1,7 +1,7 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { type leftAloneBy, type RecordedChange, whats } from './queries.ts'
+import { effects, type leftAloneBy, type RecordedChange } from './queries.ts'
 
 const kinds = ['messages', 'filters', 'label_removed', 'labels_merged', 'folder_deleted', 'undo'] as const
 
@@ -22,7 +22,7 @@ const changeFields = {
   }),
   at: Timestamp,
   messages: Type.Integer({ minimum: 0, description: 'The number of messages that were changed.' }),
-  did: Type.Array(OneOf(whats), { description: 'What was done to at least one of them.' }),
+  did: Type.Array(OneOf(effects), { description: 'What was done to at least one of them.' }),
   moved_to: Type.Array(Type.String({ examples: ['archive'] }), {
     description: 'The folders that messages were moved to.',
   }),

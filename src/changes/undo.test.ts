@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -137,7 +137,7 @@ async function newMailbox(): Promise<{ mailbox: MailboxRef; address: string }> {
     ...{ seen: number % 2 === 0, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test' },
     headers: `Message-ID: <${number}@x>\r\n`,
   }))
-  await fileAway(world, mailbox, messages)
+  await storeMessages(world, mailbox, messages)
   return { mailbox, address }
 }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import {
   type ExpectedWholeConversation,
@@ -10,6 +9,7 @@ import {
   type FiledMessage,
   type PlacedMessage,
 } from '#test/threads/oracle.ts'
+import { storeMessages, subjectOf, textOf } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -83,7 +83,7 @@ class LiveMailbox {
 
   async happen(happening: Happening): Promise<void> {
     if (happening.what === 'append') {
-      await fileAway(world, this.#mailbox, happening.messages, happening.folder)
+      await storeMessages(world, this.#mailbox, happening.messages, happening.folder)
       this.#file(happening.folder, happening.messages)
       return
     }
@@ -112,7 +112,7 @@ class LiveMailbox {
     for (const [at, conversation] of expected.entries()) {
       const { id, awaiting: _awaiting, ...listed } = data[at]
       assert.ok(rootsOf(conversation).includes(listed.root_message_id))
-      assert.deepEqual(listed, { ...standingOf(conversation, listed), preview: textOf(last(conversation)) })
+      assert.deepEqual(listed, { ...commonOf(conversation, listed), preview: textOf(last(conversation)) })
       this.#ids.set(id, conversation.roots)
     }
     assert.equal(new Set(data.map(({ id }: { id: string }) => id)).size, data.length)
@@ -156,8 +156,8 @@ class LiveMailbox {
       if (roots.length > 1) continue // which of them is a matter of their hashes
       assert.equal(status, conversation ? 200 : 404)
       if (!conversation) continue
-      const { id: now, messages, awaiting: _awaiting, ...standing } = body
-      assert.deepEqual(standing, standingOf(conversation, standing))
+      const { id: now, messages, awaiting: _awaiting, ...common } = body
+      assert.deepEqual(common, commonOf(conversation, common))
       assert.deepEqual(
         messages.map(({ folder, uid, subject, unread }: Record<string, unknown>) => ({ folder, uid, subject, unread })),
         conversation.messages.map((one) => ({
@@ -193,7 +193,7 @@ class LiveMailbox {
 }
 
 /** What both the list and the detail show; `shown` decides between roots of messages received at once. */
-function standingOf(conversation: ExpectedWholeConversation, shown: { root_message_id: string }) {
+function commonOf(conversation: ExpectedWholeConversation, shown: { root_message_id: string }) {
   const { messages, unread, lastReceivedAt, participants } = conversation
   const places = [...Map.groupBy(messages, (one) => one.folder)].map(([name, there]) => ({
     ...{ folder: name, uids: there.map(({ uid }) => uid) },

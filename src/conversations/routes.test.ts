@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
@@ -39,7 +39,7 @@ class Box {
       headers: '',
       ...message,
     }))
-    return fileAway(world, this.#mailbox, filed, folder)
+    return storeMessages(world, this.#mailbox, filed, folder)
   }
 
   async list(rest = '') {
@@ -92,7 +92,7 @@ test('a conversation has the messages of all folders, own replies included, and 
     { folder: 'sent', uids: [1] },
     { folder: 'archive', uids: [1] },
   ]
-  const standing = {
+  const common = {
     id: data[0].id,
     subject: `ann@x.test at ${minute(0)}`,
     root_message_id: '<1@x>',
@@ -104,12 +104,12 @@ test('a conversation has the messages of all folders, own replies included, and 
     last_message_at: '2026-11-21T07:04:33.000Z',
     participants: ['ann@x.test', 'ada@own.test'],
   }
-  assert.deepEqual(data[0], { ...standing, preview: `The text of ann@x.test at ${minute(4)}` })
+  assert.deepEqual(data[0], { ...common, preview: `The text of ann@x.test at ${minute(4)}` })
   assert.deepEqual(data[1].places, [{ folder: 'inbox', uids: [2] }])
   const { status, body } = await box.get(`/v1/conversations/${data[0].id}`)
   assert.equal(status, 200)
   const { messages, ...shown } = body
-  assert.deepEqual(shown, standing)
+  assert.deepEqual(shown, common)
   assert.deepEqual(
     messages.map((one: Record<string, unknown>) => [
       one.folder,

@@ -78,7 +78,7 @@ const rootMessageId = Type.String({
   examples: ['<f00d@engines.example>'],
 })
 
-const standing = {
+const commonFields = {
   id,
   subject: Type.String({
     description: 'Of the message received first, decoded; empty if it has none.',
@@ -117,7 +117,7 @@ const standing = {
 
 const ConversationOut = Type.Object(
   {
-    ...standing,
+    ...commonFields,
     preview: Type.String({ description: 'Of the message received last.', examples: ['Dear Ada, the mill is…'] }),
   },
   { title: 'Conversation' },
@@ -186,7 +186,7 @@ const ConversationMessageOut = Type.Object(
 )
 
 export const ConversationWithMessagesOut = Type.Object(
-  { ...standing, messages: Type.Array(ConversationMessageOut, { description: 'Oldest first.' }) },
+  { ...commonFields, messages: Type.Array(ConversationMessageOut, { description: 'Oldest first.' }) },
   { title: 'ConversationWithMessages' },
 )
 

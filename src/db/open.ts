@@ -28,7 +28,7 @@ export interface Database extends AsyncDisposable {
   /** `announced` follows each commit of this process whose statements announced it (prepared.ts). */
   commits: EventEmitter<{ announced: [] }>
   /** Listens to a channel of a server. */
-  listen?: (channel: string, heard: (text?: string) => void) => AsyncDisposable
+  listen?: (channel: string, notified: (text?: string) => void) => AsyncDisposable
   /** Lets the files of an embedded database be copied while it runs (embedded/upkeep.ts). */
   copying?: Upkeep['copying']
   /** Rejects when the embedded engine has died and cannot be restarted. Then only a restart of the process can help. */
@@ -92,7 +92,7 @@ async function openServer({
   return {
     ...{ db, pool, commits, leaveIfSilent },
     embedded: false,
-    listen: (channel, heard) => new Listener(connection, channel, heard),
+    listen: (channel, notified) => new Listener(connection, channel, notified),
     failed: new Promise(() => {}),
     [Symbol.asyncDispose]: end,
   }

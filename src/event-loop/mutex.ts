@@ -1,16 +1,16 @@
-/** Runs work one at a time, in the order in which it is given, however the work before it ends. */
+/** Runs work one at a time, in order. Work that fails does not stop the work behind it. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
-  #given = 0
+  #pending = 0
 
   /** How many run or wait. */
-  get given(): number {
-    return this.#given
+  get pending(): number {
+    return this.#pending
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
-    this.#given++
-    const done = this.#last.then(work).finally(() => this.#given--)
+    this.#pending++
+    const done = this.#last.then(work).finally(() => this.#pending--)
     this.#last = done.catch(() => {})
     return done
   }

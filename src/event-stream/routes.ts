@@ -11,7 +11,7 @@ import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery } from './schemas.ts'
-import { assertMayHear, typesNamed } from './visible.ts'
+import { assertMayReceive, typesNamed } from './visible.ts'
 
 interface EventParts {
   readonly db: Db
@@ -43,7 +43,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const { caller, organizationId, headers } = request
     const types = query.types === undefined ? undefined : typesNamed(query.types.split(','), 'types')
     const identity = await request.identify()
-    assertMayHear(identity, types)
+    assertMayReceive(identity, types)
     const resumed = streams(request) ? [headers['last-event-id']].flat()[0] : undefined
     const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)

@@ -53,7 +53,7 @@ export function typesNamed(names: readonly string[], field: string): ReadonlySet
 }
 
 /** @throws Refusal if a reader names types without having their scope */
-export function assertMayHear(identity: Identity | undefined, types: ReadonlySet<EventType> = new Set()): void {
+export function assertMayReceive(identity: Identity | undefined, types: ReadonlySet<EventType> = new Set()): void {
   const lacking = [...types].map((type) => scopeOf[type]).find((scope) => !identity?.scopes.has(scope))
   if (lacking) throw new Refusal('forbidden', `types: the key or member lacks the scope ${lacking}`)
 }

@@ -13,7 +13,7 @@ import { applyFilters } from './matching.ts'
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
-const sighting = filterInput({
+const input = filterInput({
   subject: 'Invoice',
   sender: [{ name: 'Ann', address: 'ann@example.com' }],
   to: [],
@@ -37,7 +37,7 @@ function personal(owner: { organizationId: string; memberId: string }, fields: o
 }
 
 async function placed(mailbox: { organizationId: string; memberId: string | null }) {
-  return applyFilters(await activeFilters(world.db, mailbox), sighting, 'inbox')
+  return applyFilters(await activeFilters(world.db, mailbox), input, 'inbox')
 }
 
 test('A member’s personal filters run after the organization’s, on that member’s mailbox alone', async () => {

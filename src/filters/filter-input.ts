@@ -59,12 +59,12 @@ export function lazyFilterInput(read: {
 }
 
 /** Adds the envelope's recipient to `to`, since the To field may not name it. */
-export function withRecipient(sighting: FilterInput, recipient: string): FilterInput {
-  const { to } = sighting
+export function withRecipient(input: FilterInput, recipient: string): FilterInput {
+  const { to } = input
   const address = foldAddress(recipient)
-  if (to.whole.has(address)) return sighting
+  if (to.whole.has(address)) return input
   return {
-    ...sighting,
+    ...input,
     to: {
       texts: [recipient, ...to.texts],
       lines: `${fold(recipient)}\n${to.lines}`,

@@ -22,7 +22,7 @@ const plain = {
 const filter = (change: Partial<FilterFields> & { broken?: 'label_deleted' } = {}, id = 'f1') =>
   compileFilter({ ...plain, ...change }, id)
 
-/** The sighting of a message as it arrives. */
+/** The input of a message as it arrives. */
 function arriving(headers: string, recipient = 'team@tryout.test'): FilterInput {
   return withRecipient(filterInput(readMessage(Buffer.from(`${headers}\r\n\r\nHello\r\n`))), recipient)
 }

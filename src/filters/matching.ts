@@ -45,13 +45,13 @@ function needle({ field, op, value }: Pick<Filter, 'field' | 'op' | 'value'>): s
 
 /** Compares text, never patterns. `contains` matches a part of a name, an address or the subject; `is` matches a whole
  *  address or the whole subject. */
-export function matches({ field, op, needle }: CompiledFilter, sighting: FilterInput): boolean {
-  return op === 'is' ? sighting[field].whole.has(needle) : sighting[field].lines.includes(needle)
+export function matches({ field, op, needle }: CompiledFilter, input: FilterInput): boolean {
+  return op === 'is' ? input[field].whole.has(needle) : input[field].lines.includes(needle)
 }
 
 /** The first text of the message that matches. */
-export function matchedText({ field, op, needle }: CompiledFilter, sighting: FilterInput): string | undefined {
-  const { whole, texts } = sighting[field]
+export function matchedText({ field, op, needle }: CompiledFilter, input: FilterInput): string | undefined {
+  const { whole, texts } = input[field]
   return op === 'is' ? whole.get(needle) : texts.find((text) => fold(text).includes(needle))
 }
 
@@ -59,12 +59,12 @@ export function matchedText({ field, op, needle }: CompiledFilter, sighting: Fil
  * Applies the filters in order to a message that would be in `folder`, unread and unstarred. Labels add up; the first
  * matching move wins. A filter that fails is skipped: mail must not be lost or delayed by it.
  */
-export function applyFilters(filters: readonly CompiledFilter[], sighting: FilterInput, folder: string): Placement {
+export function applyFilters(filters: readonly CompiledFilter[], input: FilterInput, folder: string): Placement {
   const run = new FilterRun(folder)
   const errors: unknown[] = []
   for (const filter of filters) {
     try {
-      if (matches(filter, sighting)) run.apply(filter)
+      if (matches(filter, input)) run.apply(filter)
     } catch (error) {
       errors.push(error)
     }

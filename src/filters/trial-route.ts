@@ -9,7 +9,7 @@ import { checkMove, resolveArgument } from './changes.ts'
 import { filtersOf } from './queries.ts'
 import { newFilter } from './schemas.ts'
 import { tryFilters, withDraft } from './trial.ts'
-import { sightingOf, Trial, TrialResult } from './trial-schemas.ts'
+import { Trial, TrialResult, trialInput } from './trial-schemas.ts'
 
 /** Shows what filters would do, before mail comes. */
 export function trialRoute(
@@ -33,14 +33,14 @@ export function trialRoute(
     },
     async (request, reply) => {
       const { message, filter: draft } = request.body
-      const sighting = sightingOf(message)
+      const input = trialInput(message)
       if (draft) await inDraft(Promise.try(() => checkMove(mailHost, request.organizationId, newFilter(draft))))
       return answerOnce(db, request, reply, async (tx) => {
         const owner = ownerIn(request)
         const settled = draft && (await settleDraft(tx, owner, draft))
         const before = own ? await filtersOf(tx, organizationItself(owner.organizationId)) : []
         return ok(
-          tryFilters([...withDraft(before, undefined), ...withDraft(await filtersOf(tx, owner), settled)], sighting),
+          tryFilters([...withDraft(before, undefined), ...withDraft(await filtersOf(tx, owner), settled)], input),
         )
       })
     },

@@ -79,7 +79,7 @@ export const TrialResult = Type.Object(
 )
 
 /** What filters would see of the message. */
-export function sightingOf(message: TrialMessage): FilterInput {
+export function trialInput(message: TrialMessage): FilterInput {
   if (typeof message === 'string') return filterInput(readMessage(Buffer.from(headersOf(message))))
   const { from = [], to = [], subject = '' } = message
   return filterInput({

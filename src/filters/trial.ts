@@ -13,14 +13,14 @@ interface Match extends Pick<CompiledFilter, 'name' | 'field' | 'op' | 'value' |
 }
 
 /** What the filters, given in the order in which they run, would make of a message. */
-export function tryFilters(filters: readonly CompiledFilter[], sighting: FilterInput, inFolder = 'inbox') {
+export function tryFilters(filters: readonly CompiledFilter[], input: FilterInput, inFolder = 'inbox') {
   const run = new FilterRun(inFolder)
   const found: Match[] = []
   for (const filter of filters) {
-    if (!matches(filter, sighting)) continue
+    if (!matches(filter, input)) continue
     const { id, name, field, op, value, action, argument } = filter
     const reason = run.apply(filter)
-    const matched_text = matchedText(filter, sighting) ?? ''
+    const matched_text = matchedText(filter, input) ?? ''
     found.push({ filter_id: id, name, field, op, value, matched_text, action, argument, applied: !reason, reason })
   }
   const { folder, keywords, flagged, seen } = run.result()

@@ -19,11 +19,11 @@ export function healthRoutes(app: App, checks: Checks): void {
 }
 
 async function answers(check: () => Promise<unknown>): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(resolve, patienceMs, false).unref())
+  const timedOut = new Promise<false>((resolve) => setTimeout(resolve, patienceMs, false).unref())
   return await Promise.race([
     check()
       .then(() => true)
       .catch(() => false),
-    late,
+    timedOut,
   ])
 }

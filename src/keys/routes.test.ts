@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -79,7 +79,7 @@ test('a key that is revoked opens nothing within five seconds, in another proces
   assert.deepEqual([revoked.status, revoked.body.status], [200, 'revoked'])
   const since = performance.now()
   for (let asked = since; (await elsewhere()) !== 401; asked = performance.now()) {
-    assert.ok(asked - since < late(5_000), 'still accepted')
+    assert.ok(asked - since < limitFor(5_000), 'still accepted')
     await wait(100)
   }
   await world.advance(60_000)

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
@@ -29,7 +29,7 @@ async function newBox(organization: TestOrganization): Promise<Box> {
   const messages = [0, 1, 2].map((number) => ({
     ...{ seen: number === 2, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' },
   }))
-  await fileAway(world, mailbox, messages)
+  await storeMessages(world, mailbox, messages)
   return { mailbox, address }
 }
 

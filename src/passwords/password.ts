@@ -76,7 +76,7 @@ export const mostHashes = 50
 const soon = 3
 
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (hashing.given < mostHashes) return hashing.run(work)
+  if (hashing.pending < mostHashes) return hashing.run(work)
   throw new Refusal('rate_limited', 'Too many passwords are being verified; try again shortly', { retryAfter: soon })
 }
 

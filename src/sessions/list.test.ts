@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
@@ -41,7 +41,7 @@ test('a member lists the sessions that are theirs and have not ended, and ends o
   assert.equal((await listed(one)).length, 1)
   const since = performance.now()
   for (let asked = since; (await other.request('GET', '/v1/me')).status !== 401; asked = performance.now()) {
-    assert.ok(asked - since < late(5_000), 'still accepted')
+    assert.ok(asked - since < limitFor(5_000), 'still accepted')
     await wait(100)
   }
   await world.advance(7 * day)

@@ -5,7 +5,7 @@ import { Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
 
@@ -34,7 +34,7 @@ async function mailboxWith(count: number): Promise<MailboxRef> {
   const organization = await world.organization()
   const { id } = await organization.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId: id }
-  await fileAway(world, mailbox, Array.from({ length: count }, letter))
+  await storeMessages(world, mailbox, Array.from({ length: count }, letter))
   return mailbox
 }
 
@@ -74,7 +74,7 @@ test('a request sees what was written before it, though another one was already 
   }
   const early = cache.upToDate(mailbox, 'inbox').then(({ index }) => index.messages)
   await looked.promise
-  await fileAway(world, mailbox, [letter()])
+  await storeMessages(world, mailbox, [letter()])
   const late = cache.upToDate(mailbox, 'inbox').then(({ index }) => index.messages)
   gate.resolve()
   assert.deepEqual(await Promise.all([early, late]), [1, 2])
@@ -126,7 +126,7 @@ test('after the mail host was away, even in the middle of a build, a folder read
   host.valve = valve
   assert.equal((await cache.upToDate(mailbox, 'inbox')).index.messages, 2)
   host.valve = away
-  await fileAway(world, mailbox, [letter()])
+  await storeMessages(world, mailbox, [letter()])
   await assert.rejects(cache.upToDate(mailbox, 'inbox'), isRefusal('mail_unavailable'))
   host.valve = valve
   assert.equal((await cache.upToDate(mailbox, 'inbox')).index.messages, 3)
@@ -151,7 +151,7 @@ test('a folder that is created again under its name is read again', async () => 
   const mailbox = await mailboxWith(2)
   const before = await cache.upToDate(mailbox, 'inbox')
   await world.db.deleteFrom('mail_folders').where('mailbox_id', '=', mailbox.mailboxId).execute()
-  await fileAway(world, mailbox, [letter()])
+  await storeMessages(world, mailbox, [letter()])
   const { index, state } = await cache.upToDate(mailbox, 'inbox')
   assert.equal(index.messages, 1)
   assert.notEqual(state.uidValidity, before.state.uidValidity)

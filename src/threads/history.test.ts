@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway, subjectOf, textOf } from '#test/threads/file-away.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
+import { storeMessages, subjectOf, textOf } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -75,7 +75,7 @@ class LiveMail {
   async happen(happening: Happening): Promise<void> {
     const { folder } = happening
     if (happening.what === 'append') {
-      await fileAway(world, this.#mailbox, happening.messages, folder)
+      await storeMessages(world, this.#mailbox, happening.messages, folder)
       this.#file(folder, happening.messages)
       return
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { secret } from '#test/world/installation.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
@@ -23,7 +23,7 @@ async function conversation() {
   const organization = await world.organization()
   const { id: mailboxId } = await organization.mailbox('ada')
   const mailbox: MailboxRef = { organizationId: organization.id, mailboxId }
-  await fileAway(world, mailbox, [letter('Message-ID: <1@x>'), letter('Message-ID: <2@x>\r\nReferences: <1@x>')])
+  await storeMessages(world, mailbox, [letter('Message-ID: <1@x>'), letter('Message-ID: <2@x>\r\nReferences: <1@x>')])
   const happenings: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }[] = []
   const summaries: MailHost['summaries'] = async (...asked) => {
     const happening = happenings.shift()
@@ -53,8 +53,8 @@ async function conversation() {
   const read = async () => shown((await readThread(parts, mailbox, 'inbox', data[0]?.id ?? '')).messages)
   const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
   const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
-  const reply = () => fileAway(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
-  const other = () => fileAway(world, mailbox, [letter('Message-ID: <other@x>')])
+  const reply = () => storeMessages(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
+  const other = () => storeMessages(world, mailbox, [letter('Message-ID: <other@x>')])
   return { happenings, list, read, looksFor, flag, move, reply, other }
 }
 

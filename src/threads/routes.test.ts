@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -22,7 +22,7 @@ let boxes = 0
 async function mailboxWith(messages: readonly Partial<FiledMessage>[], folder = 'inbox'): Promise<Box> {
   const { id, address } = await organization.mailbox(`box-${++boxes}`)
   const mailbox = { organizationId: organization.id, mailboxId: id }
-  await fileAway(world, mailbox, messages.map(filed), folder)
+  await storeMessages(world, mailbox, messages.map(filed), folder)
   return { mailbox, query: `mailbox=${address}` }
 }
 
@@ -174,7 +174,7 @@ test('What a client reads is never older than its last write: arrival, flags, mo
   const { mailbox, query } = await mailboxWith([hello])
   const threads = async (folder = 'inbox') => (await get(`/v1/threads?${query}&folder=${folder}`)).body.data
   assert.equal((await threads()).length, 1)
-  await fileAway(world, mailbox, [filed(reply, 5)])
+  await storeMessages(world, mailbox, [filed(reply, 5)])
   const [{ id, uids, unread, last_message_at }] = await threads()
   assert.deepEqual([uids, unread, last_message_at], [[1, 2], true, '2026-11-21T07:05:33.000Z'])
   await organization.request('PATCH', `/v1/messages?${query}`, { uids, unread: false, starred: true })
@@ -197,7 +197,7 @@ test('Of twenty who write and read at once, each sees what it wrote', async () =
   const writers = Array.from({ length: 20 }, async (_, writer) => {
     for (let round = 0; round < 3; round++) {
       const sender = `writer-${writer}-${round}@x.test`
-      await fileAway(world, mailbox, [filed({ headers: `Message-ID: <${sender}>\r\n`, sender }, 1)])
+      await storeMessages(world, mailbox, [filed({ headers: `Message-ID: <${sender}>\r\n`, sender }, 1)])
       const { data } = (await get(`/v1/threads?${query}&limit=100`)).body
       assert.ok(data.some(({ participants }: { participants: string[] }) => participants.includes(sender)))
     }
@@ -207,7 +207,7 @@ test('Of twenty who write and read at once, each sees what it wrote', async () =
 
 test('An id means nothing in another folder, and stops resolving when the conversation moves', async () => {
   const { mailbox, query } = await mailboxWith([hello])
-  await fileAway(world, mailbox, [filed(hello, 0)], 'archive')
+  await storeMessages(world, mailbox, [filed(hello, 0)], 'archive')
   const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
   const archived = (await get(`/v1/threads?${query}&folder=archive`)).body.data[0]
   assert.notEqual(archived.id, id)
@@ -220,8 +220,10 @@ test('An id stays the same as replies come, as the original comes late and as a 
   const { mailbox, query } = await mailboxWith([reply, other])
   const list = async () => (await get(`/v1/threads?${query}`)).body.data
   const [newer, older] = await list()
-  await fileAway(world, mailbox, [filed({ headers: 'Message-ID: <r2@x>\r\nReferences: <hello@x> <reply@x>\r\n' }, 3)])
-  await fileAway(world, mailbox, [filed(hello, 4)])
+  await storeMessages(world, mailbox, [
+    filed({ headers: 'Message-ID: <r2@x>\r\nReferences: <hello@x> <reply@x>\r\n' }, 3),
+  ])
+  await storeMessages(world, mailbox, [filed(hello, 4)])
   assert.deepEqual(
     (await list()).map((one: { id: string; message_count: number }) => [one.id, one.message_count]),
     [
@@ -229,7 +231,9 @@ test('An id stays the same as replies come, as the original comes late and as a 
       [newer.id, 1],
     ],
   )
-  await fileAway(world, mailbox, [filed({ headers: 'Message-ID: <both@x>\r\nReferences: <other@x> <r2@x>\r\n' }, 5)])
+  await storeMessages(world, mailbox, [
+    filed({ headers: 'Message-ID: <both@x>\r\nReferences: <other@x> <r2@x>\r\n' }, 5),
+  ])
   assert.deepEqual(
     (await list()).map(({ id }: { id: string }) => id),
     [older.id],
@@ -330,7 +334,7 @@ test('A deleted mailbox is not_found at once, and another with its address is re
   }
   const [localPart = ''] = query.replace('mailbox=', '').split('@')
   const { id: mailboxId } = await organization.mailbox(localPart)
-  await fileAway(world, { organizationId: organization.id, mailboxId }, [other, reply].map(filed), folder)
+  await storeMessages(world, { organizationId: organization.id, mailboxId }, [other, reply].map(filed), folder)
   assert.equal((await get(`/v1/threads?${query}`)).body.total, 2)
   assert.equal((await get(`/v1/threads/${id}?${query}`)).body.error.message, 'No such thread')
 })

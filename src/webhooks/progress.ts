@@ -58,15 +58,15 @@ export interface Waiting extends Place, Cursor {
   readonly firstAt: Date | null
 }
 
-/** The deliveries of a webhook that a round has to know. */
-export interface Standing {
+/** The stored deliveries of a webhook that a round reads. */
+export interface StoredDeliveries {
   /** In the order of the log. */
   readonly waiting: readonly Waiting[]
   /** Deliveries that a replay asked for, and that ended before a round came to their events: these are done. */
   readonly doneAhead: readonly Cursor[]
 }
 
-export async function standingOf(db: Db, webhook: ClaimedWebhook): Promise<Standing> {
+export async function storedDeliveries(db: Db, webhook: ClaimedWebhook): Promise<StoredDeliveries> {
   const { organizationId, id, position, eventId } = webhook
   const own = sql`webhook_deliveries where organization_id = ${organizationId} and webhook_id = ${id}`
   const { rows } = await sql<Waiting & { waits: boolean }>`

@@ -9,7 +9,7 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { type Attempt, attempt, type Receiver, receiverOf } from './attempt.ts'
 import { InOrder, type Left, placeOf } from './order.ts'
 import type { Pace } from './pace.ts'
-import { type ClaimedWebhook, type Progress, type Recorded, standingOf, type Waiting } from './progress.ts'
+import { type ClaimedWebhook, type Progress, type Recorded, storedDeliveries, type Waiting } from './progress.ts'
 import { identityOf } from './reader.ts'
 import { mostWaiting, pauseAfter, roundPauseAfter, triedForMs } from './webhook.ts'
 
@@ -75,7 +75,7 @@ export class Round {
     const { position, eventId, organizationId } = this.#webhook
     const identity = await identityOf(db, this.#webhook, this.#began)
     if (!identity) return this.#readerGone()
-    const { waiting, doneAhead } = await standingOf(db, this.#webhook)
+    const { waiting, doneAhead } = await storedDeliveries(db, this.#webhook)
     const tried = this.#chosen(waiting)
     const stored = await this.#shown(identity, await eventsAt(db, organizationId, tried))
     const most = this.#mostNew(waiting, tried)

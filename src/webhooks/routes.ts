@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { notFound } from '#/errors.ts'
-import { assertMayHear, typesNamed } from '#/event-stream/visible.ts'
+import { assertMayReceive, typesNamed } from '#/event-stream/visible.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { ById, Id, ListOf, pathId } from '#/http/schemas/shared-schemas.ts'
@@ -38,7 +38,7 @@ async function settingsIn(
   { db, webhooks: { allowed } }: WebhookParts,
   { name, url, types, mailbox }: Partial<Static<typeof NewWebhook>>,
 ): Promise<Partial<Settings>> {
-  if (types) assertMayHear(await request.identify(), typesNamed(types, 'types'))
+  if (types) assertMayReceive(await request.identify(), typesNamed(types, 'types'))
   const about = typeof mailbox === 'string' ? await mailboxFor(db, request.caller, 'read', mailbox) : undefined
   return {
     ...(name !== undefined && { name: webhookName(name) }),

@@ -10,7 +10,7 @@ import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { documented, follow, thereAndBack } from './documented.ts'
@@ -123,7 +123,7 @@ test('a base backup and the log that follows lead back to a moment in between', 
   await mail(first, organization, 'After')
   await first.end('SIGTERM')
   const last = await statements(postgres.url, ['select pg_walfile_name(pg_switch_wal()) as value'])
-  await soon(late(30_000), 'the log is archived', async () => {
+  await soon(limitFor(30_000), 'the log is archived', async () => {
     const archived = await statements(postgres.url, ['select last_archived_wal as value from pg_stat_archiver'])
     return archived >= last
   })
@@ -143,7 +143,7 @@ test('a base backup and the log that follows lead back to a moment in between', 
   await follow(back, { ...postgresItself, instead, systemctl })
   try {
     const url = `postgres://postgres@127.0.0.1:${own}/postgres`
-    await soon(late(30_000), 'it has come to its target', async () => {
+    await soon(limitFor(30_000), 'it has come to its target', async () => {
       return (await statements(url, ['select pg_is_in_recovery()::text as value'])) === 'false'
     })
     const second = await startService({ ...home.env, DATABASE_URL: url })

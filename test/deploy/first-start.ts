@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 
 /** A newcomer's first steps: clones, runs the README's first command, tries what it prints, and follows the tour. */
 
@@ -136,6 +136,6 @@ test('it stops at SIGTERM with exit code 0 within ten seconds', async () => {
   const since = performance.now()
   process.kill(-service.pid, 'SIGTERM')
   const [code] = await once(service, 'exit')
-  assert.ok(performance.now() - since < late(10_000))
+  assert.ok(performance.now() - since < limitFor(10_000))
   assert.equal(code, 0)
 })

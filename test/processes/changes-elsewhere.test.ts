@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { discrepancies } from '#test/faults/letters/stored.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { Service } from '#test/world/service.ts'
@@ -111,7 +111,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       return reply
     })
     assert.deepEqual(new Set(await Promise.all(letters)), new Set(['250 2.6.0']))
-    await soon(late(30_000), 'the queue is empty', async () => (await fleet.waiting()) === 0)
+    await soon(limitFor(30_000), 'the queue is empty', async () => (await fleet.waiting()) === 0)
     await change(1, 'PATCH', '/v1/forwarding', { ...away, reply_enabled: false })
     assert.deepEqual(
       fleet.sink.taken.splice(0).map(({ to }) => to),
@@ -124,7 +124,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const { organizationId } = fleet.organization
     const due = oneEach(300, new Date())
     await insertDue(fleet.db, { organizationId, address: bob }, due)
-    await soon(late(30_000), 'all has gone', async () => (await fleet.waiting()) === 0)
+    await soon(limitFor(30_000), 'all has gone', async () => (await fleet.waiting()) === 0)
     const took = fleet.sink.taken.splice(0).flatMap(({ to }) => to)
     assert.deepEqual(took.sort(), due.flatMap(({ recipients }) => recipients).sort())
     const { body } = await fleet.request(fleet.one('api', 1), 'GET', `/v1/messages?mailbox=${bob}&folder=sent`)

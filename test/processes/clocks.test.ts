@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { homeWithClock, setDatabaseClock } from '#test/faults/clock/database-clock.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { Fleet, soon } from './fleet.ts'
 
 const minutes = 60_000
@@ -47,7 +47,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   const sentToday = async (api: number) => (await by(api, 'GET', '/v1/usage')).body.sending.sent_today
   const went = () => fleet.sink.taken.splice(0).flatMap(({ to }) => to)
   const atRest = () =>
-    soon(late(30_000), 'the queue is empty', async () => {
+    soon(limitFor(30_000), 'the queue is empty', async () => {
       const { rows } =
         await sql`select from outbound_messages where state not in ('scheduled', 'failed') limit 1`.execute(fleet.db)
       return rows.length === 0
@@ -90,7 +90,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     // Both workers make a round every second.
     const rounds = async () => {
       for (const api of [0, 1]) assert.equal((await schedule(api, 0)).status, 201)
-      await soon(late(30_000), 'what is due has gone', async () => fleet.sink.taken.length >= 2)
+      await soon(limitFor(30_000), 'what is due has gone', async () => fleet.sink.taken.length >= 2)
       await atRest()
       return went().length
     }
@@ -99,7 +99,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.equal((await by(0, 'GET', '/v1/scheduled')).body.data.length, 2)
     await setClock(new Date(at.getTime() + 3 * minutes))
     await soon(
-      late(30_000),
+      limitFor(30_000),
       'the rest has gone',
       async () => (await by(1, 'GET', '/v1/scheduled')).body.data.length === 0,
     )

@@ -9,7 +9,7 @@ import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts
 import { commitOutOfOrder, Done } from '#test/faults/letters/label-writers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { codes, loggedIn, password, submissionSettings, written } from '#test/world/mail/submission.ts'
 import { Fleet, soon, two } from './fleet.ts'
 
@@ -101,7 +101,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       await fleet.add(role, env(role))
     }
     await Promise.all(writers)
-    await soon(late(120_000), 'all has left', async () => (await fleet.waiting()) === 0)
+    await soon(limitFor(120_000), 'all has left', async () => (await fleet.waiting()) === 0)
     assert.equal(await post('/v1/labels', { name: 'last' }), 201)
 
     const { rows } = await sql<{ position: number; id: number }>`

@@ -4,12 +4,12 @@ import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import type { Attempt } from '#test/faults/letters/checker.ts'
-import { Crew } from '#test/faults/letters/crew.ts'
+import { ConcurrentClients } from '#test/faults/letters/concurrent-clients.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
  *  asked again under its Idempotency-Key, of whichever process there is. */
-export class Programs extends Crew {
+export class Programs extends ConcurrentClients {
   /** By subject, which is also the recipient's local part. A stored message is stored once. */
   readonly messages = new Map<string, { attempts: number; acknowledged: boolean }>()
   /** Counts of failures, by status or error code. */

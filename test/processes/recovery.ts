@@ -1,10 +1,10 @@
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { Service } from '#test/world/service.ts'
 import { type Fleet, soon } from './fleet.ts'
 import type { Programs } from './programs.ts'
 
 /** The longest recovery, in milliseconds. */
-export const patience = late(30_000)
+export const patience = limitFor(30_000)
 
 /** Waits until every process accepts mail and answers requests, and mail that was acknowledged to programs
  *  is sent. Rejects after `patience`. */

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { killedAt, leasesRunOut } from '#test/faults/letters/post-office.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import type { Service } from '#test/world/service.ts'
 import { Fleet, soon } from './fleet.ts'
@@ -31,18 +31,18 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
       const stopped = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
       const id = await due()
-      await soon(late(30_000), 'the worker is stopped', async () => isStopped(stopped))
+      await soon(limitFor(30_000), 'the worker is stopped', async () => isStopped(stopped))
 
       await endPausedSessions()
       await leasesRunOut(fleet.db)
       const other = await fleet.add('worker')
-      await soon(late(30_000), 'another worker has sent it', async () => (await fleet.waiting()) === 0)
+      await soon(limitFor(30_000), 'another worker has sent it', async () => (await fleet.waiting()) === 0)
       await fleet.kill(other)
 
       stopped.process.kill('SIGCONT')
       // It finishes its current work before it claims new work.
       const fresh = await due()
-      await soon(late(30_000), 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
+      await soon(limitFor(30_000), 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
       await fleet.stop(stopped)
       assert.deepEqual([taken(id), taken(fresh)], [copies, 1])
       const sent = await fleet.request(fleet.one('api'), 'GET', `/v1/messages?mailbox=${ada}&folder=sent`)

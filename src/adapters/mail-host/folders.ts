@@ -1,14 +1,14 @@
 import { invalid, type Refusal } from '#/errors.ts'
-import { standingFolders } from '#/messages/folders/folder-name.ts'
+import { standardFolders } from '#/messages/folders/folder-name.ts'
 
-/** The folders of a mailbox in the order of lists: the standing ones, then the others by name. */
+/** The folders of a mailbox in the order of lists: the standard ones, then the others by name. */
 export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {
   return folders.toSorted((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))
 }
 
 function rank(name: string): number {
-  const at = (standingFolders as readonly string[]).indexOf(name)
-  return at < 0 ? standingFolders.length : at
+  const at = (standardFolders as readonly string[]).indexOf(name)
+  return at < 0 ? standardFolders.length : at
 }
 
 export function folderIsThere(name: string): Refusal {

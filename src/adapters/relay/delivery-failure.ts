@@ -54,7 +54,7 @@ export function outOfSequence(host: string): ConnectionLost {
   return new ConnectionLost('4.5.0', `${host} sent an unsolicited reply`)
 }
 
-export function late(status: string, what: string, milliseconds: number): ConnectionLost {
+export function timedOut(status: string, what: string, milliseconds: number): ConnectionLost {
   return new ConnectionLost(status, `${what} within ${milliseconds / 1000} s`)
 }
 

@@ -3,20 +3,20 @@ import pg from 'pg'
 /** Milliseconds from the loss of a connection to the next one. */
 const againAfter = 1_000
 
-/** Receives notifications of a channel of a server (LISTEN), on a connection of its own, which is reopened when lost.
- *  Notifications meanwhile are lost, so `heard` is also called, without a text, whenever it starts to listen. */
+/** Receives the notifications of a channel of a server (LISTEN), on a connection of its own, which it reopens when lost. It
+ *  misses notifications meanwhile, so it also calls `notified`, without a text, whenever it starts to listen. */
 export class Listener implements AsyncDisposable {
   readonly #config: pg.ClientConfig
   readonly #channel: string
-  readonly #heard: (text?: string) => void
+  readonly #notified: (text?: string) => void
   #client: pg.Client | undefined
   #again: NodeJS.Timeout | undefined
   #ended = false
 
-  constructor(config: pg.ClientConfig, channel: string, heard: (text?: string) => void) {
+  constructor(config: pg.ClientConfig, channel: string, notified: (text?: string) => void) {
     this.#config = config
     this.#channel = channel
-    this.#heard = heard
+    this.#notified = notified
     this.#connect()
   }
 
@@ -33,11 +33,11 @@ export class Listener implements AsyncDisposable {
     client
       .on('error', lost)
       .on('end', lost)
-      .on('notification', ({ payload }) => this.#heard(payload))
+      .on('notification', ({ payload }) => this.#notified(payload))
     client
       .connect()
       .then(() => client.query(`listen ${this.#channel}`))
-      .then(() => this.#heard(), lost)
+      .then(() => this.#notified(), lost)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

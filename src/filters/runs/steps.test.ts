@@ -7,7 +7,7 @@ import { Refusal } from '#/errors.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Did } from '#/ports/recording.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
@@ -174,7 +174,7 @@ for (const [where, embedded] of [
     const many = Array.from({ length: 600 }, (_, number) => {
       return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'invoice@far.example', headers: '' }
     })
-    await fileAway(world, { organizationId: organization.id, mailboxId }, many)
+    await storeMessages(world, { organizationId: organization.id, mailboxId }, many)
     const did: string[] = []
     const noting: MailHost = Object.assign(Object.create(mailHost), {
       headings(...[mailbox, folder, range]: Parameters<MailHost['headings']>) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { emptyFolder } from './erase.ts'
@@ -33,7 +33,7 @@ async function add({ mailbox }: Box, count: number, folder: string): Promise<voi
   const messages = Array.from({ length: count }, (_, number) => ({
     ...{ seen: false, receivedAt: Date.UTC(2026, 10, 21, 7, 0, number), sender: 'ann@x.test', headers: '' },
   }))
-  await fileAway(world, mailbox, messages, folder)
+  await storeMessages(world, mailbox, messages, folder)
 }
 
 const erase = ({ address }: Box, body: object, folder = 'inbox') =>

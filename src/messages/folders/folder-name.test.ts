@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
 import { encodeUtf7 } from '#/mime/modified-utf7.ts'
-import { folderName, newFolderName, standingFolders } from './folder-name.ts'
+import { folderName, newFolderName, standardFolders } from './folder-name.ts'
 
 for (const [what, given, expected] of [
   ['one of the six as it is', 'inbox', 'inbox'],
@@ -68,7 +68,7 @@ function isRefused(error: unknown): boolean {
 
 test('a folder name that was read reads as itself, in one line', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...standingFolders)), (given) => {
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...standardFolders)), (given) => {
       let name: string
       try {
         name = folderName(given)

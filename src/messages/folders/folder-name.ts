@@ -2,7 +2,7 @@ import { invalid } from '#/errors.ts'
 import { encodeUtf7 } from '#/mime/modified-utf7.ts'
 
 /** The folders that every mailbox has, in the order in which they are listed. */
-export const standingFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
+export const standardFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
 
 const mostOctets = 255
 
@@ -12,8 +12,8 @@ const mostOctets = 255
 export function folderName(given: string): string {
   const lower = given.toLowerCase()
   if (lower === 'spam') return 'junk'
-  const standing = standingFolders.find((name) => name === lower)
-  if (standing) return standing
+  const standard = standardFolders.find((name) => name === lower)
+  if (standard) return standard
   if (!given.isWellFormed()) throw invalid('folder', 'A folder contains an unpaired surrogate')
   if (unfit.test(given)) {
     throw invalid('folder', 'A folder must not contain control or bidirectional formatting characters')

@@ -2,7 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
-import { folderName, newFolderName, standingFolders } from './folder-name.ts'
+import { folderName, newFolderName, standardFolders } from './folder-name.ts'
 
 /** Folders that POST creates in a mailbox, since all of them are listed at once. */
 const mostFolders = 1_000
@@ -54,7 +54,7 @@ export async function renameFolder(
   name: string,
   to: string,
 ): Promise<FolderStatus> {
-  assertNotStanding(name)
+  assertNotStandard(name)
   const folders = await mailHost.folders(mailbox)
   const folder = found(folders, name)
   if (to === name) return folder
@@ -86,7 +86,7 @@ export async function deleteFolder(
   moving?: Moving,
 ): Promise<number> {
   const moveTo = moving?.to
-  assertNotStanding(name)
+  assertNotStandard(name)
   const folders = await mailHost.folders(mailbox)
   const { total } = found(folders, name)
   const within = folders.find((one) => one.name.startsWith(`${name}/`))
@@ -113,8 +113,8 @@ function found(folders: readonly FolderStatus[], name: string): FolderStatus {
   return folder
 }
 
-function assertNotStanding(name: string): void {
-  if ((standingFolders as readonly string[]).includes(name)) {
+function assertNotStandard(name: string): void {
+  if ((standardFolders as readonly string[]).includes(name)) {
     throw invalid('path', `Every mailbox has ${name}: it cannot be renamed or deleted`)
   }
 }

@@ -2,7 +2,7 @@ import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/schemas/shared-schem
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inFolder } from '../query-schemas.ts'
-import { newFolderName, standingFolders } from './folder-name.ts'
+import { newFolderName, standardFolders } from './folder-name.ts'
 
 export const ByPath = Type.Object({
   path: Type.String({ description: 'The name of the folder, with `/` as `%2F`.', examples: ['Projects%2FApollo'] }),
@@ -12,7 +12,7 @@ export const FolderOut = Type.Object(
   {
     name: Type.String({ examples: ['inbox'] }),
     role: Nullable(
-      OneOf(standingFolders, {
+      OneOf(standardFolders, {
         description: 'The name of one of the six folders that every mailbox has; null for others.',
       }),
     ),
@@ -52,5 +52,5 @@ export const DeletedFolder = Type.Object({
 })
 
 export function presentFolder({ name, total, unread }: FolderStatus): FolderOut {
-  return { name, role: standingFolders.find((role) => role === name) ?? null, total, unread }
+  return { name, role: standardFolders.find((role) => role === name) ?? null, total, unread }
 }

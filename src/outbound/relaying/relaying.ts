@@ -17,7 +17,7 @@ export function whyNotRelayed(headers: Headers, mailbox: string, folder: string)
 }
 
 /** The results of DMARC for a message (RFC 9989). */
-export interface Standing {
+export interface DmarcResults {
   readonly policy: string
   /** A signature of the author's domain is valid; it stays so when the message is forwarded. */
   readonly dkimAligned: boolean
@@ -31,7 +31,7 @@ export function isAuthenticated({ own, spf, dkim, dmarc }: Verdict): boolean {
 }
 
 /** Whether the next server would reject the message as forged: only SPF proved it, which forwarding breaks. */
-export function breaksWhenForwarded({ policy, dkimAligned }: Standing): boolean {
+export function breaksWhenForwarded({ policy, dkimAligned }: DmarcResults): boolean {
   return !dkimAligned && (policy === 'quarantine' || policy === 'reject')
 }
 

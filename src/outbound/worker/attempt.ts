@@ -108,7 +108,7 @@ function withOpened(key: SealingKey, batch: Batch): Batch {
 async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, batch: Batch, signal: AbortSignal) {
   const { route, recipients, cutShort } = batch
   const end = (of: QueuedMessage, outcomes: readonly Outcome[]) =>
-    insist(deps, signal, () => finish(deps, of, recipients, outcomes))
+    storeWithRetries(deps, signal, () => finish(deps, of, recipients, outcomes))
   if (cutShort >= mostCutShort) {
     const reason = `Sending was interrupted ${mostCutShort} times`
     const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
@@ -143,7 +143,7 @@ async function tryTogether(
   const { organizationId } = message
   const addresses = recipients.map(({ recipient }) => recipient)
   const decide = ({ message, routes = new Map() }: LoadedMessage, outcomes: readonly Outcome[], failure?: string) =>
-    insist(deps, signal, () =>
+    storeWithRetries(deps, signal, () =>
       decideTogether(deps, message, { recipients, outcomes, routes, attempts: attempts - cutShort, failure }),
     )
   if (cutShort >= mostAttempts) {
@@ -162,13 +162,17 @@ async function tryTogether(
 }
 
 /** For how long, and at what intervals, to retry storing the outcome of an attempt, in milliseconds. */
-const mostInsistence = 10 * 60_000
+const mostRetryMs = 10 * 60_000
 const mostBetween = 5_000
 
-/** A failure of the database must not make a delivered message be sent twice. So this retries, and the lease is extended
- *  meanwhile. Rejects once the worker stops. */
-async function insist({ log }: WorkerDependencies, signal: AbortSignal, write: () => Promise<void>): Promise<void> {
-  const end = performance.now() + mostInsistence
+/** Retries until the outcome is stored, and the lease is extended meanwhile: a failure of the database must not cause a
+ *  delivered message to be sent twice. Rejects once the worker stops. */
+async function storeWithRetries(
+  { log }: WorkerDependencies,
+  signal: AbortSignal,
+  write: () => Promise<void>,
+): Promise<void> {
+  const end = performance.now() + mostRetryMs
   for (let between = 100; ; between = Math.min(2 * between, mostBetween)) {
     try {
       return await write()

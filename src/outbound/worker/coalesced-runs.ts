@@ -1,5 +1,5 @@
-/** Work with one run at a time. Requests during a run cause one more run after it, and so does a run that answers that there
- *  is more. Callers do not wait for it, unlike those of `SingleFlight`. */
+/** Work with one run at a time. Requests during a run cause one more run after it, and so does a run that resolves to true:
+ *  there is more to do. Callers do not wait, unlike those of `SingleFlight`. */
 export class CoalescedRuns {
   readonly #work: () => Promise<boolean>
   readonly #failed: (err: unknown) => void
@@ -13,8 +13,8 @@ export class CoalescedRuns {
     this.#failed = failed
   }
 
-  /** Requests a run, also after one under way that may have looked already. */
-  ask(): void {
+  /** Requests a run. If one is under way, another follows it, since that one may have read its input before. */
+  request(): void {
     this.#again = true
     if (!this.#closed) this.#running ??= this.#run()
   }
@@ -43,7 +43,7 @@ export class CoalescedRuns {
     } catch (err) {
       this.#failed(err)
     } finally {
-      // Synchronous with the last look at `again`: a caller from now on starts a new run.
+      // In the same turn as the last check of `again`: a later request starts a new run.
       this.#running = undefined
     }
   }

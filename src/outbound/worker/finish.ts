@@ -31,12 +31,12 @@ export async function finish(
       else if (outcome.result === 'refused' || dueAt > expiryOf(message))
         failed.push({ id, outcome, attempts, ambiguousAt })
       else {
-        const late = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayNoticeAfter
+        const isDelayed = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayNoticeAfter
         later.push({
           id,
           dueAt,
           ...shownOf(message, outcome),
-          toldAt: late ? now : null,
+          toldAt: isDelayed ? now : null,
           outcome,
           attempts,
           ambiguousAt,

@@ -46,7 +46,7 @@ export class PendingCopies implements AsyncDisposable {
 
   /** Copies may be pending. Called after a commit that made some pending. */
   wake(): void {
-    this.#storing.ask()
+    this.#storing.request()
   }
 
   /** Gives precedence to sending: no copy is stored until the result is disposed, or a time limit. */

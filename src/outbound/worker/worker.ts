@@ -89,7 +89,7 @@ export class OutboundWorker implements AsyncDisposable {
   /** Messages may be due. Called after a commit that enqueued some. */
   wake(): void {
     this.#suspects = true
-    this.#claiming.ask()
+    this.#claiming.request()
   }
 
   /** Begins to send scheduled messages that are due. */
@@ -177,7 +177,7 @@ export class OutboundWorker implements AsyncDisposable {
         else this.#perRoute.delete(route)
         if (suspect) this.#suspectUnderWay = false
         const hasRoom = route !== allRoutes || this.#hasRoomForScheduled
-        if (suspect || (this.#left && hasRoom)) this.#claiming.ask()
+        if (suspect || (this.#left && hasRoom)) this.#claiming.request()
       })
     this.#underWay.add(work)
   }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -168,7 +168,7 @@ test('another role, and the end of a membership, hold within five seconds in ano
   const until = async (status: number) => {
     const since = performance.now()
     for (let asked = since; (await elsewhere()) !== status; asked = performance.now()) {
-      assert.ok(asked - since < late(5_000), `not ${status} yet`)
+      assert.ok(asked - since < limitFor(5_000), `not ${status} yet`)
       await wait(100)
     }
   }

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { linkFor, type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
@@ -29,7 +29,7 @@ function comparable({ status, body }: Answer): unknown {
 async function hasEnded(session: SignedInMember): Promise<void> {
   const since = performance.now()
   while ((await session.request('GET', '/v1/me')).status !== 401) {
-    assert.ok(performance.now() - since < late(5_000), 'still accepted')
+    assert.ok(performance.now() - since < limitFor(5_000), 'still accepted')
     await wait(100)
   }
 }

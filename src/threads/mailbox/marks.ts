@@ -22,9 +22,9 @@ export function marksOf(wanted: { readonly folder?: string | undefined; readonly
   mask: number
   marks: number
 } {
-  const standing = wanted.folder === undefined ? newest : newestHere
-  if (wanted.unread === undefined) return { mask: standing, marks: standing }
-  return { mask: standing | unread, marks: standing | (wanted.unread ? unread : 0) }
+  const mark = wanted.folder === undefined ? newest : newestHere
+  if (wanted.unread === undefined) return { mask: mark, marks: mark }
+  return { mask: mark | unread, marks: mark | (wanted.unread ? unread : 0) }
 }
 
 /** Whether a row is its conversation's last received message. */

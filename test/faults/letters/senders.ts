@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
 import type { Attempt } from './checker.ts'
-import { Crew } from './crew.ts'
+import { ConcurrentClients } from './concurrent-clients.ts'
 
 /** A message of a sender. */
 export class Letter {
@@ -33,7 +33,7 @@ export class Letter {
 /** Senders of one letter after the other, each on its own connection until a letter is refused, so that no sender
  *  meets the limit of commands on a connection. A sender without an answer, or with a refusal, repeats the letter, or in
  *  one case of eight gives up. */
-export class Senders extends Crew {
+export class Senders extends ConcurrentClients {
   readonly letters: Letter[] = []
   /** Counts of replies other than 250. */
   readonly refused = new Map<string, number>()

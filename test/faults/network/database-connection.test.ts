@@ -7,7 +7,7 @@ import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { cpuTime } from '#test/observe/cpu-time.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { launchService, startService } from '#test/world/service.ts'
@@ -77,7 +77,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.equal(refused, '451 4.3.0')
       assert.deepEqual([read.status, written.status], [500, 500])
       assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
-      assert.ok(took < late(15_000), `answered after ${took} ms`)
+      assert.ok(took < limitFor(15_000), `answered after ${took} ms`)
 
       proxy.heal()
       assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
@@ -169,7 +169,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     url.pathname = '/nowhere'
     const since = performance.now()
     await assert.rejects(startService({ ...home.env, DATABASE_URL: url.href }), /database "nowhere" does not exist/)
-    assert.ok(performance.now() - since < late(30_000))
+    assert.ok(performance.now() - since < limitFor(30_000))
   })
 
   test('row 39: a service whose database falls silent ends on SIGTERM, within seconds', async () => {
@@ -181,6 +181,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const since = performance.now()
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
     const took = performance.now() - since
-    assert.ok(took < late(7_000), `ended after ${took} ms`)
+    assert.ok(took < limitFor(7_000), `ended after ${took} ms`)
   })
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { FaultProxy } from './proxy.ts'
 
 /** An echo server, and what it has received. */
@@ -180,7 +180,7 @@ test('a connection that ends may break meanwhile, and a process that had such a 
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  const spins = setTimeout(() => child.kill('SIGKILL'), late(20_000))
+  const spins = setTimeout(() => child.kill('SIGKILL'), limitFor(20_000))
   const [code] = await once(child, 'exit')
   clearTimeout(spins)
   assert.equal(code, 0)

@@ -7,7 +7,7 @@ import { createKey, revokeKey } from '#/keys/keys.ts'
 import { unrestricted } from '#/keys/restrictions.ts'
 import { suspendOrganization } from '#/organizations/register.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { fromOurPage, signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
@@ -98,7 +98,7 @@ async function refused(cookie: string): Promise<void> {
     const asked = performance.now()
     const { status } = await world.client.request('GET', '/v1/me', { headers: { cookie } })
     if (status === 401) return
-    assert.ok(asked - since < late(5_000), 'still accepted')
+    assert.ok(asked - since < limitFor(5_000), 'still accepted')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

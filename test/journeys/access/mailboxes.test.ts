@@ -5,7 +5,7 @@ import { runCommand } from '#/cli/run.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { discrepancies } from '#test/faults/letters/stored.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
@@ -123,7 +123,7 @@ test('a large mailbox goes while mail comes in for another, and while it is read
   const many = Array.from({ length: 3_000 }, (_, n) => ({
     ...{ headers: `Message-ID: <${n}@x>\r\n`, sender, seen: false, receivedAt: Date.now() },
   }))
-  await fileAway(world, { organizationId: own.id, mailboxId: id }, many)
+  await storeMessages(world, { organizationId: own.id, mailboxId: id }, many)
   const told: string[] = []
   const states = new Set<number>()
   let over = false

@@ -8,7 +8,7 @@ import { type Level, levels } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -166,7 +166,7 @@ test('a change of access holds within five seconds in every process', async () =
     const since = performance.now()
     for (const ask of asks) {
       for (let asked = since; (await ask()) !== status; asked = performance.now()) {
-        assert.ok(asked - since < late(5_000), `not yet ${status}`)
+        assert.ok(asked - since < limitFor(5_000), `not yet ${status}`)
         await wait(100)
       }
     }

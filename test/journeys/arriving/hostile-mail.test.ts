@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { hostileMail } from '#test/mail/hostile-mail.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -21,7 +21,7 @@ after(() => world[Symbol.asyncDispose]())
 
 /** Milliseconds of CPU time, so that other programs on a busy machine do not count. */
 const longestHold = 100
-const mostCpu = late(1_000)
+const mostCpu = limitFor(1_000)
 
 for (const [what, make] of Object.entries(hostileMail)) {
   test(`row 14: ${what}: stored or refused within a second, and read back; others have their turn`, async () => {

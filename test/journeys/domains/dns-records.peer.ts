@@ -9,7 +9,7 @@ import { zoneFile } from '#/domains/dns/zone-file.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { Knot } from '#test/peers/knot.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 
 const host = 'mx.example.net'
 const hostZone = 'mx A 192.0.2.25\nmx AAAA 2001:db8::25\nalias CNAME mx'
@@ -156,7 +156,7 @@ describe('records in a real name server', () => {
       inspect(resolver, recordFor('dmarc'), domain),
     ])
     assert.deepEqual([ownership.satisfied, dmarc.satisfied], [null, null])
-    assert.ok(performance.now() - started < late(2_000))
+    assert.ok(performance.now() - started < limitFor(2_000))
   })
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
@@ -92,7 +92,7 @@ test('a session that has ended is refused by another process within five seconds
   assert.equal((await session.request('DELETE', '/v1/session')).status, 200)
   const since = performance.now()
   for (let asked = since; (await elsewhere()) !== 401; asked = performance.now()) {
-    assert.ok(asked - since < late(5_000), 'still accepted')
+    assert.ok(asked - since < limitFor(5_000), 'still accepted')
     await wait(100)
   }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -81,7 +81,7 @@ function mail(list: string): Omit<Listing, 'path' | 'name'> {
       const id = `<${number}@letters.example>`
       const receivedAt = Date.UTC(2026, 10, 21, 7, 0, (number * 7) % 5)
       const headers = `Message-ID: ${id}\r\n`
-      await fileAway(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ann@x.test' }])
+      await storeMessages(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ann@x.test' }])
       return id
     },
     remove: (at, id) => change(at, id, { folder: 'trash' }),
@@ -206,7 +206,7 @@ test('a conversation that is answered while a list is read is met at most once, 
     for (const id of answered) {
       const headers = `Message-ID: <re-${id?.slice(1)}\r\nIn-Reply-To: ${id}\r\n`
       const receivedAt = Date.UTC(2026, 10, 22)
-      await fileAway(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ben@x.test' }], 'archive')
+      await storeMessages(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ben@x.test' }], 'archive')
     }
   })
   assert.deepEqual(found, list.slice(0, -1))

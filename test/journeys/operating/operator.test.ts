@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { databaseHome } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-operator-'))
@@ -97,7 +97,7 @@ test('SIGINT stops the server within ten seconds, although clients stay connecte
   await Promise.all(clients.map((client) => once(client, 'connect')))
   const asked = performance.now()
   assert.deepEqual(await server.end('SIGINT'), { code: 0, signal: null })
-  assert.ok(performance.now() - asked < late(10_000))
+  assert.ok(performance.now() - asked < limitFor(10_000))
 })
 
 test('a second signal ends the server at once, whatever is in hand', async () => {

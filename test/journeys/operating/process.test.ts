@@ -7,7 +7,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { untilNobodyAnswers } from '#test/sockets/nobody-answers.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
@@ -61,7 +61,7 @@ test('SIGTERM: a message in DATA and a current request are finished, and the exi
   client.write(' it.\r\n.\r\n')
   assert.equal((await client.reply()).code, 250)
   assert.deepEqual(await ended, { code: 0, signal: null })
-  assert.ok(performance.now() - since < late(10_000))
+  assert.ok(performance.now() - since < limitFor(10_000))
 
   service = await startService(home.env)
   assert.ok((await subjectsAt(service, organization)).includes('in hand'))

@@ -7,7 +7,7 @@ import { createTransport } from 'nodemailer'
 import { freePort } from '#test/sockets/free-port.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { until } from '#test/world/until.ts'
@@ -180,7 +180,7 @@ for (const [what, start] of [
     for (let count = 0; count < 50; count++) assert.equal((await ask(service, '/v1/labels')).status, 200)
     const since = performance.now()
     assert.deepEqual(await service.end('SIGTERM'), ended)
-    assert.ok(performance.now() - since < late(10_000))
+    assert.ok(performance.now() - since < limitFor(10_000))
   })
 }
 

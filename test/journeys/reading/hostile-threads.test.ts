@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
-import { fileAway } from '#test/threads/file-away.ts'
-import { late } from '#test/world/late.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -51,7 +51,7 @@ for (const [what, headers, conversations] of folders) {
     const { id: mailboxId, address } = await organization.mailbox('ada')
     const rest = { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@x.test' }
     const messages = headers.map((text) => ({ ...rest, headers: text }))
-    await fileAway(world, { organizationId: organization.id, mailboxId }, messages)
+    await storeMessages(world, { organizationId: organization.id, mailboxId }, messages)
     const found = await withinASecond(() => conversationsOf(organization, address))
     assert.equal(found.length, conversations)
     assert.deepEqual(
@@ -77,7 +77,7 @@ async function withinASecond<T>(work: () => Promise<T>): Promise<T> {
   const before = process.threadCpuUsage()
   const result = await work()
   const { user, system } = process.threadCpuUsage(before)
-  assert.ok(user + system < 1_000 * late(1_000), `took ${(user + system) / 1_000} ms`)
+  assert.ok(user + system < 1_000 * limitFor(1_000), `took ${(user + system) / 1_000} ms`)
   return result
 }
 

@@ -6,13 +6,13 @@ import { subjectsIn } from '#test/mail/letter.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { World } from '#test/world/world.ts'
 import { Postfix } from './postfix.ts'
 
 /** Waits until it holds. */
 async function until(postfix: Postfix, what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + late(60_000)
+  const end = performance.now() + limitFor(60_000)
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`${what} never comes: ${await postfix.log()}`)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -4,7 +4,7 @@ import { example } from '#test/deploy/example.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Postfix, settingsOf } from './postfix.ts'
@@ -52,7 +52,7 @@ async function peer(): Promise<SmtpClient> {
 
 /** The messages of a mailbox as soon as there are so many, each with its bytes. */
 async function mailOf(address: string, count: number): Promise<{ subject: string; folder: string; raw: string }[]> {
-  const end = performance.now() + late(30_000)
+  const end = performance.now() + limitFor(30_000)
   for (;;) {
     const mail = []
     for (const folder of ['inbox', 'junk']) {
@@ -116,7 +116,7 @@ test('what cannot be judged while the DNS is silent waits in Postfix, and is jud
   const message = 'From: Ann <ann@silent.example>\r\nSubject: Patient\r\nMessage-ID: <4@silent.example>\r\n\r\nHi'
   assert.equal((await client.send('x@peer.example', bob, message)).code, 250)
   const deferred = new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `)
-  await soon(late(30_000), 'Postfix keeps it', async () => deferred.test(await postfix.log()))
+  await soon(limitFor(30_000), 'Postfix keeps it', async () => deferred.test(await postfix.log()))
   world.dns.set('_dmarc.silent.example', { txt: ['v=DMARC1; p=quarantine'] })
   await postfix.command('flush')
   const mail = await mailOf(bob, 3)
@@ -134,7 +134,7 @@ test('for a domain that it has and we have not verified, Postfix accepts a messa
     const name = enrolled ? 'enrolled' : 'unknown'
     assert.equal((await client.send('ann@peer.example', `${name}@${unverified}`, message)).code, 250)
     const returned = new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `)
-    await soon(late(30_000), 'Postfix has returned it', async () => returned.test(await postfix.log()))
+    await soon(limitFor(30_000), 'Postfix has returned it', async () => returned.test(await postfix.log()))
   }
 })
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '#test/sockets/free-port.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 
 const run = promisify(execFile)
 const postfix = '/usr/sbin/postfix'
@@ -61,7 +61,7 @@ export class Postfix implements AsyncDisposable {
 
   /** Waits until a user has got so many messages. */
   async mailOf(user: string, count: number): Promise<Buffer[]> {
-    const end = performance.now() + late(30_000)
+    const end = performance.now() + limitFor(30_000)
     for (;;) {
       const mail = await this.mail(user)
       if (mail.length >= count) return mail

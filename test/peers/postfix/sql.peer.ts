@@ -15,7 +15,7 @@ import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { homeAt } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { writeMaps } from './maps.ts'
@@ -79,7 +79,7 @@ async function mailTo(...recipients: readonly string[]): Promise<string[]> {
 async function arrives(address: string, subject: string): Promise<void> {
   await using client = await SmtpClient.greeted(postfix.port)
   assert.equal((await client.send('ann@peer.example', address, letter({ Subject: subject }))).code, 250)
-  await soon(late(30_000), `${subject} arrives`, async () =>
+  await soon(limitFor(30_000), `${subject} arrives`, async () =>
     (await subjectsIn(organization, address)).includes(subject),
   ).catch(async (error) => {
     throw new Error(await postfix.log(), { cause: error })
@@ -160,13 +160,13 @@ test('two of the role mx, one of them away, then both: nothing is refused, and n
   assert.match((await mailTo(`nobody@${organization.domain}`))[0] ?? '', /^550 5\.1\.1 /)
   await using client = await SmtpClient.greeted(postfix.port)
   assert.equal((await client.send('ann@peer.example', address, letter({ Subject: 'Both are away' }))).code, 250)
-  await soon(late(30_000), 'Postfix has tried both', async () => /status=deferred/.test(await postfix.log()))
+  await soon(limitFor(30_000), 'Postfix has tried both', async () => /status=deferred/.test(await postfix.log()))
   const ports = { MAILROOM_LMTP_PORT: String(lmtp.port), MAILROOM_POLICY_PORT: String(policy.port) }
   both = [await World.start({ database, env: ports }), second]
   organization = new (organization.constructor as typeof TestOrganization)(both[0], organization)
   organization.key = await organization.newKey('messages:read')
   await postfix.command('flush')
-  await soon(late(30_000), 'it arrives', async () => (await subjectsIn(organization, address)).length === 3)
+  await soon(limitFor(30_000), 'it arrives', async () => (await subjectsIn(organization, address)).length === 3)
 })
 
 test('who reads that can read nothing else', async () => {

@@ -18,7 +18,7 @@ import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { homeAt } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
 import { password, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 import { writeMaps } from './maps.ts'
@@ -207,9 +207,9 @@ describe('Sent on an IMAP server', () => {
     // A program that looks meanwhile sees its own.
     assert.deepEqual(await sent(address), ['Stored by its program'])
     await later()
-    await soon(late(30_000), 'the other copy is there', async () => (await sent(address)).length > 1)
+    await soon(limitFor(30_000), 'the other copy is there', async () => (await sent(address)).length > 1)
     assert.deepEqual((await sent(address)).toSorted(), ['Stored by its program', 'Stored by nobody'].toSorted())
-    await soon(late(30_000), 'nothing waits', async () => {
+    await soon(limitFor(30_000), 'nothing waits', async () => {
       const { rows } = await sql`select from mail_spool where mailbox_id = ${id}`.execute(database.db)
       return rows.length === 0
     })
@@ -228,7 +228,7 @@ describe('Sent on an IMAP server', () => {
     assert.doesNotMatch(rows[0]?.text ?? '', /Quietly|Between us|bob@there/)
     await later()
     await soon(
-      late(30_000),
+      limitFor(30_000),
       'the copy is there',
       async () => (await storedIn(on.organization, mine.id, 'sent')).length > 0,
     )

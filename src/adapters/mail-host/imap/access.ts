@@ -134,7 +134,7 @@ export class Access implements AsyncDisposable {
  *  session that has the old folder selected gives any command but one that selects another folder or none. */
 function unselectDeletable(session: ImapSession, layout: Layout): void {
   const { selected } = session
-  if (selected && !layout.isStanding(selected.path)) session.unselect().catch(() => session.connection.close())
+  if (selected && !layout.isStandard(selected.path)) session.unselect().catch(() => session.connection.close())
 }
 
 function tooManyChanges(): Error {

@@ -3,7 +3,7 @@ import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
-import { standingFolders } from '#/messages/folders/folder-name.ts'
+import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
@@ -42,9 +42,9 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
 export async function openAllMailboxes(tx: Tx): Promise<void> {
   await sql`
     insert into mail_folders (organization_id, mailbox_id, name)
-    select mailbox.organization_id, mailbox.id, standing.name
-    from mailboxes mailbox, unnest(${[...standingFolders]}::text[]) with ordinality as standing (name, place)
-    order by mailbox.id, standing.place
+    select mailbox.organization_id, mailbox.id, standard.name
+    from mailboxes mailbox, unnest(${[...standardFolders]}::text[]) with ordinality as standard (name, place)
+    order by mailbox.id, standard.place
     on conflict do nothing`.execute(tx)
 }
 

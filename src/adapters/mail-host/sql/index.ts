@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
-import { standingFolders } from '#/messages/folders/folder-name.ts'
+import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { append, appendNew } from './append.ts'
@@ -22,7 +22,7 @@ import { update } from './update.ts'
 export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
   return {
     async open(tx, mailbox) {
-      const folders = standingFolders.map((name) => ({ mailbox, name }))
+      const folders = standardFolders.map((name) => ({ mailbox, name }))
       await makeFolders(tx, folders)
     },
     append: (tx, copies) => append(tx, key, copies),

@@ -8,8 +8,8 @@ export class Deadline implements Disposable {
 
   constructor(outer: AbortSignal, milliseconds: number) {
     this.#outer = outer
-    const late = () => new ConnectionLost('4.4.7', `The delivery timed out after ${milliseconds / 1000} s`)
-    this.#timer = setTimeout(() => this.#controller.abort(late()), milliseconds)
+    const timedOut = () => new ConnectionLost('4.4.7', `The delivery timed out after ${milliseconds / 1000} s`)
+    this.#timer = setTimeout(() => this.#controller.abort(timedOut()), milliseconds)
     if (outer.aborted) this.#stop()
     outer.addEventListener('abort', this.#stop, { once: true })
   }

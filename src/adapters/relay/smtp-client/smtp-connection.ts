@@ -4,10 +4,10 @@ import {
   broken,
   ConnectionLost,
   connectionClosed,
-  late,
   outOfSequence,
   stopped,
   TlsFailed,
+  timedOut,
   tlsFailed,
 } from '../delivery-failure.ts'
 import { MalformedReply, type Reply, ReplyReader } from './reply.ts'
@@ -51,7 +51,7 @@ export class SmtpConnection {
     try {
       await connection.#within(
         limit,
-        () => late('4.4.1', `${host} could not be reached`, limit),
+        () => timedOut('4.4.1', `${host} could not be reached`, limit),
         (done) => socket.once('connect', () => done(undefined)),
       )
       return connection
@@ -69,7 +69,7 @@ export class SmtpConnection {
   async write(octets: Buffer, limit: number): Promise<void> {
     await this.#within(
       limit,
-      () => late('4.4.2', `${this.host} accepted no more data`, limit),
+      () => timedOut('4.4.2', `${this.host} accepted no more data`, limit),
       (done) => this.#socket.write(octets, (error) => error ?? done(undefined)),
     )
   }
@@ -80,7 +80,7 @@ export class SmtpConnection {
     if (here) return here
     return this.#within<Reply>(
       limit,
-      () => late('4.4.2', `${this.host} did not answer ${after}`, limit),
+      () => timedOut('4.4.2', `${this.host} did not answer ${after}`, limit),
       (done) => {
         this.#wake = () => {
           const reply = this.#read()

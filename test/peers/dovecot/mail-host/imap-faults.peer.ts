@@ -14,7 +14,7 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { sharedDovecot } from '#test/peers/dovecot/shared-dovecot.ts'
 import { tap } from '#test/peers/dovecot/tap.ts'
 import { soon } from '#test/processes/fleet.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { delivered, isAwaiting } from '#test/world/mail/delivered.ts'
 
 const shared = sharedDovecot()
@@ -56,7 +56,7 @@ test('a server that falls silent is unavailable within 10 seconds, and served ag
   for (const what of ['on the connection that is open', 'on a new one']) {
     const asked = performance.now()
     await assert.rejects(subjects(at.host, at.ada), unavailable, what)
-    assert.ok(performance.now() - asked < late(10_000), what)
+    assert.ok(performance.now() - asked < limitFor(10_000), what)
   }
   at.proxy.heal()
   assert.deepEqual(await subjects(at.host, at.ada), ['One'])
@@ -69,7 +69,7 @@ test('a server that refuses connections, or drops them, is unavailable at once',
   const asked = performance.now()
   await assert.rejects(subjects(at.host, at.ada), unavailable)
   await assert.rejects(at.host.ping(), unavailable)
-  assert.ok(performance.now() - asked < late(2_000))
+  assert.ok(performance.now() - asked < limitFor(2_000))
   at.proxy.heal()
   await at.host.ping()
   assert.deepEqual(await subjects(at.host, at.ada), [])
@@ -154,7 +154,7 @@ test('who looks at a mailbox, or changes it, while the server keeps the mail tha
   assert.deepEqual([...(await at.host.update(at.ada, 'inbox', [1], { seen: true })).keys()], [1])
   at.proxy.drop()
   at.proxy.heal()
-  await soon(late(30_000), 'it is there, without a hand', async () => (await subjects(at.host, at.ada)).length > 1)
+  await soon(limitFor(30_000), 'it is there, without a hand', async () => (await subjects(at.host, at.ada)).length > 1)
   assert.deepEqual(await subjects(at.host, at.ada), ['One', 'Two'])
 })
 
@@ -183,7 +183,7 @@ test('a mailbox for which more waits than can be waited for is read as it is, an
   const many = Array.from({ length: 3_000 }, (_, n) => String(n).padStart(4, '0'))
   await at.append(...many.map((subject) => letter({ subject })))
   const inbox = () => at.host.list(at.ada, 'inbox', { limit: 1, page: 0 })
-  await soon(late(30_000), 'the first of it is there', async () => (await inbox()).total > 0)
+  await soon(limitFor(30_000), 'the first of it is there', async () => (await inbox()).total > 0)
   await shared.database.db.transaction().execute((tx) => at.host.append(tx, [copy(bob)]))
   await delivered(shared.database.db, bob)
   assert.ok((await inbox()).total < many.length)

@@ -11,7 +11,7 @@ import { imapMailHost } from '#test/peers/dovecot/imap-mail-host.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { tap } from '#test/peers/dovecot/tap.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 
 let resources: AsyncDisposableStack
 let database: Database
@@ -110,7 +110,7 @@ for (const [what, fail, words] of [
     fail(proxy)
     const asked = performance.now()
     const finding = await found(byWayOf(proxy))
-    assert.ok(performance.now() - asked < late(10_000))
+    assert.ok(performance.now() - asked < limitFor(10_000))
     assert.equal(finding.state, 'problem')
     assert.match(finding.found, words)
   })

@@ -8,10 +8,10 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { Fleet, soon } from '#test/processes/fleet.ts'
 import { homeAt } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 
 /** The longest recovery, in milliseconds. */
-const recovery = late(30_000)
+const recovery = limitFor(30_000)
 /** As in deploy/dovecot: what a lost network leaves half-open counts until the server notices. */
 const manyConnections = 'mail_max_userip_connections = 50\n'
 const author = 'ann@peer.example'
@@ -112,7 +112,7 @@ test('row 33: a server that does not answer is 502 within 10 s by every process,
     ),
   )
   for (const { status, body } of said) assert.deepEqual([status, body.error.code], [502, 'mail_unavailable'])
-  assert.ok(performance.now() - asked < late(10_000))
+  assert.ok(performance.now() - asked < limitFor(10_000))
   for (const mx of fleet.of('mx'))
     assert.equal(await fleet.hand(mx, author, ada, { Subject: 'Meanwhile' }), '250 2.6.0')
   way.heal()
@@ -142,7 +142,7 @@ test('kill -9 of the server under load: what was acknowledged is there once, and
       const path = `/v1/${what}?mailbox=${addresses[n % addresses.length]}`
       const { status } = await fleet.request(fleet.one('api', api), 'GET', path)
       assert.ok(status === 200 || status === 502, `${status}`)
-      assert.ok(performance.now() - asked < late(10_000))
+      assert.ok(performance.now() - asked < limitFor(10_000))
       await Promise.race([senders.see(4, 'acknowledged'), stopped.promise])
     }
   })
@@ -189,7 +189,11 @@ test('while the server is away mail is accepted up to the limit of the spool, th
   await nothingWaits()
   // RCPT caches the size of the spool for a moment.
   for (const mx of fleet.of('mx'))
-    await soon(late(30_000), 'mail is accepted again', async () => (await fleet.hand(mx, author, ada)) === '250 2.6.0')
+    await soon(
+      limitFor(30_000),
+      'mail is accepted again',
+      async () => (await fleet.hand(mx, author, ada)) === '250 2.6.0',
+    )
   const came = (await subjects(0, ada)).filter((subject) => subject.startsWith('Big'))
   assert.deepEqual(came.sort(), taken.sort())
 })

@@ -5,7 +5,7 @@ import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import { FaultProxy } from '#test/faults/network/proxy.ts'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -79,7 +79,7 @@ test('row 33: a server that does not answer is 502 within 10 seconds, while mail
     ['messages', 'threads', 'folders'].map((what) => organization.request('GET', `/v1/${what}?mailbox=${address}`)),
   )
   for (const { status, body } of answers) assert.deepEqual([status, body.error.code], [502, 'mail_unavailable'])
-  assert.ok(performance.now() - asked < late(10_000))
+  assert.ok(performance.now() - asked < limitFor(10_000))
   assert.equal(await hand(address, letter({ Subject: 'Meanwhile' })), '250 2.6.0')
   way.heal()
   await due()

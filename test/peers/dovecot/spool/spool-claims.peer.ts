@@ -6,12 +6,12 @@ import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { type DatabaseHome, databaseHome, homeAt } from '#test/world/database/database.ts'
-import { late } from '#test/world/late.ts'
+import { limitFor } from '#test/world/limit-for.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 
 /** The longest recovery, in milliseconds. */
-const recovery = late(30_000)
+const recovery = limitFor(30_000)
 
 let dovecot: DovecotServer
 before(async () => {

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import type { standingFolders } from '#/messages/folders/folder-name.ts'
+import type { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inListOrder } from '../../folders.ts'
@@ -9,10 +9,10 @@ import { mailbox, type Namespace, nameOf, pathIn, pathOf } from '../client/mailb
 import { atomsOf, type Data, numberOf, type Token, textOf } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
 
-type Standing = (typeof standingFolders)[number]
+type Standard = (typeof standardFolders)[number]
 
-/** How servers mark the standing folders (RFC 6154), and their usual names on servers without marks. */
-const uses: Readonly<Record<Exclude<Standing, 'inbox'>, { readonly mark: string; readonly usual: string }>> = {
+/** How servers mark the standard folders (RFC 6154), and their usual names on servers without marks. */
+const uses: Readonly<Record<Exclude<Standard, 'inbox'>, { readonly mark: string; readonly usual: string }>> = {
   sent: { mark: '\\Sent', usual: 'Sent' },
   drafts: { mark: '\\Drafts', usual: 'Drafts' },
   archive: { mark: '\\Archive', usual: 'Archive' },
@@ -46,7 +46,7 @@ export class Layout {
     this.#paths = paths
   }
 
-  /** Reads the layout, and creates missing standing folders. */
+  /** Reads the layout, and creates missing standard folders. */
   static async read(session: ImapSession): Promise<Layout> {
     const namespaces = await namespacesOf(session)
     const entries = await listFolders(session)
@@ -67,9 +67,9 @@ export class Layout {
     return path
   }
 
-  /** Whether it is one of the six standing folders. */
-  isStanding(path: string): boolean {
-    return this.#paths.values().some((standing) => standing === path)
+  /** Whether it is one of the six standard folders. */
+  isStandard(path: string): boolean {
+    return this.#paths.values().some((standard) => standard === path)
   }
 
   /** Undefined for a path that has no name of ours. */
@@ -81,8 +81,8 @@ export class Layout {
   }
 
   #place(name: string): { path: string; problem?: never } | { path?: never; problem: string } {
-    const standing = this.#paths.get(name)
-    if (standing !== undefined) return { path: standing }
+    const standard = this.#paths.get(name)
+    if (standard !== undefined) return { path: standard }
     // Dovecot repeats the name unchanged in the text of a NO: a line break would end the response in the middle.
     if (/\p{Cc}/u.test(name)) return { problem: 'On a mail server a folder must not hold control characters' }
     const { delimiter } = this.#own
@@ -117,7 +117,7 @@ export class Layout {
     return found
   }
 
-  /** All folders, the standing ones first and in their order. */
+  /** All folders, the standard ones first and in their order. */
   async statuses(session: ImapSession): Promise<Listed[]> {
     const { connection } = session
     // A server with QRESYNC may omit CONDSTORE.

@@ -3,7 +3,7 @@ import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { standingFolders } from '#/messages/folders/folder-name.ts'
+import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Access, Account } from '../access.ts'
 import { type AppendMessage, appendMessages, isNamed, uidOf } from '../changing/append.ts'
@@ -110,7 +110,7 @@ const attemptsUntilLasting = 8
 function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefined {
   const { folder, filteredBy, attempts, deferral: before } = message
   const moved = filteredBy.some((one) => one.action === 'move' && one.argument === folder)
-  if (folder === 'inbox' || (isStanding(folder) && !moved)) return undefined
+  if (folder === 'inbox' || (isStandard(folder) && !moved)) return undefined
   const certain =
     lasting === 'permanent' || (lasting === 'unclear' && before === 'refused' && attempts >= attemptsUntilLasting)
   if (!certain) return undefined
@@ -120,8 +120,8 @@ function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefin
   return { ...message, folder: 'inbox', filteredBy: noted }
 }
 
-function isStanding(folder: string): boolean {
-  return (standingFolders as readonly string[]).includes(folder)
+function isStandard(folder: string): boolean {
+  return (standardFolders as readonly string[]).includes(folder)
 }
 
 function deferral(failure: unknown): Deferral {
@@ -156,7 +156,7 @@ async function append(
     }
     const ours = await holder.stillHeld(lacking)
     // Dovecot appends to the selected folder, even if another one has its name by now.
-    if (!layout.isStanding(path)) await session.unselect()
+    if (!layout.isStandard(path)) await session.unselect()
     const uids = ours.length > 0 ? await appendMessages(session, path, ours) : []
     const delivered = [...there, ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null, isOurs: true }))]
     await db.transaction().execute((tx) => drop(tx, mailbox, delivered))

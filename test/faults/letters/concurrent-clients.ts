@@ -1,5 +1,5 @@
-/** Concurrent clients that work until they are stopped. */
-export abstract class Crew implements Disposable {
+/** Clients that work concurrently until they are stopped. */
+export abstract class ConcurrentClients implements Disposable {
   readonly #busy: Promise<void>[] = []
   #stopping = false
   #gone = false

@@ -4,9 +4,9 @@ import { delivered } from '#test/world/mail/delivered.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 
-/** Puts messages into a folder as they are, header lines and received dates included; each one's text is its subject
+/** Stores messages in a folder of the mail host, with their header lines and received dates. The text of each is its subject
  *  and `text`. Waits until a mail server has them. */
-export async function fileAway(
+export async function storeMessages(
   world: World,
   mailbox: MailboxRef,
   messages: readonly Omit<FiledMessage, 'uid'>[],
