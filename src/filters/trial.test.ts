@@ -41,7 +41,7 @@ test('POST /v1/filters/test says which filters match, on what text, what each wo
   })
   const late = await filter(organization, { value: 'lee', action: 'move', argument: 'archive' })
   const off = await filter(organization, { enabled: false })
-  const told = (
+  const match = (
     { id, name, field, op, value, action, argument }: typeof bills,
     matched_text: string,
     reason: string | null,
@@ -50,10 +50,10 @@ test('POST /v1/filters/test says which filters match, on what text, what each wo
   })
   assert.deepEqual(await attempt(organization, { message }), {
     matches: [
-      told(bills, 'Invoice of May', null),
-      told(moved, 'ann@example.com', null),
-      told(late, 'Ann Lee', 'earlier_move'),
-      told(off, 'Ann Lee', 'disabled'),
+      match(bills, 'Invoice of May', null),
+      match(moved, 'ann@example.com', null),
+      match(late, 'Ann Lee', 'earlier_move'),
+      match(off, 'Ann Lee', 'disabled'),
     ],
     result: { folder: 'Projects/A', labels: ['bills'], starred: false, unread: true },
   })

@@ -28,9 +28,9 @@ async function conversation() {
   const summaries: MailHost['summaries'] = async (...asked) => {
     const happening = happenings.shift()
     await happening?.before?.()
-    const told = await world.mailHost.summaries(...asked)
+    const summaries = await world.mailHost.summaries(...asked)
     await happening?.after?.()
-    return told
+    return summaries
   }
   let looks = 0
   const changes: MailHost['changes'] = (...asked) => {

@@ -109,9 +109,9 @@ test('members of one process see those of another, and streams there tell of the
   await using stream = await EventStream.open(other.base, { cookie: bob.cookie, query: '?after=now' })
   // The moment from which the other process listens cannot be observed, so the notification is repeated.
   let heard = false
-  const next = stream.next().then((told) => {
+  const next = stream.next().then((message) => {
     heard = true
-    return told
+    return message
   })
   while (!heard) for (const doing of ['reading', null]) await say(ada, address, doing)
   assert.deepEqual((await next)?.event, { mailbox: address, conversation })

@@ -26,7 +26,11 @@ interface Told {
   readonly percent?: number
 }
 
-async function told(organization: TestOrganization, count: number, options: { key?: string } = {}): Promise<Told[]> {
+async function readEvents(
+  organization: TestOrganization,
+  count: number,
+  options: { key?: string } = {},
+): Promise<Told[]> {
   const data = await logged(organization, 'quota', count, options)
   return data.map(({ mailbox, quota }) => ({ mailbox, ...quota }))
 }
@@ -39,13 +43,13 @@ test('storage has an event at 80 and at 100 percent, and again after it has been
   const { id, address } = await organization.mailbox('ada')
   const arrive = async () =>
     assert.equal(await hand(world, 'ann@peer.example', address, letter({}, filling)), '250 2.6.0')
-  const percents = async (count: number) => (await told(organization, count)).map(({ percent }) => percent)
+  const percents = async (count: number) => (await readEvents(organization, count)).map(({ percent }) => percent)
   const filling = `${'x'.repeat(76)}\r\n`.repeat(26)
   for (let count = 0; count < 3; count++) await arrive()
   assert.deepEqual(await percents(0), [])
   await arrive()
   const { body } = await organization.request('GET', '/v1/usage')
-  assert.deepEqual(await told(organization, 1), [{ ...storage, percent: 80, used: body.storage.used_bytes }])
+  assert.deepEqual(await readEvents(organization, 1), [{ ...storage, percent: 80, used: body.storage.used_bytes }])
   await arrive()
   assert.deepEqual(await percents(2), [80, 100])
   assert.equal(await hand(world, 'ann@peer.example', address), '452 4.2.2')
@@ -65,13 +69,16 @@ test('the allowance has events as it is used up, for those who see the organizat
     return organization.request('POST', '/v1/send', { from: address, to, subject: 'x', text: 'x' })
   }
   assert.equal((await send(3)).status, 202)
-  assert.deepEqual(await told(organization, 0), [])
+  assert.deepEqual(await readEvents(organization, 0), [])
   assert.equal((await send(3)).status, 402)
-  assert.deepEqual(await told(organization, 0), [])
+  assert.deepEqual(await readEvents(organization, 0), [])
   assert.equal((await send(2)).status, 202)
-  assert.deepEqual(await told(organization, 2), [
+  assert.deepEqual(await readEvents(organization, 2), [
     { ...sending, percent: 80, used: 5 },
     { ...sending, percent: 100, used: 5 },
   ])
-  assert.deepEqual(await told(organization, 0, { key: await organization.restrictedKey({ mailbox_ids: [id] }) }), [])
+  assert.deepEqual(
+    await readEvents(organization, 0, { key: await organization.restrictedKey({ mailbox_ids: [id] }) }),
+    [],
+  )
 })

@@ -41,7 +41,7 @@ const events = async ({ organization }: Pick<Furnished, 'organization'>, query =
   await organization.request('GET', `/v1/events${query}`, undefined, { key })
 
 /** Reads exactly so many events. On a server another transaction may delay them. */
-async function told(one: Pick<Furnished, 'organization'>, count: number, query = '', key = one.organization.key) {
+async function readEvents(one: Pick<Furnished, 'organization'>, count: number, query = '', key = one.organization.key) {
   // biome-ignore lint/suspicious/noExplicitAny: of answers
   const data: any[] = []
   let next = /after=(\w+)/.exec(query)?.[1]
@@ -84,7 +84,7 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
   await change({ starred: true, unread: true, add_labels: [keyword] })
   await change({ starred: true })
   await change({ folder: 'archive', unread: false, remove_labels: [keyword] })
-  const data = await told(one, 3, `?after=${start}`)
+  const data = await readEvents(one, 3, `?after=${start}`)
   assert.deepEqual(
     data.map(({ id, at, by, ...event }) => ({ ...event, by: by.kind })),
     [
@@ -114,7 +114,7 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
   const { id: mailboxId } = one
   const mailbox = { organizationId: organization.id, mailboxId }
   assert.deepEqual(await world.mailHost.expunge(mailbox, 'archive', [1, 2]), [1])
-  const deleted = await told(one, 1, `?after=${data.at(-1).id}`)
+  const deleted = await readEvents(one, 1, `?after=${data.at(-1).id}`)
   assert.deepEqual(deleted[0].message, { folder: 'archive', uid: 1, subject: null, from: null })
   assert.deepEqual(
     [deleted.length, deleted[0].type, deleted[0].by],
@@ -155,7 +155,7 @@ for (const [type, name, act] of settings)
   test(`${type} has one event, with its actor`, async () => {
     const one = await furnished()
     await act(one)
-    const [event] = await told(one, 1, `?types=${type}`)
+    const [event] = await readEvents(one, 1, `?types=${type}`)
     assert.deepEqual([event.item.name, event.by.kind, event.mailbox], [name, 'key', null])
   })
 
@@ -163,7 +163,7 @@ test('a mailbox has events when it is created, changed and deleted; its deleted 
   const one = await furnished()
   await world.send({ from: 'ann@there.example', to: one.address, subject: 'Notes', text: 'Hello' })
   await printed(operatorOn(world), 'mailbox', 'delete', one.address)
-  const data = await told(one, 4)
+  const data = await readEvents(one, 4)
   assert.deepEqual(
     data.map(({ type, mailbox, by }: { type: string; mailbox: string; by: { kind: string } }) => [
       type,
@@ -195,7 +195,7 @@ test('each change of a mailbox is one event mailbox.changed', async () => {
     ['unshare', address, '--member', member],
   ]
   for (const command of commands) await printed(operatorOn(world), 'mailbox', ...command)
-  const data = await told({ organization }, commands.length, `?after=${start}&types=mailbox`)
+  const data = await readEvents({ organization }, commands.length, `?after=${start}&types=mailbox`)
   const shown = data.map(({ type, mailbox, by }) => [type, mailbox, by.kind])
   assert.deepEqual(
     shown,
@@ -214,7 +214,7 @@ test('what is rolled back, or is a member’s own, has no event', async () => {
   })
   await assert.rejects(failing, /no/)
   await label(one, 'Seen')
-  const data = await told(one, 1, `?after=${start}`)
+  const data = await readEvents(one, 1, `?after=${start}`)
   assert.deepEqual(
     data.map(({ item }: { item: { name: string } }) => item.name),
     ['Seen'],
@@ -439,7 +439,7 @@ for (const [what, query, field] of [
 test('events are kept for 30 days; a cursor from before those is refused', async () => {
   const one = await furnished()
   await label(one, 'Old')
-  const [first] = await told(one, 2)
+  const [first] = await readEvents(one, 2)
   await now(one)
   await sql`update events set at = now() - interval '29 days'`.execute(world.db)
   await forgetEvents(world.db)
@@ -454,7 +454,7 @@ test('events are kept for 30 days; a cursor from before those is refused', async
     `?after=${cursorText({ position: readCursor(first.id, '').position - 1, id: 1 })}`,
   )
   assert.deepEqual([status, body.error.field, /30 days/.test(body.error.message)], [400, 'after', true])
-  assert.equal((await told(one, 1, '?types=label'))[0].item.name, 'New')
+  assert.equal((await readEvents(one, 1, '?types=label'))[0].item.name, 'New')
 })
 
 test('an organization’s events go with it', async () => {
@@ -474,7 +474,7 @@ test('in a restored database events come after all earlier ones, though its tran
   await sql`update event_log set cluster = 'another', base = base - 1000000`.execute(world.db)
   await anchorLog(world.database)
   await label(one, 'After')
-  assert.equal((await told(one, 1, `?after=${cursor}`))[0].item.name, 'After')
+  assert.equal((await readEvents(one, 1, `?after=${cursor}`))[0].item.name, 'After')
   const { settled } = await boundsOf(world.db)
   await anchorLog(world.database)
   assert.ok((await boundsOf(world.db)).settled >= settled)

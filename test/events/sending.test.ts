@@ -17,7 +17,7 @@ after(async () => {
 })
 
 /** Waits for so many events of sending: their types and recipients. */
-async function told(organization: TestOrganization, count: number): Promise<string[]> {
+async function readEvents(organization: TestOrganization, count: number): Promise<string[]> {
   const found: string[] = []
   let next = ''
   await until(async () => {
@@ -58,7 +58,7 @@ test('the outcome of each recipient of a sent message has an event', async () =>
   }
   assert.equal((await send(['ann@there.example', 'bob@there.example', 'cy@there.example'])).status, 202)
   await world.outbound.processAll()
-  assert.deepEqual((await told(organization, 4)).sort(), [
+  assert.deepEqual((await readEvents(organization, 4)).sort(), [
     'message.bounced cy@there.example',
     'message.deferred bob@there.example',
     'message.delivered ann@there.example',
@@ -67,7 +67,7 @@ test('the outcome of each recipient of a sent message has an event', async () =>
   sink.act = () => undefined
   await world.advance(3_600_000)
   await world.outbound.processAll()
-  assert.equal((await told(organization, 5)).at(-1), 'message.delivered bob@there.example')
+  assert.equal((await readEvents(organization, 5)).at(-1), 'message.delivered bob@there.example')
 })
 
 test('a scheduled message has events when it is created, cancelled and sent', async () => {
@@ -77,7 +77,7 @@ test('a scheduled message has events when it is created, cancelled and sent', as
   assert.equal((await organization.request('DELETE', `/v1/scheduled/${cancelled}`)).status, 200)
   await world.advance(700_000)
   await world.rounds.processAll()
-  assert.deepEqual(await told(organization, 5), [
+  assert.deepEqual(await readEvents(organization, 5), [
     'scheduled.created',
     'scheduled.created',
     'scheduled.cancelled',
@@ -93,7 +93,7 @@ test('a scheduled message that everybody refuses has an event of its failure', a
   await world.advance(700_000)
   await world.rounds.processAll()
   sink.act = () => undefined
-  assert.deepEqual(await told(organization, 2), ['scheduled.created', 'scheduled.failed'])
+  assert.deepEqual(await readEvents(organization, 2), ['scheduled.created', 'scheduled.failed'])
   const { data } = (await organization.request('GET', '/v1/events?types=scheduled.failed')).body
   assert.deepEqual([data[0].sending.id, /550 5.1.1 Nobody/.test(data[0].sending.reason)], [id, true])
 })
@@ -106,5 +106,5 @@ test('an auto-reply has an event once it is delivered', async () => {
   const from = 'ann@far.example'
   await world.send({ envelope: { from, to: address }, from, to: address, subject: 'Tea', text: 'Today?' })
   await world.outbound.processAll()
-  assert.deepEqual(await told(organization, 1), ['auto_reply.sent ann@far.example'])
+  assert.deepEqual(await readEvents(organization, 1), ['auto_reply.sent ann@far.example'])
 })

@@ -20,17 +20,17 @@ async function logged(types: readonly EventType[]) {
   const mailbox = await organization.mailbox('ada')
   const start = (await organization.request('GET', '/v1/events?after=now')).body.next
   const data = { id: mailbox.id, name: 'ada' }
-  const told = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
+  const appended = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
   const by = { kind: 'member', id: mailbox.id, name: 'bob@there.example' } as const
   await world.db.transaction().execute((tx) =>
     appendEvents(
       tx,
-      told.map((one) => ({ ...one, organizationId: organization.id })),
+      appended.map((one) => ({ ...one, organizationId: organization.id })),
       by,
     ),
   )
   // A reader sees them a moment after the commit.
-  for (let count = 0; count < told.length; ) {
+  for (let count = 0; count < appended.length; ) {
     const path = `/v1/events?after=${start}&limit=500&wait=1`
     count = (await organization.request('GET', path)).body.data.length
   }

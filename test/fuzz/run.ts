@@ -12,10 +12,10 @@ if (!/^(?:http|mail)$/.test(kind) || !/^\d+$/.test(count) || !/^\d+$/.test(seed)
   process.exit(2)
 }
 process.stdout.write(`seed ${seed}\n`)
-let told = 0
+let reported = 0
 const tell = (done: number) => {
-  if (done - told < Number(count) / 20) return
-  told = done
+  if (done - reported < Number(count) / 20) return
+  reported = done
   process.stdout.write(`${done} done\n`)
 }
 if (kind === 'http') {

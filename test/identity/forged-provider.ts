@@ -89,8 +89,8 @@ export class ForgedProvider implements AsyncDisposable {
   async #answer(request: IncomingMessage): Promise<Answer> {
     const path = request.url ?? ''
     this.asked.push(path)
-    const told = this.answers.get(path)
-    if (told) return told
+    const prepared = this.answers.get(path)
+    if (prepared) return prepared
     switch (path) {
       case '/.well-known/openid-configuration':
         return { body: this.metadata() }

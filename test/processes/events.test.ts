@@ -122,14 +122,14 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     assert.ok(receiver.all.every((received) => isGenuine(received, hook.body.secret)))
 
     const heard = new Set(streamed.flatMap(namesOf))
-    const told = [...done.acknowledged].flatMap((name) => {
+    const expected = [...done.acknowledged].flatMap((name) => {
       if (name.startsWith('mail')) return [`message.received ${name}`]
       if (!/^(?:sent|submitted)/.test(name)) return [`label.created ${name}`]
       return ['message.queued', 'message.delivered'].map((type) => `${type} ${name.replace(' ', '-')}`)
     })
-    assert.ok(told.length > done.acknowledged.size, 'something was sent')
+    assert.ok(expected.length > done.acknowledged.size, 'something was sent')
     assert.deepEqual(
-      told.filter((name) => !heard.has(name)),
+      expected.filter((name) => !heard.has(name)),
       [],
     )
     assert.deepEqual(

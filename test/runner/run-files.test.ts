@@ -53,7 +53,7 @@ function found({ processes }: RunResult, name: string) {
 }
 
 const forever = 'setInterval(() => {}, 1_000)'
-const told = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ passed, failed, problems })
+const counted = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ passed, failed, problems })
 
 // Beside each other, since two of them wait for a silence.
 suite('runs of files', { concurrency: true }, () => {
@@ -66,11 +66,11 @@ suite('runs of files', { concurrency: true }, () => {
       'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
       'strays.mjs': "test('one', () => { spawn('sleep', ['4003'], { detached: true, stdio: 'ignore' }).unref() })",
     })
-    assert.deepEqual(told(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
-    assert.deepEqual(told(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
-    assert.deepEqual(told(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
+    assert.deepEqual(counted(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
+    assert.deepEqual(counted(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(counted(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
     assert.deepEqual(byName('hung.mjs').problems, ['hung, and was killed, in: waits'])
-    assert.deepEqual(told(byName('leaves.mjs')), {
+    assert.deepEqual(counted(byName('leaves.mjs')), {
       passed: 1,
       failed: 0,
       problems: ['left a process running, which was killed: sleep 4002'],
@@ -95,14 +95,14 @@ suite('runs of files', { concurrency: true }, () => {
       },
       { together: true },
     )
-    assert.deepEqual(told(byName('a.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(counted(byName('a.mjs')), { passed: 1, failed: 1, problems: [] })
     assert.deepEqual(byName('b.mjs').problems, ['hung, and was killed, in: waits'])
-    assert.deepEqual(told(byName('c.mjs')), { passed: 0, failed: 0, problems: ['ended with 0'] })
-    assert.deepEqual(told(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(counted(byName('c.mjs')), { passed: 0, failed: 0, problems: ['ended with 0'] })
+    assert.deepEqual(counted(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
     assert.match(said, /left running, and was killed: sleep 4005/)
-    assert.deepEqual(told(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
+    assert.deepEqual(counted(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
     assert.match(said, /it does not load/)
-    assert.deepEqual(told(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
+    assert.deepEqual(counted(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
     assert.match(summary(result), /\n3 passed, 5 failed\n$/)
     assert.ok(!processes().some(({ command }) => command === 'sleep 4005'))
   })

@@ -202,8 +202,8 @@ export class SinkConnection {
    *  with a reply that is `good`. */
   #act(step: Step, { line = '', recipient = '', usual, good, kept }: Usual = {}): boolean {
     const scene = { connection: this.#connection, line, from: this.#from, to: this.#to, recipient }
-    const told = this.#sink.act(step, scene) ?? usual ?? {}
-    const act = typeof told === 'string' ? { reply: told } : told
+    const scripted = this.#sink.act(step, scene) ?? usual ?? {}
+    const act = typeof scripted === 'string' ? { reply: scripted } : scripted
     const habit = typeof usual === 'string' ? usual : usual?.reply
     const reply = act.reply ?? (act.next ? undefined : habit)
     const agrees = reply !== undefined && (good?.test(reply) ?? false)

@@ -205,11 +205,11 @@ test('while a receiver is away the log is not copied, and all comes once it is b
   await using hook = await Hook.start()
   hook.receiver.answers = whileIt(() => true, 502)
   const { id: organizationId } = hook.organization
-  const told = Array.from({ length: 3_000 }, (_, number) => `n${number}`)
+  const appended = Array.from({ length: 3_000 }, (_, number) => `n${number}`)
   await world.db.transaction().execute((tx) =>
     appendEvents(
       tx,
-      told.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
+      appended.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
     ),
   )
   await hook.untilShown(({ status }) => status === 'failing')
@@ -221,7 +221,7 @@ test('while a receiver is away the log is not copied, and all comes once it is b
   const { waiting } = await hook.shown()
   assert.ok(waiting < 100, `${waiting} wait`)
   hook.receiver.answers = undefined
-  await hook.pass(10 * minute, ({ taken }) => new Set(taken.map(({ id }) => id)).size === told.length)
+  await hook.pass(10 * minute, ({ taken }) => new Set(taken.map(({ id }) => id)).size === appended.length)
   await hook.untilShown(({ status, waiting }) => status === 'active' && waiting === 0)
   assert.equal((await hook.deliveries('?limit=100')).length, 100)
 })
@@ -230,11 +230,11 @@ test('a receiver that fails in the middle of a round gets nothing more, and unde
   await using hook = await Hook.start()
   hook.receiver.answers = (_, response) => void response.writeHead(hook.receiver.all.length > 300 ? 500 : 204).end()
   const { id: organizationId } = hook.organization
-  const told = Array.from({ length: 1_500 }, (_, number) => `n${number}`)
+  const appended = Array.from({ length: 1_500 }, (_, number) => `n${number}`)
   await world.db.transaction().execute((tx) =>
     appendEvents(
       tx,
-      told.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
+      appended.map((name) => ({ organizationId, type: 'label.changed', data: { id: name, name } }) as const),
     ),
   )
   await hook.untilShown(({ status }) => status === 'failing')
@@ -242,7 +242,7 @@ test('a receiver that fails in the middle of a round gets nothing more, and unde
   assert.ok(waiting < 100, `${waiting} wait`)
   assert.ok(hook.receiver.all.length < 400, `${hook.receiver.all.length} requests`)
   hook.receiver.answers = undefined
-  await hook.pass(minute, ({ taken }) => new Set(taken.map(({ id }) => id)).size === told.length)
+  await hook.pass(minute, ({ taken }) => new Set(taken.map(({ id }) => id)).size === appended.length)
   await hook.untilShown(({ status, waiting }) => status === 'active' && waiting === 0)
 })
 
@@ -256,9 +256,9 @@ test('a webhook that fails for three days is paused, with an event, and continue
   await hook.labels('Second')
   const { paused_because, failing_since } = await hook.shown()
   assert.deepEqual([paused_because, failing_since === null], ['It answered 500', false])
-  const told = await logged(hook.organization, 'webhook', 1)
+  const appended = await logged(hook.organization, 'webhook', 1)
   assert.deepEqual(
-    told.map(({ type, by, item }: { type: string; by: { kind: string }; item: object }) => [type, by.kind, item]),
+    appended.map(({ type, by, item }: { type: string; by: { kind: string }; item: object }) => [type, by.kind, item]),
     [['webhook.paused', 'service', { id: hook.id, name: `127.0.0.1:${hook.receiver.port}` }]],
   )
   hook.receiver.answers = undefined
@@ -458,8 +458,8 @@ test('what a replay puts in line before it came for the first time is delivered 
   await using hook = await Hook.start()
   await hook.at('PATCH', '', { paused: true })
   // More than one round takes, and than are kept of what was delivered.
-  const told = Array.from({ length: 140 }, (_, number) => `a${number}`)
-  await hook.tellOf({ a: told })
+  const appended = Array.from({ length: 140 }, (_, number) => `a${number}`)
+  await hook.tellOf({ a: appended })
   await hook.labels('B')
   // An event is read once all transactions that began before its own have ended, those of others too.
   const replayed = async () => (await hook.at('POST', '/replay', { after: '0'.repeat(28) })).body.replayed
@@ -468,7 +468,7 @@ test('what a replay puts in line before it came for the first time is delivered 
   await hook.untilShown(({ waiting }) => waiting === 0)
   await hook.labels('C')
   await hook.receiver.until((receiver) => names(receiver).includes('C'))
-  assert.deepEqual(names(hook.receiver).toSorted(), [...told, 'B', 'C'].toSorted())
+  assert.deepEqual(names(hook.receiver).toSorted(), [...appended, 'B', 'C'].toSorted())
 })
 
 test('a receiver that fails is tried with what the webhook is for, past all that it is not', async () => {

@@ -19,10 +19,10 @@ test('a process that lost a webhook while it stood still posts nothing more, and
   const organization = await world.organization()
   const body = { url: receiver.url, types: ['label'] }
   assert.equal((await organization.request('POST', '/v1/webhooks', body)).status, 201)
-  const told = ['a1', 'a2', 'b1'].map(
+  const appended = ['a1', 'a2', 'b1'].map(
     (name) => ({ organizationId: organization.id, type: 'label.changed', data: { id: name[0] ?? '', name } }) as const,
   )
-  await db.transaction().execute((tx) => appendEvents(tx, told))
+  await db.transaction().execute((tx) => appendEvents(tx, appended))
   using http = new PublicHttp({ resolver: world.dns, allowed: { 'http:': () => true } })
   const secretKey = sealingKey(keyring, 'webhooks')
   const claimed = async (now: Date): Promise<ClaimedWebhook> => {

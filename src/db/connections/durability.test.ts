@@ -16,11 +16,11 @@ test('row 39: a database that syncs is accepted', () => assertDurable(database.d
 for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
   test(`row 39: a database that says it has ${setting} off is refused`, async () => {
     const tx = await database.db.startTransaction().execute()
-    await sql`create schema told`.execute(tx)
-    await sql`create view told.pg_settings as
+    await sql`create schema fake_settings`.execute(tx)
+    await sql`create view fake_settings.pg_settings as
       select name, case name when ${sql.lit(setting)} then 'off' else setting end as setting from pg_catalog.pg_settings
     `.execute(tx)
-    await sql`set local search_path = told, pg_catalog`.execute(tx)
+    await sql`set local search_path = fake_settings, pg_catalog`.execute(tx)
     await assert.rejects(assertDurable(tx), new RegExp(`runs with ${setting} off`))
     await tx.rollback().execute()
   })

@@ -121,22 +121,22 @@ test('whatever is seen: verified is both proofs, one change a check has one caus
       for (const { seen, wait } of steps) {
         now += wait
         // Whoever has proven the domain, the others have not.
-        const told = { ...seen, held: seen.held && standing.ownership.verifiedAt === null }
-        const next = standingAfter(standing, told, new Date(now))
-        if (told.ownership === true) negatives = []
-        if (told.ownership === false) negatives.push(now)
+        const answers = { ...seen, held: seen.held && standing.ownership.verifiedAt === null }
+        const next = standingAfter(standing, answers, new Date(now))
+        if (answers.ownership === true) negatives = []
+        if (answers.ownership === false) negatives.push(now)
         const both = next.ownership.verifiedAt !== null && next.receiving.verifiedAt !== null
         assert.equal(next.status === 'verified', both && standing.status !== 'failed')
-        if (next.ownership.verifiedAt && !standing.ownership.verifiedAt) assert.ok(told.ownership && !told.held)
+        if (next.ownership.verifiedAt && !standing.ownership.verifiedAt) assert.ok(answers.ownership && !answers.held)
         if (!next.ownership.verifiedAt && standing.ownership.verifiedAt) {
           assert.ok(negatives.length >= 3 && now - (negatives[0] ?? 0) >= grace)
           negatives = []
         }
-        if (told.ownership === null && told.receiving === null) {
-          assert.deepEqual(next, told.held ? { ...standing, ownership: unproven } : standing)
+        if (answers.ownership === null && answers.receiving === null) {
+          assert.deepEqual(next, answers.held ? { ...standing, ownership: unproven } : standing)
         }
         if (next.status === 'failed' && standing.status !== 'failed') {
-          assert.ok(now - standing.challengedAt.getTime() >= challenge && told.ownership !== null)
+          assert.ok(now - standing.challengedAt.getTime() >= challenge && answers.ownership !== null)
         }
         if (standing.status === 'failed') assert.equal(next, standing)
         standing = next

@@ -84,7 +84,7 @@ const samples = [
   ['dmarc-aggregate', 'none'],
 ] as const
 
-function told(bytes: Buffer): string {
+function described(bytes: Buffer): string {
   const report = read(bytes)
   if (report === undefined) return 'none'
   const some = (names: readonly string[]) => names.join(' ') || '-'
@@ -93,7 +93,7 @@ function told(bytes: Buffer): string {
 }
 
 for (const [name, expected] of samples)
-  test(`a report: ${name.replaceAll('-', ' ')}`, () => assert.equal(told(raw(name)), expected))
+  test(`a report: ${name.replaceAll('-', ' ')}`, () => assert.equal(described(raw(name)), expected))
 
 test('every sample has a row', () => {
   const files = readdirSync(corpus).map((name) => name.replace(/\.eml$/, ''))

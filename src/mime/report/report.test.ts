@@ -6,7 +6,7 @@ import { deliveryReport } from '#test/mail/report.ts'
 import { readMessage } from '../message.ts'
 import { isAutomatic, isNonDeliveryReport } from './report.ts'
 
-const told = (raw: string) => isNonDeliveryReport(readMessage(Buffer.from(raw)))
+const isReport = (raw: string) => isNonDeliveryReport(readMessage(Buffer.from(raw)))
 const daemon = { From: 'MAILER-DAEMON@far.example' }
 const qmail = 'Hi. This is the qmail-send program at far.example.\nI’m afraid I wasn’t able to deliver your message.'
 
@@ -18,7 +18,7 @@ for (const [what, raw] of [
   ['a report of Exim’s', letter({ ...daemon, 'X-Failed-Recipients': 'ada@away.example' })],
   ['a report of qmail’s', letter(daemon, qmail)],
 ] as const) {
-  test(`${what} is a report of non-delivery`, () => assert.equal(told(raw), true))
+  test(`${what} is a report of non-delivery`, () => assert.equal(isReport(raw), true))
 }
 
 for (const [what, raw] of [
@@ -36,14 +36,14 @@ for (const [what, raw] of [
   ['a status in the text alone', deliveryReport().replace('message/delivery-status', 'text/plain')],
   ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
 ] as const) {
-  test(`${what} is not a report of non-delivery`, () => assert.equal(told(raw), false))
+  test(`${what} is not a report of non-delivery`, () => assert.equal(isReport(raw), false))
 }
 
 test('nothing that a message holds has it throw', () => {
   const pieces = fc.constantFrom('--=_b', '--=_b--', 'Action: failed', 'Content-Type: message/delivery-status', '')
   fc.assert(
     fc.property(fc.array(fc.oneof(pieces, fc.string()), { maxLength: 20 }), (lines) => {
-      assert.equal(typeof told(deliveryReport().slice(0, 400) + lines.join('\r\n')), 'boolean')
+      assert.equal(typeof isReport(deliveryReport().slice(0, 400) + lines.join('\r\n')), 'boolean')
     }),
   )
 })

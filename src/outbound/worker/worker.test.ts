@@ -215,8 +215,8 @@ test('who is refused for good is named in one notice to the sender, and the othe
   assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender'])
   const raw = await newestNotice(from)
   const text = readContent(raw).text ?? ''
-  for (const told of ['no1@one.example', 'no2@one.example', never.reason, never.reply])
-    assert.ok(text.includes(told), told)
+  for (const part of ['no1@one.example', 'no2@one.example', never.reason, never.reply])
+    assert.ok(text.includes(part), part)
   assert.match(raw.toString(), /Final-Recipient: rfc822; no1@one\.example\r\nAction: failed\r\nStatus: 5\.1\.1\r\n/)
   assert.equal(await waiting(), 0)
 })

@@ -67,8 +67,8 @@ const webhooks: QueueUnderTest = {
   claim: (db) => claimWebhooks(db, new Date(), 1),
   add: async (db, count) => {
     const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
-    const told = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
-    await db.transaction().execute((tx) => appendEvents(tx, [told]))
+    const event = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
+    await db.transaction().execute((tx) => appendEvents(tx, [event]))
     await untilReadable(db, id)
     const { rows } = await sql<{ id: string }>`
       insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)

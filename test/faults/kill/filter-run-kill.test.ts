@@ -80,7 +80,7 @@ for (const [where, statements, when] of [
       { state, total, seen, matched, changed, moved, starred, read },
       { state: 'done', total: 5, seen: 5, matched: 4, changed: 4, moved: 1, starred: 1, read: 2 },
     )
-    const told = async () => {
+    const eventCount = async () => {
       await using database = await home.open()
       const { rows } = await sql<{ count: number }>`
         select count(*) from events where type = 'message.changed'`.execute(database.db)
@@ -99,6 +99,6 @@ for (const [where, statements, when] of [
     })
     await next.end('SIGTERM')
     // Four of the run, four of its undo.
-    assert.equal(await told(), 8)
+    assert.equal(await eventCount(), 8)
   })
 }

@@ -124,7 +124,7 @@ test('a large mailbox goes while mail comes in for another, and while it is read
     ...{ headers: `Message-ID: <${n}@x>\r\n`, sender, seen: false, receivedAt: Date.now() },
   }))
   await storeMessages(world, { organizationId: own.id, mailboxId: id }, many)
-  const told: string[] = []
+  const progressLines: string[] = []
   const states = new Set<number>()
   let over = false
   const reading = async () => {
@@ -135,11 +135,11 @@ test('a large mailbox goes while mail comes in for another, and while it is read
     for (; !over; received++) assert.equal(await hand(world, sender, bob.address), '250 2.6.0')
   }
   const both = Promise.all([reading(), receiving()])
-  const { stdout, stderr } = await operate(['mailbox', 'delete', address], (progress) => told.push(progress))
+  const { stdout, stderr } = await operate(['mailbox', 'delete', address], (progress) => progressLines.push(progress))
   over = true
   await both
   assert.deepEqual([stdout, stderr], [`Deleted ${address} and its 3,000 messages.\n`, ''])
-  for (const progress of told) assert.match(progress, /^Deleted [\d,]+ of 3,000 messages in ada@/)
+  for (const progress of progressLines) assert.match(progress, /^Deleted [\d,]+ of 3,000 messages in ada@/)
   assert.deepEqual(
     [...states].filter((status) => status !== 200 && status !== 404),
     [],

@@ -208,13 +208,13 @@ test('an organization is deleted with all that it has, once its name is given tw
   assert.match(broken.stderr, /Broken off/)
   await assert.rejects(world.send({ from: 'peer@far.example', to: address, text: 'Hello' }), /550 5\.2\.1/)
 
-  const told: string[] = []
+  const progressLines: string[] = []
   const { rows: boxes } = await sql<{ id: string }>`
     select id from mailboxes where organization_id = ${organization.id}`.execute(database.db)
   const done = await runCommand(
     ['org', 'delete', organization.name, '--confirm', organization.name.toUpperCase(), '--json'],
     operator(),
-    (progress) => told.push(progress),
+    (progress) => progressLines.push(progress),
   )
   assert.equal(done.exitCode, 0, done.stderr)
   assert.equal(JSON.parse(done.stdout).mailboxes, boxes.length)

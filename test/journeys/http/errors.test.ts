@@ -211,14 +211,14 @@ for (const [what, [ask, ...details]] of Object.entries(wrong)) {
   test(`the answer to a request with ${what} has all errors`, async () => {
     const { status, body } = await organization.request(...ask())
     assert.equal(status, 400, JSON.stringify(body))
-    const told: { field: string; message: string }[] = body.error.details
+    const reported: { field: string; message: string }[] = body.error.details
     assert.deepEqual(
-      told.map(({ field }) => field),
+      reported.map(({ field }) => field),
       details.map(([field]) => field),
-      JSON.stringify(told),
+      JSON.stringify(reported),
     )
-    for (const [at, [, message]] of details.entries()) assert.match(told[at]?.message ?? '', message)
-    assert.deepEqual({ field: body.error.field, message: body.error.message }, told[0])
+    for (const [at, [, message]] of details.entries()) assert.match(reported[at]?.message ?? '', message)
+    assert.deepEqual({ field: body.error.field, message: body.error.message }, reported[0])
   })
 }
 

@@ -68,8 +68,8 @@ test('a member who is added gets a link by mail, which signs them in, and which 
   assert.equal((await world.client.request('POST', '/v1/session', { body: { link } })).status, 201)
   const trail = JSON.stringify(await entriesOf(world.db, organization.id, {}, 100))
   const events = JSON.stringify((await organization.request('GET', '/v1/events')).body)
-  for (const [what, told] of Object.entries({ trail, events, log: lines.join('') }))
-    assert.ok(!told.includes(secret), `the ${what} has no link`)
+  for (const [what, content] of Object.entries({ trail, events, log: lines.join('') }))
+    assert.ok(!content.includes(secret), `the ${what} has no link`)
 })
 
 test('a new link is mailed too, to the same address, and the answer is repeated under its Idempotency-Key', async () => {

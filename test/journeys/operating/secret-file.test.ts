@@ -13,18 +13,18 @@ test('the secret in the data directory is changed while the service runs, and an
   const { MAILROOM_DATA_DIR = '' } = home.env
   const env = { MAILROOM_DATA_DIR }
   const file = async () => (await readFile(join(MAILROOM_DATA_DIR, 'secret'), 'utf8')).trimEnd().split('\n')
-  const told = async (...argv: string[]) => {
+  const answerTo = async (...argv: string[]) => {
     const { stdout, stderr, code } = await mailroom(env, ...argv, '--json')
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
-  await told('org', 'create', 'Acme')
-  const { key } = await told('key', 'create', '--org', 'Acme', '--scopes', 'all')
+  await answerTo('org', 'create', 'Acme')
+  const { key } = await answerTo('key', 'create', '--org', 'Acme', '--scopes', 'all')
 
   let service = await startService(env)
   const [made] = await file()
   await labelWithIdempotencyKey(service, 'First', key)
-  assert.equal((await told('secret', 'rotate')).unopened.length, 0)
+  assert.equal((await answerTo('secret', 'rotate')).unopened.length, 0)
   const [changed, ...none] = await file()
   assert.ok(changed !== made && none.length === 0)
   assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed)
@@ -44,7 +44,7 @@ test('the secret in the data directory is changed while the service runs, and an
     assert.equal((await file()).length, left, statement)
     service = await startService(env)
     assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed, statement)
-    await told('secret', 'rotate')
+    await answerTo('secret', 'rotate')
     assert.ok((await labelWithIdempotencyKey(service, 'First', key)).replayed, statement)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
     const now = await file()

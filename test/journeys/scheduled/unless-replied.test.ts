@@ -60,14 +60,14 @@ test('an answer cancels it, with an event, and it can still be sent', async () =
     [body.status, body.unless_replied, body.last_error],
     ['cancelled', true, 'Somebody answered before it was due'],
   )
-  const told: object[] = []
-  for (let after = before.next; told.length === 0; ) {
+  const failures: object[] = []
+  for (let after = before.next; failures.length === 0; ) {
     const path = `/v1/events?after=${after}&types=scheduled.cancelled&wait=5`
     const { body: events } = await organization.request('GET', path)
-    told.push(...events.data.map(({ sending }: { sending: object }) => sending))
+    failures.push(...events.data.map(({ sending }: { sending: object }) => sending))
     after = events.next
   }
-  assert.deepEqual(told, [{ id, reason: 'Somebody answered before it was due' }])
+  assert.deepEqual(failures, [{ id, reason: 'Somebody answered before it was due' }])
   const listed = async (status: string) =>
     (await organization.request('GET', `/v1/scheduled?status=${status}`)).body.data.map((one: { id: string }) => one.id)
   assert.deepEqual([await listed('cancelled'), await listed('failed'), await listed('pending')], [[id], [], []])

@@ -174,7 +174,7 @@ test('the list can be that of a draft', async () => {
 })
 
 test('events tell who may approve that approval is asked for, and who writes what becomes of it', async () => {
-  const [hears, waits] = await Promise.all([
+  const [reader, waits] = await Promise.all([
     organization.newKey('events:read', 'sending:approve'),
     organization.newKey('events:read', 'sending:draft'),
   ])
@@ -186,28 +186,28 @@ test('events tell who may approve that approval is asked for, and who writes wha
   await by(approver, 'POST', `/v1/approvals/${second.id}/decline`, { reason: 'No' })
   const third = await asked(id)
   await by(approver, 'POST', `/v1/approvals/${third.id}/approve`)
-  const told = async (key: string, count: number) => {
+  const itemsOf = async (key: string, count: number) => {
     const items: { id: string; name: string }[] = []
     let after = next
     await until(async () => {
       const { body } = await by(
         key,
         'GET',
-        `/v1/events?after=${after}&types=approval.${key === hears ? 'created' : 'changed'}&wait=5`,
+        `/v1/events?after=${after}&types=approval.${key === reader ? 'created' : 'changed'}&wait=5`,
       )
-      const told = body.data.map(({ item }: { item: { id: string; name: string } }) => item)
-      // Those of an earlier test may be told after `now`.
-      items.push(...told.filter(({ id }: { id: string }) => [first, second, third].some((one) => one.id === id)))
+      const page = body.data.map(({ item }: { item: { id: string; name: string } }) => item)
+      // Those of an earlier test may come after `now`.
+      items.push(...page.filter(({ id }: { id: string }) => [first, second, third].some((one) => one.id === id)))
       after = body.next
       return items.length >= count
     })
     return items.map(({ id: of, name }) => [of, name])
   }
   assert.deepEqual(
-    await told(hears, 3),
+    await itemsOf(reader, 3),
     [first, second, third].map((approval) => [approval.id, 'pending']),
   )
-  assert.deepEqual(await told(waits, 3), [
+  assert.deepEqual(await itemsOf(waits, 3), [
     [first.id, 'outdated'],
     [second.id, 'declined'],
     [third.id, 'approved'],

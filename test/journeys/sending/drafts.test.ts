@@ -341,20 +341,20 @@ test('events tell of drafts as messages that change, never as ones that arrive',
   const draft = await newDraft({ text: 'One' })
   const { uid } = (await request('PATCH', `/v1/drafts/${draft.id}`, { text: 'Two' })).body
   await request('DELETE', `/v1/drafts/${draft.id}`)
-  const told: { type: string; message: object }[] = []
-  for (let after = next; told.length < 3; ) {
+  const draftEvents: { type: string; message: object }[] = []
+  for (let after = next; draftEvents.length < 3; ) {
     const types = 'message.received,message.changed,message.deleted'
     const { body } = await request('GET', `/v1/events?after=${after}&types=${types}&wait=5&mailbox=${ada}`)
     // The deletion of an earlier test's draft may be told after `now`.
-    told.push(...body.data.filter((event: { message: { uid: number } }) => event.message.uid >= draft.uid))
+    draftEvents.push(...body.data.filter((event: { message: { uid: number } }) => event.message.uid >= draft.uid))
     after = body.next
   }
   assert.deepEqual(
-    told.map(({ type }) => type),
+    draftEvents.map(({ type }) => type),
     ['message.changed', 'message.changed', 'message.deleted'],
   )
-  assert.partialDeepStrictEqual(told[0], { message: { folder: 'drafts', uid: draft.uid } })
-  assert.partialDeepStrictEqual(told[1], { message: { folder: 'drafts', uid, moved_from: { uid: draft.uid } } })
+  assert.partialDeepStrictEqual(draftEvents[0], { message: { folder: 'drafts', uid: draft.uid } })
+  assert.partialDeepStrictEqual(draftEvents[1], { message: { folder: 'drafts', uid, moved_from: { uid: draft.uid } } })
 })
 
 test('an id that is none, or another organization’s, is not found', async () => {

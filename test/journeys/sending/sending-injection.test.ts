@@ -130,8 +130,8 @@ for (const [operation, sample] of Object.entries(requests)) {
             return fine.slice(0, at) + text + fine.slice(at)
           })
           const answer = await organization.request(method, path, body)
-          const told = `${fieldOf(place)} with ${what}: ${JSON.stringify(answer.body)}`
-          assert.deepEqual([answer.status, answer.body.error?.field], [400, fieldOf(place)], told)
+          const description = `${fieldOf(place)} with ${what}: ${JSON.stringify(answer.body)}`
+          assert.deepEqual([answer.status, answer.body.error?.field], [400, fieldOf(place)], description)
         }
       }
     }

@@ -9,7 +9,7 @@ import { type Change, changed, isLeftBy, isToldBy } from '../../../web/src/pages
 const shown = { uid: 1, unread: false, starred: false, labels: ['a'] }
 const place = { folder: 'inbox', uid: 1, subject: null, from: null }
 
-for (const [what, told, isTold] of [
+for (const [what, event, matches] of [
   ['that it is read', { unread: false }, true],
   ['that it is unread', { unread: true }, false],
   ['that it is read and starred', { unread: false, starred: true }, false],
@@ -22,8 +22,8 @@ for (const [what, told, isTold] of [
   ['of all its labels, of which it has none', { labels: [] }, false],
   ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
 ] as const) {
-  test(`a message that is shown as read, with a label, is ${isTold ? '' : 'not '}what an event says ${what}`, () =>
-    assert.equal(isToldBy({ ...place, ...told } as EventMessage, shown), isTold))
+  test(`a message that is shown as read, with a label, is ${matches ? '' : 'not '}what an event says ${what}`, () =>
+    assert.equal(isToldBy({ ...place, ...event } as EventMessage, shown), matches))
 }
 
 const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))

@@ -66,15 +66,15 @@ async function read(
   { http }: Service,
   { key }: StoredOrganization,
   after: string,
-): Promise<{ told: string[]; next: string }> {
+): Promise<{ logged: string[]; next: string }> {
   const path = `/v1/events?types=message&wait=1${after && `&after=${after}`}`
   const { status, body } = await new HttpClient(http).request('GET', path, { key })
   assert.equal(status, 200)
-  const told = body.data.map(({ type, by, message: { folder, uid } }: Event) => {
+  const logged = body.data.map(({ type, by, message: { folder, uid } }: Event) => {
     assert.equal(by.kind, 'mail_program')
     return `${type} ${folder} ${uid}`
   })
-  return { told, next: body.next }
+  return { logged, next: body.next }
 }
 
 /** The mailbox with messages in it, looked at for the first time since somebody listens. */
@@ -132,14 +132,14 @@ async function tellsAllThoughKilled(home: DatabaseHome): Promise<void> {
     await doomed.end('SIGKILL')
   }
   const last = await start()
-  const told: string[] = []
-  for (let after = ''; !program.done.every((one) => told.includes(one)); ) {
+  const logged: string[] = []
+  for (let after = ''; !program.done.every((one) => logged.includes(one)); ) {
     const page = await read(last, organization, after)
-    told.push(...page.told)
+    logged.push(...page.logged)
     after = page.next
   }
   await last.end('SIGTERM')
-  assert.deepEqual(told.sort(), program.done.sort(), 'no event is false or doubled')
+  assert.deepEqual(logged.sort(), program.done.sort(), 'no event is false or doubled')
 }
 
 describe('changes by another program have events though the checking process is killed', { concurrency: true }, () => {

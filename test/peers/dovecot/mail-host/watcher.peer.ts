@@ -39,8 +39,8 @@ async function start(before: (other: ImapSession) => Promise<void> = async () =>
   await before(other)
   const watcher = using.use(newWatcher())
   await watcher.round()
-  const told = () => messageEvents(db, ada)
-  return { db, host, ada, other, say, watcher, told, [Symbol.asyncDispose]: () => using.disposeAsync() }
+  const logged = () => messageEvents(db, ada)
+  return { db, host, ada, other, say, watcher, logged, [Symbol.asyncDispose]: () => using.disposeAsync() }
 }
 
 function newWatcher(times: Partial<Times> = {}, server: ImapServer = shared.dovecot.server): MailWatcher {
@@ -76,7 +76,7 @@ const asItIs = { unread: true, starred: false, labels: [] as string[] }
 
 test('changes by another program have one event each, and earlier mail has none', async () => {
   await using at = await start(inInbox(5))
-  assert.deepEqual(await at.told(), [])
+  assert.deepEqual(await at.logged(), [])
   await at.say('UID STORE 1 +FLAGS.SILENT (\\Seen)', 'UID STORE 2 +FLAGS.SILENT (\\Flagged Receipts)')
   await appendMessages(at.other, 'INBOX', messages(1, { seen: true }))
   await at.say('UID MOVE 3 Archive', 'UID STORE 4 +FLAGS.SILENT (\\Deleted)', 'UID EXPUNGE 4')
@@ -90,9 +90,9 @@ test('changes by another program have one event each, and earlier mail has none'
     { type: 'received', by, folder: 'inbox', uid: 6, ...asItIs, unread: false },
   ]
   const sorted = (events: readonly object[]) => events.map((one) => JSON.stringify(Object.entries(one).sort())).sort()
-  assert.deepEqual(sorted(await at.told()), sorted(expected))
+  assert.deepEqual(sorted(await at.logged()), sorted(expected))
   for (let round = 0; round < 3; round++) await at.watcher.round()
-  assert.equal((await at.told()).length, expected.length)
+  assert.equal((await at.logged()).length, expected.length)
 })
 
 test('copies that a program stores in Sent have no events, and drafts have those of Mailroom’s drafts', async () => {
@@ -100,7 +100,7 @@ test('copies that a program stores in Sent have no events, and drafts have those
   await appendMessages(at.other, 'Sent', messages(1))
   await appendMessages(at.other, 'Drafts', messages(1, { seen: true }))
   await at.watcher.round()
-  assert.deepEqual(await at.told(), [{ type: 'changed', by, folder: 'drafts', uid: 1, ...asItIs, unread: false }])
+  assert.deepEqual(await at.logged(), [{ type: 'changed', by, folder: 'drafts', uid: 1, ...asItIs, unread: false }])
 })
 
 test('what is in a new folder has come, and a folder with another name is the same one', async () => {
@@ -109,7 +109,7 @@ test('what is in a new folder has come, and a folder with another name is the sa
   await appendMessages(at.other, 'Later', messages(2))
   await at.watcher.round()
   assert.deepEqual(
-    (await at.told()).map(({ type, folder, uid }) => [type, folder, uid]),
+    (await at.logged()).map(({ type, folder, uid }) => [type, folder, uid]),
     [
       ['received', 'Later', 1],
       ['received', 'Later', 2],
@@ -119,7 +119,7 @@ test('what is in a new folder has come, and a folder with another name is the sa
   await at.watcher.round()
   await at.say('SELECT Sooner', 'UID STORE 2 +FLAGS.SILENT (\\Flagged)')
   await at.watcher.round()
-  const [, , ...rest] = await at.told()
+  const [, , ...rest] = await at.logged()
   assert.deepEqual(rest, [{ type: 'changed', by, folder: 'Sooner', uid: 2, ...asItIs, starred: true }])
 })
 
@@ -131,10 +131,10 @@ test('a folder that was created again under its name is new, and has no events',
   await at.say('DELETE Later', 'CREATE Later')
   await appendMessages(at.other, 'Later', messages(3))
   await at.watcher.round()
-  assert.deepEqual(await at.told(), [])
+  assert.deepEqual(await at.logged(), [])
   await appendMessages(at.other, 'Later', messages(1))
   await at.watcher.round()
-  assert.deepEqual(await at.told(), [{ type: 'received', by, folder: 'Later', uid: 4, ...asItIs }])
+  assert.deepEqual(await at.logged(), [{ type: 'received', by, folder: 'Later', uid: 4, ...asItIs }])
 })
 
 test('Mailroom’s own changes have one event each, with their actor', async () => {
@@ -151,10 +151,10 @@ test('Mailroom’s own changes have one event each, with their actor', async () 
     return host.saveDraft(ada, { message, savedAt: new Date(), replaces })
   }
   await draft([(await draft([])) ?? 0])
-  const before = await at.told()
+  const before = await at.logged()
   assert.equal(before.length, 8)
   for (let round = 0; round < 2; round++) await at.watcher.round()
-  assert.deepEqual(await at.told(), before)
+  assert.deepEqual(await at.logged(), before)
 })
 
 const store = (what: string) => (at: Awaited<ReturnType<typeof start>>) => at.say(`UID STORE 1 ${what}`)
@@ -184,7 +184,7 @@ for (const [what, steps, end] of [
     await using at = await start(inInbox(1))
     for (const step of steps) await step(at)
     await at.watcher.round()
-    const { unread, starred } = Object.assign({}, ...(await at.told()))
+    const { unread, starred } = Object.assign({}, ...(await at.logged()))
     assert.deepEqual({ unread, starred }, end)
   })
 }
@@ -195,10 +195,10 @@ test('a program’s change of a message that Mailroom has just stored has an eve
   await at.host.folders(at.ada)
   await at.say('SELECT INBOX', 'UID STORE 1 +FLAGS (\\Flagged)', 'UID MOVE 2 Archive')
   await at.watcher.round()
-  const told = (await at.told())
+  const logged = (await at.logged())
     .filter((one) => one.by === by)
     .map(({ type, folder, uid }) => `${type} ${folder} ${uid}`)
-  assert.deepEqual(told.sort(), ['changed inbox 1', 'deleted inbox 2', 'received archive 1'])
+  assert.deepEqual(logged.sort(), ['changed inbox 1', 'deleted inbox 2', 'received archive 1'])
 })
 
 test('a great many changes are logged in steps, each once', async () => {
@@ -206,9 +206,9 @@ test('a great many changes are logged in steps, each once', async () => {
   await at.say('UID STORE 1:3000 +FLAGS.SILENT (\\Seen)')
   await appendMessages(at.other, 'INBOX', messages(2_500))
   for (let round = 0; round < 4; round++) await at.watcher.round()
-  const told = (await at.told()).map(({ type, uid }) => `${type} ${uid}`)
+  const logged = (await at.logged()).map(({ type, uid }) => `${type} ${uid}`)
   const expected = Array.from({ length: 5_500 }, (_, at) => `${at < 3_000 ? 'changed' : 'received'} ${at + 1}`)
-  assert.deepEqual(told.sort(), expected.sort())
+  assert.deepEqual(logged.sort(), expected.sort())
 })
 
 test('mailboxes that nobody listens to are not looked at, and changes meanwhile have no events', async () => {
@@ -224,7 +224,7 @@ test('mailboxes that nobody listens to are not looked at, and changes meanwhile 
   await at.watcher.round()
   await at.say('UID STORE 2 +FLAGS.SILENT (\\Seen)')
   await at.watcher.round()
-  assert.deepEqual(await at.told(), [{ type: 'changed', by, folder: 'inbox', uid: 2, ...asItIs, unread: false }])
+  assert.deepEqual(await at.logged(), [{ type: 'changed', by, folder: 'inbox', uid: 2, ...asItIs, unread: false }])
 })
 
 test('a look whose events cannot be stored is repeated', async () => {
@@ -239,11 +239,11 @@ test('a look whose events cannot be stored is repeated', async () => {
   while ((await leased()).leased_until === null) await pause(10)
   await stopped[Symbol.asyncDispose]()
   await round
-  assert.deepEqual(await at.told(), [])
+  assert.deepEqual(await at.logged(), [])
   await at.db.updateTable('imap_watches').set({ leased_until: null }).execute()
   await at.watcher.round()
   assert.deepEqual(
-    (await at.told()).map(({ type, uid }) => [type, uid]),
+    (await at.logged()).map(({ type, uid }) => [type, uid]),
     [['changed', 1]],
   )
 })
@@ -258,16 +258,16 @@ test('on a server without QRESYNC all changes but deletions have events', async 
   for (let round = 0; round < 3; round++) await watcher.round()
   assert.ok(way.said.some((command) => command.includes('CHANGEDSINCE')))
   assert.ok(!way.said.some((command) => command.includes('VANISHED')))
-  const told = () =>
-    at.told().then((events) => events.map(({ type, folder, uid }) => `${type} ${folder} ${uid}`).sort())
+  const logged = () =>
+    at.logged().then((events) => events.map(({ type, folder, uid }) => `${type} ${folder} ${uid}`).sort())
   const expected = ['changed inbox 1', 'received archive 1', 'received inbox 5']
-  assert.deepEqual(await told(), expected)
+  assert.deepEqual(await logged(), expected)
   // Nor once the server has it: what went before is not known any more.
   await at.watcher.round()
-  assert.deepEqual(await told(), expected)
+  assert.deepEqual(await logged(), expected)
 })
 
-/** Folders as the told events leave them: by place, flags of those messages that events tell of. */
+/** Folders as the logged events leave them: by place, flags of those messages that events tell of. */
 function folded(events: Awaited<ReturnType<typeof messageEvents>>): Map<string, { unread: boolean; starred: boolean }> {
   const held = new Map<string, { unread: boolean; starred: boolean }>()
   for (const { type, folder, uid, moved_from: from, unread, starred } of events) {
@@ -316,12 +316,12 @@ test('while Mailroom and others change the same messages, the events end in thei
   }
   const shown = (of: ReadonlyMap<string, object>) => [...of].map((one) => JSON.stringify(one)).sort()
   for (;;) {
-    const told = await at.told()
+    const logged = await at.logged()
     // The test run's patience bounds this.
-    if (JSON.stringify(shown(folded(told))) === JSON.stringify(shown(there))) break
+    if (JSON.stringify(shown(folded(logged))) === JSON.stringify(shown(there))) break
     await pause(200)
   }
-  const received = (await at.told())
+  const received = (await at.logged())
     .filter(({ type }) => type === 'received')
     .map(({ folder, uid }) => `${folder} ${uid}`)
   assert.equal(new Set(received).size, received.length)
