@@ -56,7 +56,7 @@ export class WorkerThread<Work, Result> implements AsyncDisposable {
 
   #start(): Worker {
     const worker = new Worker(this.#module, { name: this.#name })
-    worker.on('message', (message: FromThread) => void this.#hear(worker, message))
+    worker.on('message', (message: FromThread) => void this.#onMessage(worker, message))
     worker.on('error', (error) => this.#fail(worker, error))
     worker.on('exit', () => this.#fail(worker, this.#hasEnded()))
     this.#worker = worker
@@ -74,7 +74,7 @@ export class WorkerThread<Work, Result> implements AsyncDisposable {
     return new Error(`The thread "${this.#name}" has ended`)
   }
 
-  async #hear(worker: Worker, message: FromThread): Promise<void> {
+  async #onMessage(worker: Worker, message: FromThread): Promise<void> {
     const waiting = this.#waiting.get(message.task)
     if ('ask' in message) {
       const settled = await settledBy(async () => waiting?.answer?.(message.question as never))

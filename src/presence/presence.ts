@@ -23,7 +23,7 @@ export interface Change extends Place {
   readonly memberId: string
 }
 
-interface Said extends Change {
+interface Report extends Change {
   /** Null if the member has left. */
   readonly doing: Doing | null
 }
@@ -51,23 +51,23 @@ export class Presence implements Disposable {
   readonly #feed: Pick<EventFeed, 'notifications'>
   /** This process, which receives its own reports too: late, and after others. */
   readonly #self = randomUUID()
-  readonly #hear = (text: string) => {
-    const { from, ...said } = JSON.parse(text) as Said & { from: string }
-    if (from !== this.#self) this.#take(said)
+  readonly #onReport = (text: string) => {
+    const { from, ...report } = JSON.parse(text) as Report & { from: string }
+    if (from !== this.#self) this.#apply(report)
   }
 
   constructor(database: Pick<Database, 'db' | 'embedded'>, feed: Pick<EventFeed, 'notifications'>, clock: Clock) {
     this.#database = database
     this.#clock = clock
     this.#feed = feed
-    feed.notifications.on('text', this.#hear)
+    feed.notifications.on('text', this.#onReport)
   }
 
   /** Reports to all processes what a member does, or that they have left. Valid for a minute. */
-  async say(said: Said): Promise<void> {
-    this.#take(said)
+  async report(report: Report): Promise<void> {
+    this.#apply(report)
     const { db, embedded } = this.#database
-    if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify({ ...said, from: this.#self })})`
+    if (!embedded) await query(db)`select pg_notify(${channel}, ${JSON.stringify({ ...report, from: this.#self })})`
   }
 
   /** What other members do there, by id. */
@@ -91,7 +91,7 @@ export class Presence implements Disposable {
     return follower
   }
 
-  #take({ memberId, doing, ...place }: Said): void {
+  #apply({ memberId, doing, ...place }: Report): void {
     const now = this.#clock.now()
     const name = nameOf(place)
     const kept = this.#places.get(name) ?? { until: 0, members: new Map() }
@@ -115,7 +115,7 @@ export class Presence implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#feed.notifications.off('text', this.#hear)
+    this.#feed.notifications.off('text', this.#onReport)
   }
 }
 

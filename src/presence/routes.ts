@@ -46,7 +46,7 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
     async ({ caller, organizationId, actorId, body: { mailbox: address, conversation, doing } }) => {
       const { mailboxId } = await mailboxFor(db, caller, 'read', address)
       const place = { organizationId, mailboxId, mailbox: canonicalAddress(address) ?? address, conversation }
-      await presence.say({ ...place, memberId: actorId, doing })
+      await presence.report({ ...place, memberId: actorId, doing })
       const others = presence.othersIn(place, actorId)
       const members = await membersWith(db, organizationId, [...others.keys()])
       const data = members.flatMap(({ id, name, email }) => {

@@ -54,7 +54,7 @@ export class FolderIndex {
       if (step.reset) return undefined
       held.index.apply(step)
       held.state = step.state
-      if (!step.more) return held.index.messages === step.exists && !held.index.isWorn ? held : undefined
+      if (!step.more) return held.index.messages === step.exists && !held.index.needsRebuild ? held : undefined
     }
   }
 

@@ -51,7 +51,7 @@ export async function firstStart({
   const { id: memberId } = await addMember(db, ada, byService)
   await enrol(db, id)
   await domainChecks.run()
-  await furnish(db, mailHost, id)
+  await addSamples(db, mailHost, id)
   const messages = await sendSamples(smtp)
   const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now(), byService)
   const owner = { organizationId: id, memberId }
@@ -90,7 +90,7 @@ const filters = [
   { name: 'Weekly, read', field: 'from', op: 'contains', value: 'newsletter@', action: 'read', argument: null },
 ] as const
 
-async function furnish(db: Db, mailHost: MailHost, organizationId: string): Promise<void> {
+async function addSamples(db: Db, mailHost: MailHost, organizationId: string): Promise<void> {
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
     for (const [localPart, name] of [

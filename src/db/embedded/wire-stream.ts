@@ -5,10 +5,10 @@ import { Batches } from './batches.ts'
 /** AuthenticationOk and ReadyForQuery (idle): all code that can reach the thread may use the database. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
-/** The messages of the port: batches to the engine, blocks back, and finally the goodbye, since closing a port may go
- *  unnoticed. */
-export type ToSession = Uint8Array<ArrayBuffer> | 'goodbye'
-export type FromSession = Uint8Array<ArrayBuffer> | 'goodbye'
+/** The messages of the port: batches to the engine, blocks back, and at the end `close` in both directions, since the other
+ *  side may not notice that a port was closed. */
+export type ToSession = Uint8Array<ArrayBuffer> | 'close'
+export type FromSession = Uint8Array<ArrayBuffer> | 'close'
 
 /** Parsing as much of small rows takes 1 to 3 ms. */
 const pieceBytes = 64 * 1024
@@ -69,7 +69,7 @@ export class WireStream extends Duplex {
   #nextPiece(): Buffer | null | undefined {
     const [block] = this.#arrived
     if (block === undefined) return undefined
-    if (block === 'goodbye') {
+    if (block === 'close') {
       this.#arrived.shift()
       return null
     }
@@ -85,18 +85,18 @@ export class WireStream extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     for (const event of this.#batches.add(chunk)) {
       if (event.kind === 'startup') this.push(welcome)
-      else if (event.kind === 'terminate') this.#send('goodbye')
+      else if (event.kind === 'terminate') this.#send('close')
       else this.#send(event.bytes)
     }
     done()
   }
 
   #send(message: ToSession): void {
-    this.#port.postMessage(message, message === 'goodbye' ? [] : [message.buffer])
+    this.#port.postMessage(message, message === 'close' ? [] : [message.buffer])
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#send('goodbye')
+    this.#send('close')
     this.#port.close()
     done(error)
   }

@@ -1,4 +1,4 @@
-// The thread that has PostgreSQL. It gets one MessagePort per connection: batches of frontend messages come in, the server's
+// The thread that runs PostgreSQL. It gets one MessagePort per connection: batches of frontend messages come in, the server's
 // messages go out.
 
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
@@ -15,17 +15,17 @@ if (!parentPort) throw new Error('This module is the embedded database’s worke
 const main = parentPort
 const { directory } = workerData as { directory: string }
 
-/** Why PostgreSQL ended, in its own words. Its other lines may quote stored data and do not leave this thread. */
-let lastWords: string | undefined
-function listen(line: string): void {
-  const [, words] = /((?:PANIC|FATAL):.*)/.exec(line) ?? []
-  lastWords = words ?? lastWords
+/** The last PANIC or FATAL message of PostgreSQL. Its other lines may quote stored data and do not leave this thread. */
+let lastFailure: string | undefined
+function noteFailure(line: string): void {
+  const [, failure] = /((?:PANIC|FATAL):.*)/.exec(line) ?? []
+  lastFailure = failure ?? lastFailure
 }
 
 /** PGlite ignores unexpected errors and would continue with a broken server, so the thread ends at once. */
 function die(cause: unknown): never {
   const { message } = cause as { message?: string } // Emscripten's ExitStatus is no Error
-  post({ kind: 'died', reason: lastWords ?? message ?? String(cause) })
+  post({ kind: 'died', reason: lastFailure ?? message ?? String(cause) })
   process.exit(1)
 }
 
@@ -41,10 +41,10 @@ post({ kind: 'ready' })
 
 async function start(): Promise<PGlite> {
   await createClusterOnce(directory)
-  return openCluster(directory, listen)
+  return openCluster(directory, noteFailure)
 }
 
-/** There is one session, so a connection is served once the previous one has said goodbye. */
+/** There is one session, so a connection is served once the previous one has closed. */
 let previous: Promise<unknown> = Promise.resolve()
 
 main.on('message', (message: ToWorker) => {
@@ -55,9 +55,9 @@ main.on('message', (message: ToWorker) => {
 function serve(port: MessagePort): Promise<void> {
   return new Promise((resolve) => {
     port.on('message', (message: ToSession) => {
-      if (message !== 'goodbye') return session.run(message, (block) => port.postMessage(block, [block.buffer]))
+      if (message !== 'close') return session.run(message, (block) => port.postMessage(block, [block.buffer]))
       session.reset()
-      port.postMessage('goodbye' satisfies FromSession)
+      port.postMessage('close' satisfies FromSession)
       port.close()
       resolve()
     })

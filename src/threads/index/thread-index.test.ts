@@ -151,9 +151,9 @@ test('an index with more deleted messages than present ones is due to be rebuilt
   const index = newIndex()
   index.apply(step({ appended: Array.from({ length: 4000 }, (_, place) => message(place + 1, '')) }))
   index.apply(step({ expunged: Array.from({ length: 1999 }, (_, place) => place + 1) }))
-  assert.equal(index.isWorn, false)
+  assert.equal(index.needsRebuild, false)
   index.apply(step({ expunged: Array.from({ length: 100 }, (_, place) => place + 2000) }))
-  assert.equal(index.isWorn, true)
+  assert.equal(index.needsRebuild, true)
 })
 
 function own(id: string): string {

@@ -70,7 +70,7 @@ export class ThreadIndex {
   }
 
   /** Deleted messages keep their rows and ids. True once there are so many that a rebuild pays. */
-  get isWorn(): boolean {
+  get needsRebuild(): boolean {
     return this.rows.count - this.rows.live > 1000 + this.rows.live / 2
   }
 

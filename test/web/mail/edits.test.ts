@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { EventMessage } from '../../../web/src/api/generated.ts'
-import { type Change, changed, isLeftBy, isToldBy } from '../../../web/src/pages/mail/actions/edits.ts'
+import { type Change, changed, isLeftBy, isStateOf } from '../../../web/src/pages/mail/actions/edits.ts'
 
 // On one database: it is about the web app alone.
 
@@ -23,7 +23,7 @@ for (const [what, event, matches] of [
   ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
 ] as const) {
   test(`a message that is shown as read, with a label, is ${matches ? '' : 'not '}what an event says ${what}`, () =>
-    assert.equal(isToldBy({ ...place, ...event } as EventMessage, shown), matches))
+    assert.equal(isStateOf({ ...place, ...event } as EventMessage, shown), matches))
 }
 
 const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { MeMailboxesItem } from '../api/generated.ts'
 import { foldersQuery } from '../pages/mail/queries.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { Heard } from '../parts/state/heard.tsx'
+import { VisuallyHidden } from '../parts/state/visually-hidden.tsx'
 import { folderName } from '../parts/text/folder-name.ts'
 import { count } from '../parts/text/size.ts'
 import styles from './shell.module.css'
@@ -59,7 +59,7 @@ function Folders({ mailbox }: { mailbox: string }) {
             {unread > 0 && (
               <span className={styles.unread}>
                 {count(unread)}
-                <Heard> unread</Heard>
+                <VisuallyHidden> unread</VisuallyHidden>
               </span>
             )}
           </Link>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { pendingQuery } from '../pages/approvals/queries.ts'
-import { Heard } from '../parts/state/heard.tsx'
+import { VisuallyHidden } from '../parts/state/visually-hidden.tsx'
 import { count } from '../parts/text/size.ts'
 import styles from './shell.module.css'
 
@@ -11,7 +11,7 @@ export function WaitingCount() {
   return (
     <span className={styles.unread}>
       {count(waiting)}
-      <Heard> waiting</Heard>
+      <VisuallyHidden> waiting</VisuallyHidden>
     </span>
   )
 }

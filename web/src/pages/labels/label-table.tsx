@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../parts/form/button.tsx'
 import { Table } from '../../parts/page/table.tsx'
-import { Heard } from '../../parts/state/heard.tsx'
+import { VisuallyHidden } from '../../parts/state/visually-hidden.tsx'
 import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { count } from '../../parts/text/size.ts'
 import { Time } from '../../parts/time/time.tsx'
@@ -40,7 +40,7 @@ export function LabelTable({ labels, own, mayChange, ask }: Props) {
             <>
               <Link to="/search" search={{ q: `label:${keyword}` }}>
                 {shownCount(counts?.get(id)?.messages)}
-                <Heard> messages with {name}</Heard>
+                <VisuallyHidden> messages with {name}</VisuallyHidden>
               </Link>
               {Boolean(counts?.get(id)?.unread) && `, ${shownCount(counts?.get(id)?.unread)} unread`}
             </>

@@ -41,7 +41,7 @@ export function Webhooks() {
                 rowKey={({ id }) => id}
                 columns={[
                   { heading: 'Webhook', cell: Name },
-                  { heading: 'Hears of', cell: Hears },
+                  { heading: 'Selection of', cell: Selection },
                   { heading: 'With the rights of', cell: ({ reads_as }) => reads_as.name },
                   { heading: 'State', cell: State },
                 ]}
@@ -77,7 +77,7 @@ function Name({ id, name, url }: Webhook) {
   )
 }
 
-function Hears({ types, mailbox }: Webhook) {
+function Selection({ types, mailbox }: Webhook) {
   return (
     <>
       {types ? types.join(', ') : 'Everything'}

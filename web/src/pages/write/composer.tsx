@@ -6,13 +6,13 @@ import { toasts } from '../../parts/state/toasts.ts'
 import { begin } from './beginning/begin.ts'
 import type { Beginning } from './beginning/opening.ts'
 import styles from './composer.module.css'
-import { close, current, put, show, useDesk } from './desk.ts'
 import { Form } from './form.tsx'
+import { close, current, openInComposer, show, useOpenMessage } from './open-message.ts'
 import { draftOf } from './saving/save.ts'
 
 /** The composer: a panel beside the page, on a phone a page of its own. */
 export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
-  const desk = useDesk()
+  const openMessage = useOpenMessage()
   const { mailbox } = useParams({ strict: false })
   const panel = useRef<HTMLElement>(null)
   const [returnTo, setReturnTo] = useState<Element | null>(null)
@@ -30,18 +30,18 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
     close()
     setReturnTo(activeElement)
     begin(latest.current.me, asked, latest.current.mailbox).then(
-      (writing) => put(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
+      (writing) => openInComposer(me.id, writing, asked.what === 'kept' ? asked.fault : undefined),
       (error: Error) => toasts.add({ text: `That failed: ${error.message}`, failed: true }, { timeout: 10_000 }),
     )
   }, [me.id, asked])
-  const key = desk?.writing.key
+  const key = openMessage?.writing.key
   // Returns the focus to where it was.
   useEffect(() => {
     if (key !== undefined || !(returnTo instanceof HTMLElement)) return
     if (document.activeElement === document.body) returnTo.focus()
   }, [key, returnTo])
-  if (!desk) return null
-  const { writing, isSmall } = desk
+  if (!openMessage) return null
+  const { writing, isSmall } = openMessage
   return (
     <section
       ref={panel}
@@ -60,7 +60,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
         />
         <IconButton name="Close" shortcut="Esc" icon="close" onPress={close} />
       </div>
-      {!isSmall && <Form key={writing.key} me={me} desk={desk} />}
+      {!isSmall && <Form key={writing.key} me={me} openMessage={openMessage} />}
     </section>
   )
 }

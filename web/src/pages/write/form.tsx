@@ -15,7 +15,7 @@ import { write } from './beginning/opening.ts'
 import { QuotedText } from './beginning/quoted-text.tsx'
 import { formatted } from './beginning/signed.ts'
 import styles from './composer.module.css'
-import { addFiles, change, close, current, type Desk, lose, show, take } from './desk.ts'
+import { addFiles, change, close, current, discardOpen, type OpenMessage, removeOpen, show } from './open-message.ts'
 import { PlainText } from './plain-text.tsx'
 import { PeopleField } from './recipients/people-field.tsx'
 import { SubjectField } from './recipients/subject-field.tsx'
@@ -36,8 +36,8 @@ const Editor = lazily(() => import('./editor/editor.tsx'))
 const fields = ['from', 'to', 'cc', 'bcc', 'subject', 'attachments'] as const
 
 /** The fields of the open message, and its actions. */
-export function Form({ me, desk }: { me: Me; desk: Desk }) {
-  const { writing, fault } = desk
+export function Form({ me, openMessage }: { me: Me; openMessage: OpenMessage }) {
+  const { writing, fault } = openMessage
   const [asksLater, askLater] = useState(false)
   const { problem, tryNow } = useAutosave(writing, asksLater)
   // The initial contents change with the signature.
@@ -57,7 +57,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
   const send = () => {
     const latest = checked()
     if (!latest) return
-    take()
+    removeOpen()
     void leave(me.id, latest, { at: Date.now() + undoable, key: crypto.randomUUID() })
   }
   const ask = () => {
@@ -65,7 +65,7 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
     if (latest) void askApproval(me.id, latest)
   }
   const discard = () => {
-    const undo = lose()
+    const undo = discardOpen()
     if (undo)
       toasts.add(
         { text: 'Message discarded', action: { name: 'Undo', run: () => write({ what: 'kept', writing: undo() }) } },
@@ -167,9 +167,9 @@ export function Form({ me, desk }: { me: Me; desk: Desk }) {
         <Button look="primary" onPress={send}>
           Send
         </Button>
-        <Button onPress={() => checked() && askLater(true)}>Send later</Button>
+        <Button onPress={() => checked() && askLater(true)}>Send untilAnswered</Button>
         {!mayApprove && <Button onPress={ask}>Ask for approval</Button>}
-        <KeptState desk={desk} problem={problem} />
+        <KeptState openMessage={openMessage} problem={problem} />
         <AttachButton />
         <IconButton
           name={writing.isRich ? 'Write as plain text' : 'Write with formatting'}

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../form/button.tsx'
-import { Heard } from '../state/heard.tsx'
+import { VisuallyHidden } from '../state/visually-hidden.tsx'
 import { count } from '../text/size.ts'
 import styles from './table.module.css'
 
@@ -60,7 +60,7 @@ function Rows<T>({ name, rows, rowKey, columns }: Omit<Props<T>, 'textOf'>) {
       <thead>
         <tr>
           {columns.map(({ heading }) => (
-            <th key={heading}>{heading === '' ? <Heard>Actions</Heard> : heading}</th>
+            <th key={heading}>{heading === '' ? <VisuallyHidden>Actions</VisuallyHidden> : heading}</th>
           ))}
         </tr>
       </thead>

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react'
-import { Heard } from '../state/heard.tsx'
+import { VisuallyHidden } from '../state/visually-hidden.tsx'
 import styles from './chip.module.css'
 
 /** The colours that the API names. */
@@ -27,7 +27,7 @@ export function LabelChip({ name, colour, own = false }: LabelLike) {
   return (
     <span className={own ? `${styles.chip} ${styles.own}` : styles.chip} style={{ '--hue': hue } as CSSProperties}>
       {name}
-      {own && <Heard> (your own)</Heard>}
+      {own && <VisuallyHidden> (your own)</VisuallyHidden>}
     </span>
   )
 }

@@ -35,7 +35,7 @@ export function isLeftBy(change: Change, message: State): boolean {
 }
 
 /** Whether the message is in the state of an event, in its folder. */
-export function isToldBy({ moved_from, labels, ...event }: EventMessage, message: State): boolean {
+export function isStateOf({ moved_from, labels, ...event }: EventMessage, message: State): boolean {
   const { unread, starred, added_labels: add_labels = [], removed_labels: remove_labels = [] } = event
   const told = { ...(unread !== undefined && { unread }), ...(starred !== undefined && { starred }) }
   const after = changed({ ...message, labels: labels ?? message.labels }, { ...told, add_labels, remove_labels })

@@ -1,7 +1,7 @@
 import type { EventMessage } from '../../../api/generated.ts'
 import { asked, shownStates } from '../cached.ts'
 import type { Place } from '../place.ts'
-import { type Edit, isLeftBy, isToldBy, type State } from './edits.ts'
+import { type Edit, isLeftBy, isStateOf, type State } from './edits.ts'
 
 /** Whether everything that an edit changes is shown in its state after the edit. */
 export function isShown(place: Place, { uids, change }: Edit): boolean {
@@ -13,7 +13,7 @@ export function isEcho(mailbox: string, event: EventMessage): boolean {
   const { folder, uid } = event
   const place = { mailbox, folder }
   // A response under way may be older than the event.
-  return uid !== null && asked(place, [uid]).length === 0 && isShownAs(place, uid, (state) => isToldBy(event, state))
+  return uid !== null && asked(place, [uid]).length === 0 && isShownAs(place, uid, (state) => isStateOf(event, state))
 }
 
 function isShownAs(place: Place, uid: number, isAsItShouldBe: (state: State) => boolean): boolean {

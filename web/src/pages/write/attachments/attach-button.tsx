@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
-import { addFiles } from '../desk.ts'
+import { addFiles } from '../open-message.ts'
 
 /** Opens the choice of files. */
 export function AttachButton() {

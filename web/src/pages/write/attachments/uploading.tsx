@@ -1,4 +1,4 @@
-import { Heard } from '../../../parts/state/heard.tsx'
+import { VisuallyHidden } from '../../../parts/state/visually-hidden.tsx'
 import type { File } from '../writing.ts'
 import { useShare } from './uploads.ts'
 
@@ -15,12 +15,12 @@ export function Uploading({ file: { id, name } }: { file: File }) {
           <span aria-hidden="true">{percent} %</span>
         </>
       )}
-      <Heard>
+      <VisuallyHidden>
         <span role="status">
           {isGoing && `Uploading ${name}: ${percent - (percent % 25)} %`}
           {share === 1 && `${name} uploaded`}
         </span>
-      </Heard>
+      </VisuallyHidden>
     </>
   )
 }

@@ -5,7 +5,7 @@ import { frameDocument } from '../../mail/html/frame-document.ts'
 import { pageNonce } from '../../mail/html/nonce.ts'
 import { sanitize } from '../../mail/html/sanitize.ts'
 import styles from '../composer.module.css'
-import { change } from '../desk.ts'
+import { change } from '../open-message.ts'
 import type { Quoted } from '../writing.ts'
 
 /** The quotation below the text: folded, and removable. */

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import field from '../../../parts/form/field.module.css'
 import { useFieldError } from '../../../parts/form/field-errors.ts'
-import { change } from '../desk.ts'
+import { change } from '../open-message.ts'
 import styles from './people-field.module.css'
 
 export function SubjectField({ value }: { value: string }) {

@@ -3,7 +3,7 @@ import { showDraft } from '../../../api/generated.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { writingOf } from '../beginning/written-draft.ts'
 import styles from '../composer.module.css'
-import { current, replace } from '../desk.ts'
+import { current, replace } from '../open-message.ts'
 import type { Writing } from '../writing.ts'
 import { noLongerSaved } from './save.ts'
 

@@ -1,9 +1,15 @@
 import { ApiError } from '../../../api/call.ts'
 import styles from '../composer.module.css'
-import type { Desk } from '../desk.ts'
+import type { OpenMessage } from '../open-message.ts'
 
 /** The state of saving, in a few words. Screen readers announce problems only. */
-export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; problem: Error | undefined }) {
+export function KeptState({
+  openMessage: { kept, writing },
+  problem,
+}: {
+  openMessage: OpenMessage
+  problem: Error | undefined
+}) {
   const trouble = troubleOf(kept, problem)
   return (
     <span className={styles.kept}>
@@ -13,7 +19,7 @@ export function KeptState({ desk: { kept, writing }, problem }: { desk: Desk; pr
   )
 }
 
-function troubleOf(kept: Desk['kept'], problem: Error | undefined): string | undefined {
+function troubleOf(kept: OpenMessage['kept'], problem: Error | undefined): string | undefined {
   if (!kept) return problem && 'Not saved: this browser stores nothing'
   if (!problem) return undefined
   if (problem instanceof ApiError && problem.isOffline) return 'Offline: kept on this device'

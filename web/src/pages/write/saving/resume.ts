@@ -1,7 +1,7 @@
 import { write } from '../beginning/opening.ts'
-import { current } from '../desk.ts'
+import { current } from '../open-message.ts'
 import { leave } from '../sending/leave.tsx'
-import { putAside, throwAway } from './aside.ts'
+import { deleteWithDraft, saveAsDraft } from './closed-message.ts'
 import { keptOf } from './device.ts'
 import { hold, release } from './hold.ts'
 
@@ -14,8 +14,8 @@ export async function resume(member: string): Promise<void> {
     const writing = (await keptOf(member)).find((one) => one.key === key)
     // Another tab has finished it.
     if (!writing) return release(key)
-    if (writing.fate === 'saved') return putAside(member, writing)
-    if (writing.fate === 'discarded') return throwAway(member, writing)
+    if (writing.fate === 'saved') return saveAsDraft(member, writing)
+    if (writing.fate === 'discarded') return deleteWithDraft(member, writing)
     if (writing.leaving) return leave(member, writing, { ...writing.leaving, at: Date.now() })
     if (opened || current()) return release(key)
     opened = true

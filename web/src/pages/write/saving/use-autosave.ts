@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import { saysSignedOut } from '../../../api/call.ts'
 import { meChanged } from '../../../session/me.ts'
-import { noteSaved } from '../desk.ts'
+import { noteSaved } from '../open-message.ts'
 import { isEmpty, type Writing } from '../writing.ts'
 import { DraftConflict, save } from './save.ts'
 

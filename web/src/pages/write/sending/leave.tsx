@@ -6,7 +6,7 @@ import { write } from '../beginning/opening.ts'
 import { forget, keep } from '../saving/device.ts'
 import { hold, release } from '../saving/hold.ts'
 import { draftOf, noLongerSaved, save } from '../saving/save.ts'
-import { later } from '../saving/trying.ts'
+import { untilAnswered } from '../saving/until-answered.ts'
 import type { Writing } from '../writing.ts'
 
 /** Messages that wait to be sent, with the requests that send them once their drafts are saved. */
@@ -52,7 +52,7 @@ export async function leave(
 /** Saves the draft, and lets a page that is closed send it. */
 async function saveUntil(member: string, writing: Writing): Promise<undefined> {
   const before = writing.isSaved ? draftOf(writing) : undefined
-  const draft = before ?? (await later('Not sent yet', () => save(writing)))
+  const draft = before ?? (await untilAnswered('Not sent yet', () => save(writing)))
   const key = writing.leaving?.key ?? ''
   // It may have been undone meanwhile.
   if (leaving.get(writing.key)?.key !== key) return
@@ -69,7 +69,7 @@ async function deliver(writing: Writing, key: string): Promise<undefined> {
   const draft = draftOf(writing)
   if (!draft) throw new Error('Its draft is gone')
   const { id, version } = draft
-  await later('Not sent yet', () => sendDraft(id, { version }, { headers: { 'Idempotency-Key': key } }))
+  await untilAnswered('Not sent yet', () => sendDraft(id, { version }, { headers: { 'Idempotency-Key': key } }))
 }
 
 function asError(error: unknown): Error {

@@ -10,8 +10,8 @@ import { localTime } from '../../../parts/time/local-time.ts'
 import { inFull } from '../../../parts/time/time.tsx'
 import { write } from '../beginning/opening.ts'
 import styles from '../composer.module.css'
-import { take } from '../desk.ts'
-import { throwAway } from '../saving/aside.ts'
+import { removeOpen } from '../open-message.ts'
+import { deleteWithDraft } from '../saving/closed-message.ts'
 import { keep } from '../saving/device.ts'
 import { noLongerSaved, save } from '../saving/save.ts'
 import { undoable, type Writing } from '../writing.ts'
@@ -38,7 +38,7 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
         const body = { version: draft.version, send_at: at.toISOString(), unless_replied: unlessReplied }
         const headers = { 'Idempotency-Key': `${key} ${body.version} ${body.send_at} ${unlessReplied}` }
         const { id } = await sendDraft(draft.id, body, { headers })
-        take()
+        removeOpen()
         noLongerSaved(writing.key)
         void queryClient.invalidateQueries({ queryKey: ['scheduled'] })
         offerUndo(member, { ...writing, draft: undefined, isSaved: false }, id, body.send_at)
@@ -73,7 +73,7 @@ export function SendLater({ member, writing, onClose }: { member: string; writin
 function offerUndo(member: string, writing: Writing, id: string, sendAt: string): void {
   // A reload ends the offer to undo, and does not open again what will be sent.
   void keep(member, { ...writing, fate: 'discarded' }).catch(() => {})
-  const lost = setTimeout(() => void throwAway(member, writing), undoable)
+  const lost = setTimeout(() => void deleteWithDraft(member, writing), undoable)
   const undo = async () => {
     clearTimeout(lost)
     await cancelScheduledMessage(id)

@@ -1,7 +1,7 @@
 import type { Me } from '../../../api/generated.ts'
 import { Choice } from '../../../parts/form/choice.tsx'
 import { signedAnew } from '../beginning/signed.ts'
-import { change, current } from '../desk.ts'
+import { change, current } from '../open-message.ts'
 import { sendersOf } from '../writing.ts'
 
 interface Props {

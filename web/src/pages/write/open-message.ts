@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { putAside, throwAway } from './saving/aside.ts'
+import { deleteWithDraft, saveAsDraft } from './saving/closed-message.ts'
 import { forgetText, keep, keepFile } from './saving/device.ts'
 import { hold } from './saving/hold.ts'
 import { draftOf, whenNoted } from './saving/save.ts'
@@ -7,7 +7,7 @@ import { Fault } from './sending/fault.ts'
 import { isEmpty, limits, type Recipients, type SavedDraft, undoable, type Writing } from './writing.ts'
 
 /** The open message. */
-export interface Desk {
+export interface OpenMessage {
   readonly writing: Writing
   /** Why it was not sent, or cannot be. */
   readonly fault: Error | undefined
@@ -17,27 +17,27 @@ export interface Desk {
   readonly kept: boolean
 }
 
-let desk: Desk | undefined
+let openMessage: OpenMessage | undefined
 let member = ''
 const listeners = new Set<() => void>()
 
-function set(next: Desk | undefined): void {
-  desk = next
+function set(next: OpenMessage | undefined): void {
+  openMessage = next
   for (const listener of listeners) listener()
 }
 
-export function useDesk(): Desk | undefined {
+export function useOpenMessage(): OpenMessage | undefined {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    () => desk,
+    () => openMessage,
   )
 }
 
 /** Opens a message. */
-export function put(by: string, writing: Writing, fault?: Error): void {
+export function openInComposer(by: string, writing: Writing, fault?: Error): void {
   close()
   member = by
   void hold(writing.key)
@@ -46,53 +46,56 @@ export function put(by: string, writing: Writing, fault?: Error): void {
 }
 
 /** The open message, with the last typed text. */
-export const current = () => desk?.writing
+export const current = () => openMessage?.writing
 
 /** Changes the open message. Its errors stay until the next attempt. */
 export function change(part: Partial<Writing>): void {
-  if (!desk) return
-  set({ ...desk, writing: { ...desk.writing, ...part, isSaved: false } })
+  if (!openMessage) return
+  set({ ...openMessage, writing: { ...openMessage.writing, ...part, isSaved: false } })
   void store()
 }
 
 /** Stores on this device what is typed in a field of recipients, which drafts of the service do not have. */
 export function noteTyped(name: Recipients, text: string): void {
-  if (!desk || (desk.writing.unfinished?.[name] ?? '') === text) return
-  set({ ...desk, writing: { ...desk.writing, unfinished: { ...desk.writing.unfinished, [name]: text } } })
+  if (!openMessage || (openMessage.writing.unfinished?.[name] ?? '') === text) return
+  set({
+    ...openMessage,
+    writing: { ...openMessage.writing, unfinished: { ...openMessage.writing.unfinished, [name]: text } },
+  })
   void store()
 }
 
 /** Another message replaces it. */
 export function replace(writing: Writing): void {
-  if (!desk) return
+  if (!openMessage) return
   void hold(writing.key)
-  set({ ...desk, writing })
+  set({ ...openMessage, writing })
   void store()
 }
 
 /** The service has that state of the message. */
 export function noteSaved(then: Writing, draft: SavedDraft): void {
-  if (desk?.writing.key !== then.key) return
-  set({ ...desk, writing: { ...desk.writing, draft, isSaved: desk.writing === then } })
+  if (openMessage?.writing.key !== then.key) return
+  set({ ...openMessage, writing: { ...openMessage.writing, draft, isSaved: openMessage.writing === then } })
   void store()
 }
 
-export function show(part: Partial<Pick<Desk, 'fault' | 'isSmall'>>): void {
-  if (desk) set({ ...desk, ...part })
+export function show(part: Partial<Pick<OpenMessage, 'fault' | 'isSmall'>>): void {
+  if (openMessage) set({ ...openMessage, ...part })
 }
 
 /** Removes the message from the composer, but not from this device. */
-export function take(): Writing | undefined {
-  const writing = desk?.writing
+export function removeOpen(): Writing | undefined {
+  const writing = openMessage?.writing
   set(undefined)
   return writing
 }
 
 /** Discards the message. Answers how to restore it for a while, if it had contents. */
-export function lose(): (() => Writing) | undefined {
-  const writing = take()
+export function discardOpen(): (() => Writing) | undefined {
+  const writing = removeOpen()
   if (!writing) return undefined
-  const lost = setTimeout(() => void throwAway(member, writing), isEmpty(writing) ? 0 : undoable + 1_000)
+  const lost = setTimeout(() => void deleteWithDraft(member, writing), isEmpty(writing) ? 0 : undoable + 1_000)
   if (isEmpty(writing)) return undefined
   // A reload ends the offer to undo, and does not open the message again.
   void keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' }).catch(() => {})
@@ -104,8 +107,8 @@ export function lose(): (() => Writing) | undefined {
 
 /** Removes the message from the composer. It is among the drafts, unless it is empty. */
 export function close(): void {
-  const writing = take()
-  if (writing) void (isEmpty(writing) ? throwAway(member, writing) : putAside(member, writing))
+  const writing = removeOpen()
+  if (writing) void (isEmpty(writing) ? deleteWithDraft(member, writing) : saveAsDraft(member, writing))
 }
 
 /** Adds files to the message. Answers those that are pictures of its text. */
@@ -113,8 +116,8 @@ export async function addFiles(
   files: readonly globalThis.File[],
   asPictures: boolean,
 ): Promise<readonly { cid: string; name: string }[]> {
-  if (!desk) return []
-  const { key, files: before } = desk.writing
+  if (!openMessage) return []
+  const { key, files: before } = openMessage.writing
   const total = [...before, ...files].reduce((sum, { size }) => sum + size, 0)
   if (before.length + files.length > limits.files || total > limits.bytes) {
     show({ fault: new Fault('attachments', 'A message can have 10 attachments of 8 MB together') })
@@ -126,8 +129,8 @@ export async function addFiles(
     return { id, name: name || 'file', type, size, ...(isPicture && { cid: `${id}@picture` }) }
   })
   await Promise.all(added.map(({ id }, index) => keepFile({ id, key, content: files[index] ?? new Blob() })))
-  if (desk?.writing.key !== key) return []
-  change({ files: [...desk.writing.files, ...added] })
+  if (openMessage?.writing.key !== key) return []
+  change({ files: [...openMessage.writing.files, ...added] })
   show({ fault: undefined })
   return added.flatMap(({ cid, name }) => (cid === undefined ? [] : [{ cid, name }]))
 }
@@ -140,9 +143,9 @@ async function store(): Promise<void> {
   isStale = true
   if (isStoring) return
   isStoring = true
-  while (isStale && desk) {
+  while (isStale && openMessage) {
     isStale = false
-    const { writing } = desk
+    const { writing } = openMessage
     const kept = await (isEmpty(writing)
       ? forgetText(writing.key)
       : keep(member, { ...writing, draft: draftOf(writing) })
@@ -150,12 +153,12 @@ async function store(): Promise<void> {
       () => true,
       () => false,
     )
-    if (desk && desk.kept !== kept) set({ ...desk, kept })
+    if (openMessage && openMessage.kept !== kept) set({ ...openMessage, kept })
   }
   isStoring = false
 }
 
 // After a reload only what the service does not have is sent.
 whenNoted((key) => {
-  if (desk?.writing.key === key) void store()
+  if (openMessage?.writing.key === key) void store()
 })

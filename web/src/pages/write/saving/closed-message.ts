@@ -4,15 +4,15 @@ import type { Writing } from '../writing.ts'
 import { forget, keep } from './device.ts'
 import { release } from './hold.ts'
 import { DraftConflict, draftOf, isAtService, noLongerSaved, save, unsave } from './save.ts'
-import { later } from './trying.ts'
+import { untilAnswered } from './until-answered.ts'
 
 /** Saves a closed message as a draft of the service. This device stores it until then. */
-export async function putAside(member: string, writing: Writing): Promise<void> {
+export async function saveAsDraft(member: string, writing: Writing): Promise<void> {
   const aside = { ...writing, fate: 'saved' } as const
   try {
     if (!writing.isSaved) {
       await keep(member, aside)
-      await later('The draft is kept on this device', () => saveBeside(aside))
+      await untilAnswered('The draft is kept on this device', () => saveBeside(aside))
       toasts.add({ text: 'Saved in Drafts' }, { timeout: 5_000 })
     }
     await forgetAll(writing)
@@ -34,10 +34,10 @@ async function saveBeside(writing: Writing): Promise<void> {
 }
 
 /** Deletes a message for good, with its draft. */
-export async function throwAway(member: string, writing: Writing): Promise<void> {
+export async function deleteWithDraft(member: string, writing: Writing): Promise<void> {
   if (isAtService(writing)) {
     await keep(member, { ...writing, draft: draftOf(writing), fate: 'discarded' })
-    await later('The draft is not deleted yet', () => unsave(writing)).catch((error: unknown) => {
+    await untilAnswered('The draft is not deleted yet', () => unsave(writing)).catch((error: unknown) => {
       // It may be deleted already, or only another member may delete it.
       if (!(error instanceof ApiError)) throw error
     })
