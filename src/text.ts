@@ -36,6 +36,11 @@ export function codePoints(text: string): number {
   return count
 }
 
+/** The text without what PostgreSQL cannot store: U+0000 and lone surrogates. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
 export function isUuid(text: string): boolean {
   return uuid.test(text)
 }

@@ -24,10 +24,15 @@ export function chosenPassword(given: string): string {
 /** Without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** A generated password: 24 characters of 31 in groups of six, 118 bits. */
-export function newPassword(): string {
-  const group = () => Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('')
+/** Four groups of random characters, to be typed. */
+export function randomGroups(length: number): string {
+  const group = () => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   return Array.from({ length: 4 }, group).join('-')
+}
+
+/** A generated password: 24 characters, 118 bits. */
+export function newPassword(): string {
+  return randomGroups(6)
 }
 
 /** OWASP's choice for argon2id (RFC 9106). One lane, since Dovecot verifies these hashes with no other number. */
@@ -69,7 +74,8 @@ const absent = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Bu
  *  cryptography need. */
 export const hashing = new Mutex()
 
-/** Hashes that run or wait in a process. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill this. */
+/** Hashes that run or wait in a process. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill
+ *  this. */
 export const mostHashes = 50
 
 /** How long it takes until most of them are done, in seconds. */

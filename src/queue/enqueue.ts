@@ -4,6 +4,7 @@ import type { Tx } from '#/db/schema.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
+import { storable } from '#/text.ts'
 import { allRoutes } from './claims.ts'
 import type { QueuedMessage } from './message.ts'
 import { type ListedFields, sealedFields, sealedPiece, sealedRecipient, sealedSource, sealedVerdict } from './sealed.ts'
@@ -127,9 +128,4 @@ async function insertPieces(tx: Tx, key: SealingKey, id: string, raw: Buffer): P
     const bytes = sealedPiece(key, id, number, slice)
     await tx.insertInto('outbound_pieces').values({ message_id: id, number: number++, bytes, sealed: true }).execute()
   }
-}
-
-/** The text without what PostgreSQL cannot store: a forwarded message may have any octets in its addresses. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
 }

@@ -6,9 +6,7 @@ import { organizationOption } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { command } from '../command.ts'
 import { table } from '../table.ts'
-import { mailboxGiven } from './mailboxes.ts'
-
-const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
+import { mailboxGiven, org } from './mailboxes.ts'
 
 export const aliasCommands = [
   command({

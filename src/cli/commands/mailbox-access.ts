@@ -7,9 +7,8 @@ import { accessOf } from '#/mailboxes/access-queries.ts'
 import { memberNamed } from '#/members/members.ts'
 import { command } from '../command.ts'
 import { minute, table } from '../table.ts'
-import { mailboxGiven } from './mailboxes.ts'
+import { mailboxGiven, org } from './mailboxes.ts'
 
-const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
 const member = { value: 'ADDRESS', help: "The member's e-mail address or id", required: true } as const
 
 export const mailboxAccessCommands = [

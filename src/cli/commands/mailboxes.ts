@@ -12,7 +12,8 @@ import { command, type Operator } from '../command.ts'
 import { grouped, minute, table } from '../table.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
 
-const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
+/** The option that names the organization of an address. */
+export const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
 
 export const mailboxCommands = [
   command({

@@ -1,4 +1,5 @@
-import { createHmac, hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomGroups } from '#/passwords/password.ts'
 
 /** Time-based codes (RFC 6238), with the parameters that all applications support: SHA-1, six digits, 30 seconds. */
 const digits = 6
@@ -55,14 +56,11 @@ export function otpauthUri(secret: Buffer, { email, issuer }: { email: string; i
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}&algorithm=SHA1&digits=6&period=30`
 }
 
-/** An alphabet without characters that are easily confused. */
-const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const recoveryCodes = 10
 
-/** Codes of 16 characters out of 31, 79 bits, in groups of four. */
+/** Codes of 16 characters, 79 bits. */
 export function newRecoveryCodes(): string[] {
-  const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
-  return Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, group).join('-'))
+  return Array.from({ length: recoveryCodes }, () => randomGroups(4))
 }
 
 /** The stored form of a plain recovery code. */

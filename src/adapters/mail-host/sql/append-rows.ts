@@ -4,6 +4,7 @@ import { headerFacts } from '#/mime/header/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
+import { storable } from '#/text.ts'
 import { normalKeywords } from '../keywords.ts'
 
 /** Recipients in To that lists show: a page of messages must not have megabytes. */
@@ -60,16 +61,16 @@ function contentRow(number: number, organizationId: string, message: Message, st
     copies: 0,
     start: start === undefined ? null : start + 1,
     size_bytes: message.raw.length,
-    message_id: storable(message.messageId),
-    thread_root: storable(message.threadRoot),
-    subject: storable(message.subject),
-    from_name: storable(message.from?.name),
-    from_address: storable(message.from?.address),
+    message_id: stored(message.messageId),
+    thread_root: stored(message.threadRoot),
+    subject: stored(message.subject),
+    from_name: stored(message.from?.name),
+    from_address: stored(message.from?.address),
     recipients: message.to
       .slice(0, mostRecipients)
-      .map(({ name, address }) => ({ name: storable(name), address: storable(address) })),
+      .map(({ name, address }) => ({ name: stored(name), address: stored(address) })),
     has_attachment: message.hasAttachment,
-    preview: storable(message.preview),
+    preview: stored(message.preview),
     facts: { ...headerFacts(message.raw, message.headers), ...storedSenders(message) },
   }
 }
@@ -81,7 +82,7 @@ function storedSenders({ from, sender }: Message) {
   const alone = sender.length === (from ? 1 : 0) && one?.name === from?.name && one?.address === from?.address
   if (alone) return { senders: [] }
   if (sender.length > mostSenders) return {}
-  return { senders: sender.map(({ name, address }) => ({ name: storable(name), address: storable(address) })) }
+  return { senders: sender.map(({ name, address }) => ({ name: stored(name), address: stored(address) })) }
 }
 
 /** The ids of a message and those that it names, as stored: hashed, in hexadecimal. */
@@ -125,7 +126,7 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
     seen: copy.seen,
     flagged: copy.flagged,
     keywords: normalKeywords(copy.keywords),
-    sender: storable(message.from?.address.toLowerCase()) ?? '',
+    sender: stored(message.from?.address.toLowerCase()) ?? '',
     id_hash: ids.own,
     strong: ids.strong,
     weak: ids.weak,
@@ -133,9 +134,9 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
   }
 }
 
-/** PostgreSQL stores neither U+0000 nor a lone surrogate, and one hostile header must not fail a whole batch. */
-function storable<T extends string | null>(text: T | undefined): T | null {
-  return text ? (text.replaceAll('\0', '').toWellFormed() as T) : (text ?? null)
+/** One hostile header must not fail a whole batch. */
+function stored(text: string | null | undefined): string | null {
+  return text ? storable(text) : (text ?? null)
 }
 
 function hex(bytes: Buffer): string {
