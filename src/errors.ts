@@ -11,7 +11,7 @@ export type ErrorCode =
   | 'provider_unavailable'
   | 'conflict'
 
-/** What a request of a member lacks: that they say again who they are, or a code of their second factor (docs/reference/sessions.md). */
+/** What a request of a member lacks: a recent confirmation, or a code of the second factor (docs/reference/sessions.md). */
 export type Needed = 'confirmation' | 'code'
 
 /** Refuses a request. The HTTP status or SMTP reply is chosen at the edge. */

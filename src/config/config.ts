@@ -38,7 +38,7 @@ export interface Config {
   readonly port: number
   /** The origin under which clients reach the HTTP API; undefined if not set. */
   readonly publicUrl: string | undefined
-  /** Reverse proxies that are believed about the addresses of their clients. */
+  /** Reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly Network[]
   /** Whether members may have passwords. Those of mailboxes are another matter. */
   readonly passwords: boolean

@@ -39,7 +39,10 @@ function openLock(directory: string): DatabaseSync {
   try {
     return new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
   } catch (cause) {
-    throw new Error(`The data directory ${directory} cannot be written to: give it to who runs Mailroom`, { cause })
+    throw new Error(
+      `The data directory ${directory} cannot be written to: let the user that runs Mailroom write to it`,
+      { cause },
+    )
   }
 }
 
@@ -50,8 +53,11 @@ function makeDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new Error(`The data directory ${directory} cannot be made (${code}): make it, owned by who runs Mailroom`, {
-      cause,
-    })
+    throw new Error(
+      `The data directory ${directory} cannot be created (${code}): create it, owned by the user that runs Mailroom`,
+      {
+        cause,
+      },
+    )
   }
 }

@@ -11,7 +11,7 @@ export interface Lease<Id extends string | number = string | number> {
 /** A time by the database's clock: from `SharedTime`, or `databaseNow`, which the statement evaluates. */
 export type Now = Date | RawBuilder<Date>
 
-/** Not `now()`, which stands still within a transaction. */
+/** Not `now()`, which is the start of the transaction. */
 export const databaseNow = sql<Date>`clock_timestamp()`
 
 /** Tables with the columns of a lease. */

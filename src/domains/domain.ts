@@ -26,13 +26,13 @@ export interface DomainKey extends PublishedKey {
   readonly retiresAt: Date | null
 }
 
-/** A record to publish, with what was found when it was last looked at. */
+/** A record to publish, with the finding of the last check. */
 export interface ListedRecord extends WantedRecord {
   readonly finding: CheckedRecord | undefined
 }
 
-/** Every record of a domain. A finding goes with a record as it was asked for: where a host name or a key is another
- *  now, the new record has not been looked at. Records of retiring keys are still useful, and no longer needed. */
+/** Every record of a domain. A finding belongs to the record that was looked up: after a change of the host name or of a key,
+ *  the new record has none. Records of retiring keys are optional. */
 export function listedRecords({ domain, token, keys, findings }: Domain, hostname: string): ListedRecord[] {
   const [active, retiring] = [keys.filter((key) => !key.retiresAt), keys.filter((key) => key.retiresAt)]
   const wanted = wantedRecords({ domain, token, keys: active }, hostname)

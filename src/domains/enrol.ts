@@ -24,7 +24,7 @@ export interface NewDomain {
 }
 
 /**
- * Enrols a domain, under a token of its own. Other organizations that have enrolled or proven it do not matter yet: the proof
+ * Enrols a domain, with a new token. Other organizations that have enrolled or proven it do not matter yet: the proof
  * decides. A failed enrolment is restarted in its place, since one with mailboxes cannot be removed.
  * Over the plan's cap the database refuses, with SQLSTATE PC402.
  */

@@ -15,8 +15,8 @@ export interface MtaStsParts {
  *  with a certificate costs. */
 const maxAge = 86_400
 
-/** The policy by which senders hold to TLS (RFC 8461), for every verified domain: `https://mta-sts.<domain>` is to lead
- *  here. It asks for TLS only where mail can come over TLS. */
+/** The policy by which senders hold to TLS (RFC 8461), for every verified domain: `https://mta-sts.<domain>` is to lead here.
+ *  It requires TLS only if this service offers TLS. */
 export function mtaStsRoute(app: App, { db, hostname, tls }: MtaStsParts): void {
   const policy = ['version: STSv1', `mode: ${tls ? 'enforce' : 'testing'}`, `mx: ${hostname}`, `max_age: ${maxAge}`, '']
   app.get('/.well-known/mta-sts.txt', { schema: { hide: true } }, async (request, reply) => {

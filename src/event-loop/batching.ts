@@ -1,18 +1,17 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 
-/** How often a batch that waits for more looks around, in milliseconds. */
+/** How often a waiting batch checks for more calls, in milliseconds. */
 const glance = 1
 
-/** Makes one call of many: calls that come while one runs wait, and then go together. The more there are the less each
- *  one costs. */
+/** Combines calls into batches. Calls during a batch wait and form the next one, so that each costs less the more there are. */
 export function batched<In, Out>(
   work: (batch: readonly In[]) => Promise<readonly Out[]>,
-  /** How many of those that wait go together. */
+  /** The number of waiting calls in the next batch. */
   next: (waiting: readonly In[]) => number,
-  /** How long a batch waits for more calls at most, in milliseconds: no longer than they keep coming or the event loop is busy,
-   *  unless `full` is given. `this turn`: until the end of this turn of the event loop. */
+  /** The longest wait of a batch for more calls, in milliseconds. Without `full` it ends once no call comes and the event loop
+   *  is idle. `this turn`: until the end of this turn of the event loop. */
   patience: () => number | 'this turn' = () => 0,
-  /** A batch of so many waits for no more; a smaller one waits all of that time. */
+  /** A batch of so many calls starts at once; a smaller one waits for the whole time. */
   full?: number,
 ): (one: In) => Promise<Out> {
   const waiting: In[] = []

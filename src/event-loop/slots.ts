@@ -1,4 +1,4 @@
-/** Lets so many in at once; others wait, in the order in which they came. */
+/** A semaphore: admits so many at once; others wait in order. */
 export class Slots {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = atOnce
   }
 
-  /** Disposing of the answer gives the slot back. */
+  /** Disposing the result releases the slot. */
   async enter(): Promise<Disposable> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((enter) => this.#waiting.push(enter))

@@ -5,17 +5,17 @@ import { Mutex } from './mutex.ts'
 interface Pace {
   /** The pause after a step without work, in milliseconds. */
   readonly idleMs: number
-  /** After a step, in times that it took: others' requests come in between. None by default. */
+  /** The pause after a step, as a multiple of its duration, for other requests. None by default. */
   readonly rest?: number
   /** In place of a rest: resolves when the next step may begin. */
   readonly between?: (signal: AbortSignal) => Promise<void>
   readonly log: Logger
-  /** What is logged of a step that failed. The next one follows after `idleMs`. */
+  /** The log message for a failed step. The next one follows after `idleMs`. */
   readonly failed: string
 }
 
-/** Works in the background, one step at a time, until it is disposed of. What there is to do is in a table, so that each process has a
- *  worker of its own. */
+/** Works in the background, one step at a time, until disposed. Its queue is a table, which the workers of several processes
+ *  share. */
 export abstract class StepWorker implements AsyncDisposable {
   readonly #pace: Pace
   readonly #stop = new AbortController()
@@ -34,12 +34,12 @@ export abstract class StepWorker implements AsyncDisposable {
     return this.#stop.signal
   }
 
-  /** Does what comes. */
+  /** Works until disposed. */
   start(): void {
     this.#running = this.#run()
   }
 
-  /** Does all that is to be done now. */
+  /** Works until there is nothing more to do now. */
   async processAll(): Promise<void> {
     while (await this.#steps.run(() => this.step()));
   }
@@ -61,7 +61,7 @@ export abstract class StepWorker implements AsyncDisposable {
           return false
         })
       const ms = more ? rest * (performance.now() - since) : idleMs
-      // A timer of 0 ms takes one.
+      // A timer of 0 ms takes 1 ms.
       await (ms > 0 ? pause(ms, undefined, { signal }).catch(() => {}) : nextTurn())
       if (more) await between?.(signal)
     }

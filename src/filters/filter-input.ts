@@ -79,7 +79,7 @@ export function fold(text: string): string {
   return foldCase(text.normalize('NFKC')).normalize('NFKC').replace(/\s+/g, ' ')
 }
 
-/** What plain text has none of: then there is only its case to fold. */
+/** Characters that take more than a change of case to fold. */
 const unusual = /[^ -~]| {2}/
 
 /** As `is` compares subjects. */

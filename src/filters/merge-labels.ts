@@ -15,12 +15,12 @@ export interface Merged {
   readonly label: Label
   /** How many filters set the other label now. */
   readonly filters: number
-  /** What is made of messages; null where the caller may change no mailbox. */
+  /** The change of messages; null if the caller may change no mailbox. */
   readonly changeId: string | null
 }
 
-/** Deletes a label of the organization in favour of another: filters that set it, members' own too, set the other one, and messages
- *  that bear it begin to bear the other one. */
+/** Merges a label of the organization into another: filters that set it, members' own included, set the other one, messages
+ *  with it get the other one, and it is deleted. */
 export async function mergeLabels(
   tx: Tx,
   caller: Caller,

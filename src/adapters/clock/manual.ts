@@ -1,6 +1,6 @@
 import type { Clock } from '#/ports/clock.ts'
 
-/** A clock that stands still until it is set: for tests. */
+/** A clock that changes only when it is set: for tests. */
 export class ManualClock implements Clock {
   #now: number
 

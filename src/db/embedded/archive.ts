@@ -8,9 +8,9 @@ import { text } from 'node:stream/consumers'
 const log = 'database/pg_wal'
 
 /**
- * Writes what a data directory has to keep, the cluster and the secret, into an archive that `tar --extract` unpacks, while
- * the database runs; within `copying` of embedded/upkeep.ts. The archive is its owner's alone, written beside its place,
- * synced and renamed, so that what has its name is whole.
+ * Writes the cluster and the secret of a data directory into an archive that `tar --extract` unpacks, while the database
+ * runs; within `copying` of embedded/upkeep.ts. Only the owner can read the archive. It is written beside its place, synced
+ * and renamed, so that a file of that name is complete.
  * @throws Error if it could not be written, or the secret was changed meanwhile; then no file is left
  */
 export async function archive(directory: string, file: string, signal: AbortSignal): Promise<void> {

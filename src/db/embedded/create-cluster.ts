@@ -25,9 +25,9 @@ class ClusterNotWhole extends Error {
 }
 
 /**
- * Makes the cluster in `directory` unless it is there. It is built beside its place, synced and renamed, so that
- * a crash or a power cut on the way leaves nothing that would be taken for a database.
- * @throws ClusterNotWhole where a part of one is there
+ * Creates the cluster in `directory` unless it exists. It is built beside its place, synced and renamed, so that a crash or a
+ * power failure leaves no partial database.
+ * @throws ClusterNotWhole if the directory has a part of one
  */
 export async function createClusterOnce(directory: string): Promise<void> {
   if (fs.existsSync(directory)) {

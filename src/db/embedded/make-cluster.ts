@@ -1,5 +1,5 @@
-// A program: makes a PostgreSQL cluster in the directory that it is given. To do so takes some 220 MB, which are free again
-// when this process ends; within the service's own process they would not be.
+// A program that creates a PostgreSQL cluster in the directory of its argument. That takes some 220 MB, which the system gets
+// back when this process ends; in the service's own process they would stay allocated.
 
 import fs from 'node:fs'
 import { join, posix } from 'node:path'

@@ -24,7 +24,7 @@ export interface Seen {
 
 const hour = 3_600_000
 
-/** How long a proof stands after its record was first absent (docs/reference/domains.md). */
+/** How long a proof is valid after its record was first absent (docs/reference/domains.md). */
 export const grace = 72 * hour
 /** The least number of such answers. */
 const timesMissing = 3
@@ -33,9 +33,9 @@ export const challenge = 14 * 24 * hour
 
 export const unproven: Proof = { verifiedAt: null, missing: null }
 
-/** The standing of an enrolment after a check. With both proofs it is `verified`. A failed lookup changes nothing. An
- *  absent record ends its proof after at least three answers over 72 hours. While another organization's proof stands,
- *  ownership cannot be proven. A challenge without proof for 14 days has failed, which takes an answer; `failed` is final. */
+/** The standing of an enrolment after a check. With both proofs it is `verified`. A failed lookup changes nothing. An absent
+ *  record ends its proof after at least three answers over 72 hours. While another organization's proof is valid, ownership
+ *  cannot be proven. A challenge without proof for 14 days has failed, which takes an answer; `failed` is final. */
 export function standingAfter(before: Standing, seen: Seen, now: Date): Standing {
   if (before.status === 'failed') return before
   const ownership = seen.held ? unproven : proofAfter(before.ownership, seen.ownership, now)

@@ -3,7 +3,7 @@ import type { WantedRecord } from './records.ts'
 
 /** The result of looking up a wanted record. */
 export interface Finding {
-  /** null: the lookup failed, nothing is known by it */
+  /** Null if the lookup failed. */
   readonly satisfied: boolean | null
   /** The records found, truncated: at most ten entries of at most 256 printable characters. */
   readonly found: readonly string[]

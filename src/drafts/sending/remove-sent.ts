@@ -3,8 +3,8 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { keyOf } from '../identity.ts'
 import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 
-/** Removes the messages of drafts that were sent by a process which died before it did so, or whose mail host was away; forgets
- *  which were sent long ago. */
+/** Removes the messages of sent drafts whose removal failed: the process died, or the mail host did not answer. Forgets drafts
+ *  that were sent long ago. */
 export async function removeSentDrafts(db: Db, mailHost: MailHost): Promise<void> {
   for (const { mailbox, domain, key, uid } of await notRemoved(db)) {
     const [summary] = await mailHost.summaries(mailbox, 'drafts', [uid])

@@ -4,8 +4,8 @@ import { addressesIn, sendersIn } from '#/mime/message.ts'
 import type { Heading } from '#/ports/mail-host.ts'
 import { type FilterInput, lazyFilterInput } from '../filter-input.ts'
 
-/** What filters see of a stored message: what they saw as it arrived. The address that it was delivered to is that of its topmost
- *  Received field, or the mailbox's own if that names none. */
+/** The input of filters for a stored message: the same as at its arrival. The address that it was delivered to is that of its
+ *  topmost Received field, or the mailbox's own if that names none. */
 export function headingInput({ subject, senders, header }: Heading, mailboxAddress: string): FilterInput {
   let read: Headers | undefined
   const headers = () => {

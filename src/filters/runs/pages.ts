@@ -11,7 +11,7 @@ export interface Page {
   readonly uidValidity: number
   readonly messages: readonly Heading[]
   readonly found: Evaluated
-  /** Up to where the folder has been read by it. */
+  /** The last uid that it covers. */
   readonly upTo: number
 }
 
@@ -35,14 +35,14 @@ export class Pages {
     return ahead?.name === nameOf(run, folder) ? ahead.page : this.#read(run, folder, most)
   }
 
-  /** Begins to read what is asked for next. */
+  /** Begins to read the next page. */
   readAhead(run: ClaimedRun, folder: RunFolder, most: number): void {
     const page = this.#read(run, folder, most)
-    page.catch(() => {}) // whoever reads it hears of it
+    page.catch(() => {}) // `read` rejects with the error
     this.#ahead = { name: nameOf(run, folder), page }
   }
 
-  /** What was read ahead is not asked for soon. */
+  /** Drops the page that was read ahead. */
   forget(): void {
     this.#ahead = undefined
   }

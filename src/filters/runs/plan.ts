@@ -33,7 +33,7 @@ export interface Evaluated {
 /** How long messages are evaluated in one turn of the event loop, in milliseconds. */
 const turnMs = 5
 
-/** What the filters make of messages of a folder. What is so already is no change. */
+/** The changes that the filters make to messages of a folder. A message that is in the resulting state already has none. */
 export async function evaluate(
   filters: readonly CompiledFilter[],
   messages: readonly Heading[],
@@ -86,7 +86,7 @@ function changeFor(run: FilterRun, { seen, flagged, keywords }: Heading, from: s
   return Object.keys(change).length > 0 ? change : undefined
 }
 
-/** The counts with those of what was evaluated, but for changes. */
+/** The counts plus those of the evaluated messages, except of changes. */
 export function plusMatches(counts: Counts, { matched, filters }: Pick<Evaluated, 'matched' | 'filters'>): Counts {
   return {
     ...counts,

@@ -18,7 +18,7 @@ export interface Sample extends ReturnType<typeof tryFilters> {
 
 export type RunState = 'running' | 'done' | 'cancelled' | 'failed'
 
-/** Filters that go through mail which is there. */
+/** Filters applied to stored mail. */
 export interface Run {
   readonly id: string
   readonly filterId: string | null

@@ -31,7 +31,7 @@ const mostGuesses = 1_000
 
 /** How long a lookup is cached. The end of a credential takes effect within 5 seconds in all processes
  *  (docs/reference/keys.md, docs/reference/sessions.md). */
-const believedMs = 4_000
+const cachedMs = 4_000
 
 /** Identifies requests by their token. Lookups are cached for four seconds and shared by concurrent requests. The last use
  *  of credentials is written later, many in one statement. Unknown tokens from clients that guess are looked up together,
@@ -96,7 +96,7 @@ export class Credentials implements AsyncDisposable {
     // Not cached: there may be more of them than valid ones.
     if (client.guessing && !this.#isTrusted(token, client)) return this.#guessed(hash)
     const found = this.#kind.findOne(this.#db, hash)
-    this.#known.set(token, { found, until: performance.now() + believedMs })
+    this.#known.set(token, { found, until: performance.now() + cachedMs })
     found.catch(() => this.#known.delete(token))
     return found
   }

@@ -3,7 +3,7 @@ import { insideOf, isPublic, type Network, readAddress, unmappedAddress } from '
 import type { App } from '../app-type.ts'
 
 export interface ClientAddressParts {
-  /** The reverse proxies that are believed about their clients. */
+  /** The reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly Network[]
   readonly log: Logger
 }
@@ -13,8 +13,8 @@ const mostHops = 16
 
 /**
  * Gives every request the address of its client: that of the connection, unless that is a trusted proxy's. Warns once of
- * what looks like a proxy that nobody set. Fastify's `trustProxy` would do less and more: it takes any text in the header
- * for an address, and believes `X-Forwarded-Host` too.
+ * what looks like a proxy that is not configured. Fastify's `trustProxy` does not fit: it accepts any text in the header as
+ * an address, and trusts `X-Forwarded-Host` too.
  */
 export function findClients(app: App, { trustedProxies, log }: ClientAddressParts): void {
   const isTrusted = insideOf(trustedProxies)
@@ -39,8 +39,8 @@ export function findClients(app: App, { trustedProxies, log }: ClientAddressPart
 
 /**
  * The client's address for a connection from `peer` with an X-Forwarded-For of `forwarded`. Each proxy appends the address
- * it was reached from, so the list is read from its end, as long as a trusted proxy vouches for the next entry. An entry
- * that is no address ends the walk at the proxy that wrote it.
+ * it was reached from, so the list is read from its end, as long as a trusted proxy wrote the entry. If an entry is no
+ * address, the client is the proxy that wrote it.
  */
 export function clientAddress(
   peer: string,

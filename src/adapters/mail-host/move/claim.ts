@@ -25,7 +25,7 @@ export class MoveClaim implements AsyncDisposable {
     const claim = new MoveClaim(db)
     while (!(await claim.#acquire())) {
       if (performance.now() < deadline) await wait(pause)
-      else throw new Refusal('conflict', 'Another `mailroom mail move` is at work')
+      else throw new Refusal('conflict', 'Another `mailroom mail move` is running')
     }
     claim.#timer = setInterval(() => void claim.#renew().catch(() => {}), renewal).unref()
     return claim
@@ -35,7 +35,7 @@ export class MoveClaim implements AsyncDisposable {
    *  suspended for too long */
   async hold(tx: Tx): Promise<void> {
     const { rows } = await sql`select from installation where mail_mover = ${this.#id} for share`.execute(tx)
-    if (rows.length === 0) throw new Error('Another process carries the mail now')
+    if (rows.length === 0) throw new Error('Another process moves the mail now')
   }
 
   async #acquire(): Promise<boolean> {

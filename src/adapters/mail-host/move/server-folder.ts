@@ -42,7 +42,7 @@ async function selected(session: ImapSession, path: string): Promise<SelectedFol
   await makeFolder(session, path)
   const made = await session.selectAnew(path)
   if (made) return made
-  throw new Error('The mail server has made a folder and does not have it')
+  throw new Error('The mail server created a folder, and cannot select it')
 }
 
 /** A change that any server accepts: one step, without marks. */
@@ -68,7 +68,7 @@ export async function store(
   for (const one of appended) {
     const { uid, flags } = there.get(one) ?? {}
     if (uid === undefined || flags === undefined)
-      throw new Error(`The mail server does not have a message in ${folder.path} as it was given it`)
+      throw new Error(`The mail server stored a message in ${folder.path} differently from what was sent`)
     // It may have been read meanwhile.
     if (flags !== flagsOf(one)) await session.connection.run([`UID STORE ${uid} FLAGS (${flagsOf(one)})`])
   }

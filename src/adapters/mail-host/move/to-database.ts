@@ -112,7 +112,7 @@ async function keep(
     const stored = await read(tx, mailbox, folder, end - messages.length + index)
     const raw = stored && (await collected(stored.pieces(), stored.summary.sizeBytes))
     if (!stored || !raw || digestOf({ ...stored.summary, raw, filteredBy: stored.filteredBy }) !== digestOf(message))
-      throw new Error(`The database does not have a message in ${folder} as it was given it`)
+      throw new Error(`The database stored a message in ${folder} differently from what was sent`)
   }
 }
 

@@ -22,13 +22,13 @@ export async function movingTo(
     if (of === 'STATUS') counts = countsIn(values[1])
     return of === 'STATUS'
   }
-  // A folder that lacks is made by the move.
+  // A missing folder is created by the move.
   await session.connection.run([`STATUS ${mailbox(path)} (UIDVALIDITY UIDNEXT)`], { onData }).catch(unlessRefused)
   const [key = 0, next = 1] = [counts.get('UIDVALIDITY'), counts.get('UIDNEXT')]
   return { to: name, key, lastUid: next - 1, marks: [...(await marksOf(session, uids))] }
 }
 
-/** Those of the messages that are in the folder that is selected by now, in the order in which they were moved. */
+/** Those of the moved messages that are in the selected folder, in the order in which they were moved. */
 export async function foundMoved(
   session: ImapSession,
   { selectedAt: { uidValidity } }: SelectedFolder,
@@ -55,7 +55,7 @@ export async function stillThere(session: ImapSession, uids: readonly number[]):
 
 const messageId = 'BODY[HEADER.FIELDS (MESSAGE-ID)]'
 
-/** What a message keeps when it is moved, and few have in common, by uid in ascending order. */
+/** Properties that a move keeps and that few messages share, by uid in ascending order. */
 async function marksOf({ connection }: ImapSession, rising: readonly number[]): Promise<Map<number, string>> {
   const marks = new Map<number, string>()
   if (rising.length === 0) return marks

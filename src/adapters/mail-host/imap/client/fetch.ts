@@ -50,7 +50,7 @@ export function isSeen(flags: Token | undefined): boolean {
   return atomsOf(flags).some((flag) => flag.length === 5 && flag.toLowerCase() === '\\seen')
 }
 
-/** Runs a FETCH. A response without the item, or for which `onMessage` answers false, was sent unasked: it reports a change. */
+/** Runs a FETCH. A response without the item, or for which `onMessage` answers false, is unsolicited: it reports a change. */
 export async function fetch(
   connection: ImapConnection,
   command: string,

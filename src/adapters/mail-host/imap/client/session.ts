@@ -47,7 +47,7 @@ export class ImapSession {
     return this.#selected
   }
 
-  /** Selects a folder, or asks for news if it is selected. Undefined if there is none with that path. */
+  /** Selects a folder, or polls it if it is selected. Undefined if there is none with that path. */
   async select(path: string): Promise<SelectedFolder | undefined> {
     if (this.#selected?.path !== path) return this.selectAnew(path)
     await this.connection.run(['NOOP'])

@@ -36,8 +36,8 @@ export class SelectedFolder {
   uids: number[] | undefined
   /** Uids of expunged messages among these that the reader does not know of. */
   gone: number[] = []
-  /** Other changes since, as reported unasked: with QRESYNC flags come with uid and MODSEQ. On request Dovecot would scan
-   *  the whole folder, 8 ms for 100,000 messages. Undefined if the reports are incomplete. */
+  /** Other changes since, as reported by unsolicited responses: with QRESYNC flags come with uid and MODSEQ. On request
+   *  Dovecot would scan the whole folder, 8 ms for 100,000 messages. Undefined if the reports are incomplete. */
   #noted: { flags: Map<number, boolean>; modseq: number } | undefined = { flags: new Map(), modseq: 0 }
   /** Rows that are being read for the next step; invalid once anything has changed. */
   ahead: (Places & { readonly rows: Promise<ThreadRowsReader> }) | undefined
@@ -70,7 +70,7 @@ export class SelectedFolder {
     return true
   }
 
-  /** Handles a response that the server sends unasked. */
+  /** Handles an unsolicited response. */
   notice(data: Data): void {
     const { name, number } = data
     const [value] = data.values

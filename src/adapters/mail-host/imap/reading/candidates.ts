@@ -10,35 +10,36 @@ import { searchKey } from './search-keys.ts'
 /** What a search has to look at in a folder, found by SEARCH: every message that its query finds, and others. */
 export class Candidates {
   readonly #reach: Reach
-  /** Folders in which a server looks for words since a request that has not waited for it. */
-  readonly #late = new Set<string>()
+  /** Folders in which the server still searches for words, for a request that no longer waits. */
+  readonly #searching = new Set<string>()
 
   constructor(reach: Reach) {
     this.#reach = reach
   }
 
-  /** Uids, the last received first. Where the server has not found the words by `until`, by performance.now(), as while it indexes a
-   *  folder, they are those that it finds without. */
+  /** Uids, last received first. If the server has not found the words by `until`, by performance.now(), as while it indexes a
+   *  folder, it searches without them. */
   async in(mailbox: MailboxRef, folder: string, query: SearchQuery, until: number): Promise<readonly number[]> {
     const left = until - performance.now()
     const place = `${mailbox.mailboxId}/${folder}`
-    const found = left > 0 && !this.#late.has(place) ? await this.#byWords(mailbox, folder, query, left) : undefined
+    const found =
+      left > 0 && !this.#searching.has(place) ? await this.#byWords(mailbox, folder, query, left) : undefined
     return found ?? (await this.#reach.inFolder(mailbox, folder, (session) => find(session, folder, query, false)))
   }
 
-  /** Undefined where the server would not, or not in time. */
+  /** Undefined if the server refuses, or does not answer in time. */
   async #byWords(mailbox: MailboxRef, folder: string, query: SearchQuery, left: number) {
     const looked = this.#reach.inFolder(mailbox, folder, async (session) => {
       const finding = find(session, folder, query, session.connection.can('SEARCH=FUZZY'))
       return (await finding.catch(unlessRefused)) ?? undefined
     })
     const timer = new AbortController()
-    const isLate = wait(left, 'late' as const, { signal: timer.signal })
-    const found = await Promise.race([looked, isLate]).finally(() => timer.abort())
-    if (found !== 'late') return found
+    const timeOut = wait(left, 'timed out' as const, { signal: timer.signal })
+    const found = await Promise.race([looked, timeOut]).finally(() => timer.abort())
+    if (found !== 'timed out') return found
     const place = `${mailbox.mailboxId}/${folder}`
-    this.#late.add(place)
-    const ended = () => this.#late.delete(place)
+    this.#searching.add(place)
+    const ended = () => this.#searching.delete(place)
     looked.then(ended, ended)
     return undefined
   }

@@ -4,18 +4,18 @@ import { timeOf } from '#/search/operators.ts'
 import { isUnspaced, wordsOf } from '#/search/words.ts'
 import { day, quoted } from '../client/syntax.ts'
 
-/** Parts of a command: what stands between spaces (RFC 9051, section 6.4.4), in UTF-8 where it has literals. */
+/** The arguments of a SEARCH command (RFC 9051, section 6.4.4), in UTF-8 if some are literals. */
 export type Key = readonly (string | Buffer)[]
 
 interface Asked {
   readonly folder: string
   readonly now: Date
-  /** Whether the server has a full-text index, so that words are soon found. Without one it compares the octets of HTML, and no
-   *  text without its accents. */
+  /** Whether the server has a full-text index. Without one it compares octets: it reads HTML as it is written, and does not
+   *  ignore accents. */
   readonly words: boolean
 }
 
-/** No key finds less than the query does, and some find more. Null: nothing in this folder. */
+/** A key finds at least what the query finds. Null if the query finds nothing in this folder. */
 export function searchKey(tree: SearchTree, asked: Asked): Key | null {
   return keyOf(tree, true, asked) ?? null
 }
@@ -89,7 +89,7 @@ function larger(bytes: number): Key {
 }
 
 const aDay = 86_400_000
-/** Times whose days all servers know, whatever time zone they count them in. */
+/** Times whose dates all servers accept, in any time zone. */
 const [earliest, latest] = [Date.UTC(1971), Date.UTC(9000)]
 
 function since(time: Date): Key {
@@ -102,10 +102,10 @@ function before(time: Date): Key {
   return until < earliest || until > latest ? everything : [`BEFORE ${day(new Date(until))}`]
 }
 
-/** Between these a full-text index has a word, in letters and octets. */
+/** The length of words in every full-text index: at least so many letters, at most so many octets. */
 const [shortestWord, longestWord] = [3, 30]
 
-/** Text without spaces is in few full-text indexes by its parts, and a file name may be encoded as no server reads it. */
+/** Few full-text indexes have the parts of text without spaces, and servers do not decode all file names. */
 function words(field: SearchField, text: string): Found {
   if (field === 'filename') return everything
   const keys = [...wordsOf(text)].flatMap(({ text: word, start, end }) => {

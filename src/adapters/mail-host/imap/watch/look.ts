@@ -34,7 +34,7 @@ export interface FolderLook {
 
 /** New messages of a folder in one look. */
 const mostNew = 1_000
-/** A server that reports more expunged messages is not believed. */
+/** A report of more expunged messages is ignored. */
 const mostGone = 1_000_000
 
 const nothing = { changed: new Map<number, string>(), came: new Map<number, string>(), gone: [], more: false }
