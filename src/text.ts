@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 
 /**
- * What two texts that differ only in case have in common. Unicode's full case folding by way of JavaScript's case
+ * Folds case: two texts that differ in case only become equal. Unicode's full case folding by way of JavaScript's case
  * tables: ß, ẞ and SS are `ss`, K (the Kelvin sign) is `k`, ſ is `s`, every sigma is σ. Wider than Unicode's in one
  * place: the Turkish dotless and dotted i are both `i`, since mail does not say what language it is in.
  * Normalise before, and again after: folding can take composed characters apart.

@@ -26,7 +26,7 @@ export interface RecordedChange {
   readonly undoneBy: string | null
 }
 
-/** What was done to a change's messages. */
+/** The effects of a change on its messages. */
 export const effects = ['moved', 'read', 'unread', 'starred', 'unstarred', 'labelled', 'unlabelled'] as const
 type Effect = (typeof effects)[number]
 

@@ -7,11 +7,11 @@ const example = 'an origin such as https://mail.example.com'
  * @throws Unusable, without the password that the URL may hold
  */
 export function parsePublicUrl(text: string): string {
-  // What URL would silently leave out was not meant.
+  // `URL` would silently remove these characters.
   const url = !/[\s\\\0-\x1f]/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (url && url.username + url.password !== '') throw new Unusable(`holds a user or a password: set it to ${example}`)
   if (!url || !/^https?:\/\//i.test(text)) throw new Unusable(`is ${quote(text)}: set it to ${example}`)
-  // Behind a path the API is not found: its routes and the page's files have none in front.
+  // The API has no prefix: its routes and the files of the page begin at the root.
   if (url.pathname !== '/' || /[?#]/.test(text))
     throw new Unusable(`holds more than a scheme, a name and a port: set it to ${example}`)
   return url.origin

@@ -25,7 +25,7 @@ export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
   readonly awaiting?: Awaiting | undefined
 }
 
-/** Of a list of a mailbox. */
+/** The mailbox of a list, and the addresses that it may send as. */
 export interface OfMailbox {
   readonly mailbox: MailboxRef
   readonly own: OwnAddresses

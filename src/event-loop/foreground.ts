@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 interface Pace {
-  /** After so long without an answered request, background work does not wait, in milliseconds. */
+  /** Background work does not wait if no request was answered for so long, in milliseconds. */
   readonly quietMs: number
   /** Answers to a client that sends one request after the other, before background work continues: so few of its requests
    *  meet such work that their slowest hundredth does not change. */

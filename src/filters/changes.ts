@@ -77,9 +77,9 @@ function settingsOf({ name, field, op, value, action, argument, position, enable
   return { name, field, op, value, action, argument, position, enabled }
 }
 
-/** Asks the mail host about the folder that a filter would move mail to. Apart from storing it, since a transaction must not
- *  wait for another server.
- *  @throws invalid where the host refuses it for good */
+/** Checks with the mail host the folder that a filter would move mail to. Not in the transaction that stores the filter,
+ *  which must not wait for another server.
+ *  @throws invalid if the host refuses it permanently */
 export async function checkMove(
   mailHost: Pick<MailHost, 'checkFolder'>,
   organizationId: string,

@@ -44,7 +44,7 @@ declare module 'fastify' {
     scope?: Scope | readonly Scope[]
     /** For a member who has signed in or confirmed in the last ten minutes. A key needs no confirmation. */
     confirmed?: true
-    /** A POST that has no need of an Idempotency-Key: to do it again is to do it once. */
+    /** A POST that is idempotent by itself, and takes no Idempotency-Key. */
     repeatable?: false
     /** Refused to a key that is restricted to mailboxes. */
     allMailboxes?: true

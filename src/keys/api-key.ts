@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 
 /**
  * An API key: `mrk_`, 32 random base62 characters, and 6 that are the CRC-32 of all before them, so that a mistyped
- * key is refused without a lookup and secret scanners can tell one (docs/reference/keys.md).
+ * key is refused without a lookup and secret scanners recognize keys (docs/reference/keys.md).
  */
 const form = /^mrk_[0-9A-Za-z]{38}$/
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

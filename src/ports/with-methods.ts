@@ -1,6 +1,6 @@
 type Method = (...given: never[]) => unknown
 
-/** An object that has others in place of the methods of `target`, private fields and all else being the same. */
+/** A proxy of `target` whose methods are replaced by `instead`. All else, private fields included, is that of `target`. */
 export function withMethods<T extends object>(target: T, instead: (name: string, method: Method) => Method): T {
   const made = new Map<string | symbol, Method>()
   return new Proxy(target, {

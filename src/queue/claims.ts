@@ -153,7 +153,7 @@ export interface ClaimedScheduled {
 
 /**
  * Begins to send messages that are `scheduled` and due: one transaction makes them `sending` and claims all their recipients.
- * Organizations are served in turn as in `claimWaiting`; the result has that order. Lot decides which organization is first.
+ * Organizations are served in turn as in `claimWaiting`; the result has that order. The first organization is chosen at random.
  * By age, one with large messages would be first each time, and the claim would have no room for others. Of the indexes
  * only the one that is read here grows with messages that are scheduled for later.
  */

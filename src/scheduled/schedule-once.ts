@@ -32,7 +32,7 @@ interface Given {
   readonly also?: (tx: Tx, id: string) => Promise<void>
 }
 
-/** What schedules a message for a request, and answers it, until the app closes. */
+/** Returns a function that schedules a message for a request and answers it, until the app closes. */
 export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
   const closing = new AbortController()
   app.addHook('onClose', async () => closing.abort())
@@ -45,7 +45,7 @@ export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
     const one = await draft(composer, from, { body: given.body, outgoing, sendAt, unlessReplied })
     let answer: Answer | undefined
     const store = async (tx: Tx): Promise<Answer> => {
-      // Checked here, so that a repeat after `send_at` still gets the first answer.
+      // Checked here, so that a repetition after `send_at` still gets the first answer.
       const now = await time(tx)
       assertWithinWindow(sendAt, now)
       await also?.(tx, one.id)

@@ -5,13 +5,13 @@ import { SendRequest, Sent, sendingExample } from './schemas.ts'
 
 const mostMessages = 100
 
-/** As the description has it. */
+/** As in the OpenAPI document. */
 export const BatchRequest = Strict(
   { messages: Type.Array(SendRequest, { minItems: 1, maxItems: mostMessages }) },
   { examples: [{ messages: [sendingExample] }] },
 )
 
-/** As it is checked first: each message is judged for itself. */
+/** As it is checked first. Each message is then checked by itself. */
 export const BatchShape = Strict({ messages: Type.Array({} as never, { minItems: 1, maxItems: mostMessages }) })
 
 const { request_id: _, ...fault } = ErrorBody.properties.error.properties

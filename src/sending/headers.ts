@@ -51,7 +51,7 @@ const known: Readonly<Record<string, (value: string) => string | undefined>> = {
 
 const knownNames = new Map(Object.keys(known).map((name) => [name.toLowerCase(), name]))
 
-/** What Mailroom itself, other mail servers and mailboxes on disk read or write. */
+/** Fields that Mailroom itself, other mail servers and mailboxes on disk read or write. */
 const meaningful =
   /^x-(?:mailroom-.*|failed-recipients|auto-response-suppress|uid|uidl|imap|imapbase|status|keywords|original-to|envelope-.*|spam-.*)$/
 

@@ -13,7 +13,7 @@ import { defaultLimit, present, SentList, SentOut, SentQuery } from './schemas.t
 const reading = { scope: 'messages:read', noun: 'Sent messages' } as const
 const what = 'sent message'
 
-/** What became of messages that were sent. */
+/** The outcomes of sent messages. */
 export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
   app.get(
     '/v1/sent',

@@ -91,9 +91,9 @@ export interface Running extends AsyncDisposable {
   readonly outbound: OutboundWorker
   /** Sends scheduled messages. */
   readonly rounds: Rounds
-  /** Has filters go through mail that is there. */
+  /** Applies filters to stored mail. */
   readonly filterRunner: FilterRunner
-  /** The requests that work in the background lets pass. */
+  /** The requests that background work waits for. */
   readonly foreground: Foreground
   /** Indexes mail for search, if it is kept in the database. */
   readonly searchIndexer: ({ processAll(): Promise<void> } & AsyncDisposable) | undefined

@@ -17,7 +17,7 @@ export interface EveryRequestParts {
   readonly clock: Clock
   /** Called for each answer, with its route or null, and the seconds it took. */
   readonly observe?: ((method: string, route: string | null, status: number, seconds: number) => void) | undefined
-  /** For which work in the background waits. */
+  /** Background work waits for its requests. */
   readonly foreground?: Foreground | undefined
   /** Traces requests from their beginning. */
   readonly follow?: ((app: App) => void) | undefined

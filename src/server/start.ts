@@ -93,7 +93,7 @@ async function warnOfChange(db: Db, { inForce }: Keyring, [newest]: readonly str
     log.warn('the change of the secret is not finished: run `mailroom secret rotate` again')
 }
 
-/** A start is not kept from the API by a web app that cannot be built. */
+/** A web app that cannot be built does not prevent the start of the API. */
 async function webDirectory(log: Logger, print: ((line: string) => void) | undefined): Promise<string | undefined> {
   try {
     const { directory, outdated } = await builtWeb(

@@ -7,7 +7,7 @@ import { sealingKey } from '#/secrets/seal.ts'
 import type { WebhookParts } from '#/webhooks/parts.ts'
 import type { AllowedBy } from '#/webhooks/webhook.ts'
 
-/** What posts to webhooks: by TLS to public addresses, and however to the networks that the operator allows. */
+/** Posts to webhooks: by TLS to public addresses, with or without TLS to the networks that the operator allows. */
 export function webhooksOn(
   { webhookNetworks: networks }: Config,
   { resolver, keyring }: { resolver: Resolver; keyring: Keyring },

@@ -32,7 +32,7 @@ const SignatureOut = Type.Object(
   { title: 'Signature' },
 )
 
-/** What members end their messages with, in the web app. */
+/** Members' signatures, which the web app puts at the end of messages. */
 export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
   app.get(
     '/v1/me/signatures',

@@ -59,7 +59,7 @@ export class ConversationNames {
     }
   }
 
-  /** Whether more would have to be read than that. A folder has at most as many messages as uids were given. */
+  /** Whether more than `most` messages would have to be read. A folder has at most as many messages as uids were given. */
   async #lacksMore(mailbox: MailboxRef, most: number): Promise<boolean> {
     if (this.#mailboxes.isHeld(mailbox)) return false
     const states = await this.#mailHost.folderStates(mailbox)

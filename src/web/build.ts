@@ -55,7 +55,7 @@ async function build(vite: string, hash: string): Promise<void> {
   }
 }
 
-/** Puts a build in the place of the one before at once: another service may be reading that (`files.ts`). */
+/** Replaces the earlier build in one step, since another service may be reading it (`files.ts`). */
 async function replace(making: string): Promise<void> {
   const before = await mkdtemp(join(workspace, '.dist-'))
   try {

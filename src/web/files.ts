@@ -30,7 +30,7 @@ const headers = {
   'Cache-Control': 'no-cache',
 }
 
-/** The built web app: its files, and the page for every path that nothing else has. */
+/** The built web app: its files, and the page for every path without a route. */
 export class WebPages {
   readonly #directory: string | undefined
   #page = ''

@@ -26,8 +26,8 @@ export function ok(body: object): Answer {
 const running = new Set<string>()
 
 /**
- * Runs the work of a POST in one transaction and sends its answer. Where the request carries an Idempotency-Key, the
- * answer is kept for 24 hours in that same transaction, so that a repeat gets it back and no crash can part the two.
+ * Runs the work of a POST in one transaction and sends its answer. If the request has an Idempotency-Key, the same
+ * transaction stores the answer for 24 hours: a repetition gets it, and a crash leaves both or neither.
  * A refusal is an answer too, and is kept; a 5xx is not (docs/reference/http.md). Answers are kept sealed, since some hold a secret
  * that is shown once, to the key or member that asked.
  */
@@ -51,8 +51,8 @@ export async function answerOnce(
   }
 }
 
-/** As `answerOnce`, for work that waits for another server, so that no transaction may be open, and that may be done twice. It is not
- *  done if the answer is known already. */
+/** Like `answerOnce`, for work that waits for another server, so that no transaction may be open. The work may run twice. It
+ *  does not run if the answer is stored already. */
 export async function answerAfter(
   db: Db,
   request: FastifyRequest,
@@ -70,7 +70,7 @@ export async function answerAfter(
   })
 }
 
-/** Does the work of a POST that cannot be prepared twice, unless its answer is kept: then that is sent, also where another request
+/** Runs the work of a POST that must not run twice, unless its answer is stored: then it sends that, also if another request
  *  with this Idempotency-Key was answered meanwhile. `work` answers through `answerOnce`. */
 export async function unlessReplayed(
   db: Db,

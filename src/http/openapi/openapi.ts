@@ -43,7 +43,7 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
   serveDescription(app, () => app.swagger())
 }
 
-/** A client that is generated finds the service by the first; the page, opened under another name, by the second. */
+/** Generated clients use the first. The reference page, which may be opened under another name, uses the second. */
 function serversAt(publicUrl: string | undefined) {
   const here = { url: '/', description: 'Where this description came from' }
   return publicUrl === undefined ? [here] : [{ url: publicUrl }, here]

@@ -18,7 +18,7 @@ export class LargeMessages {
     return bytesOf(stored)
   }
 
-  /** What `work` makes of the message's bytes; the slot is freed when it has. */
+  /** The result of `work` on the message's bytes. The slot is released when the work has ended. */
   async read<T>(stored: Stored, work: (raw: Buffer) => Promise<T>): Promise<T> {
     using _slot = isLarge(stored) ? await this.#slots.enter() : undefined
     return await work(await bytesOf(stored))

@@ -56,9 +56,9 @@ function ownId(headers: Headers): string | null {
   return null
 }
 
-/** The ids in a field's octets, comments (RFC 5322, section 3.2.2) left out; of `most` brackets no more is read. `bare`
- *  is what stands there where it is one word without angle brackets. Looks at each octet once or twice, without regular
- *  expressions: a field may hold 100,000 ids, and is read while a sender waits. */
+/** The ids in a field's octets, without comments (RFC 5322, section 3.2.2). Reads `most` opening brackets at most. `bare` is
+ *  the only word of a field without angle brackets. Reads each octet once or twice, without regular expressions: a field may
+ *  have 100,000 ids, and is read while a sender waits. */
 function readIds(value: string, most: number): { ids: string[]; bare?: string | undefined; looked: number } {
   const ids: string[] = []
   let looked = 0

@@ -36,10 +36,10 @@ const markingMs = 15
 const endingMs = 50
 
 /** How often to look at the queue without a call of `wake`, in milliseconds. */
-const everySoOften = 2_000
+const pollMs = 2_000
 
 /** The longest wait before the next claim while another worker is claiming what is due, in milliseconds. */
-const longest = 40
+const mostPauseMs = 40
 
 /** How long attempts may continue once the worker stops, in milliseconds. */
 const patience = 5_000
@@ -82,7 +82,7 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), everySoOften)
+    this.#timer = setInterval(() => this.wake(), pollMs)
     this.wake()
   }
 
@@ -140,7 +140,7 @@ export class OutboundWorker implements AsyncDisposable {
     const { claims, contended } = await claimScheduled(db, mailKey, now)
     for (const { batch, message } of claims) this.#begin(batch, message)
     // Rounds begin at the same moment in all processes. That another worker was first does not mean that nothing is left.
-    if (contended) await wait(Math.random() * longest)
+    if (contended) await wait(Math.random() * mostPauseMs)
     if (claims.length > 0 || contended) return true
     this.#round[Symbol.dispose]()
     this.#round = undefined
