@@ -14,7 +14,7 @@ const ownDirectory = join(import.meta.dirname, 'migrations')
 /** Any number, as long as nothing else in the database takes this lock. */
 const advisoryLock = 7_016_220_354
 
-/** The migrations in `directory`, in the order in which they apply: `NNN-what-for.sql`. */
+/** The migrations in `directory`, in the order in which they apply: `NNN-subject.sql`. */
 export async function readMigrations(directory = ownDirectory): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort()
   return Promise.all(
