@@ -6,7 +6,7 @@ interface Shown {
   readonly run: () => void
 }
 
-/** The buttons of the page and of the composer that can be pressed now. A name that several have tells none of them. */
+/** The enabled buttons of the page and of the composer, without those whose name several buttons have. */
 export function buttonsNow(): Shown[] {
   const shown = [...document.querySelectorAll<HTMLButtonElement>('main button, [role=dialog] button')]
     .filter((button) => !button.matches(':disabled, [aria-haspopup=listbox], :is([inert], [aria-hidden=true]) *'))

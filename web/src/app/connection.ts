@@ -23,7 +23,7 @@ export function disconnected(): void {
   if (!isLost) losing ??= setTimeout(set, patienceMs, true)
 }
 
-/** Whether changes are missed for want of a connection. */
+/** Whether changes are missed, since there is no connection. */
 export function useIsLost(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -59,7 +59,7 @@ export function Block({ sender, own, blocked, onClose }: Props) {
     <ActionDialog
       title={own ? 'Block senders for yourself' : 'Block senders'}
       action={finished ? 'Done' : patterns.length > 1 ? `Block ${patterns.length}` : 'Block'}
-      telling={finished}
+      informs={finished}
       ready={finished || patterns.length > 0}
       onSubmit={finished ? async () => {} : block}
       onClose={onClose}

@@ -12,7 +12,7 @@ export function MessageTrial({ of, onClose }: { of: Tried; onClose: () => void }
       title="Try on this message"
       about="As if it arrived now in your own mailbox. Nothing is stored or sent."
       action="Close"
-      telling
+      informs
       onSubmit={async () => {}}
       onClose={onClose}
     >

@@ -15,7 +15,7 @@ interface Props {
 export function RunShown({ title, own, id, onClose }: Props) {
   const query = useQuery(runQuery(own, id))
   return (
-    <ActionDialog title={title} action="Close" telling onSubmit={async () => {}} onClose={onClose}>
+    <ActionDialog title={title} action="Close" informs onSubmit={async () => {}} onClose={onClose}>
       <Loaded query={query} what="the run">
         {(run) => <RunProgress run={run} own={own} away={query.isError} />}
       </Loaded>

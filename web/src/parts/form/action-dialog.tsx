@@ -15,8 +15,8 @@ interface Props {
   /** The label of the button. */
   readonly action: string
   readonly danger?: boolean
-  /** It only informs: there is nothing to cancel, and a click outside does not close it. */
-  readonly telling?: boolean
+  /** It only shows a result: there is nothing to cancel, and a click outside does not close it. */
+  readonly informs?: boolean
   /** Whether the action is possible now: required text is typed. */
   readonly ready?: boolean
   /** The names of the fields in it. An error of one of them is shown there, others above the buttons. */
@@ -30,7 +30,7 @@ interface Props {
 /** Asks for the input of an action, and a confirmation if the service requires one, runs it, and closes. If it fails the
  *  dialog stays open, with the input. */
 export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
-  const { children, telling = false, onSubmit, onClose } = props
+  const { children, informs = false, onSubmit, onClose } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
   const confirmation = useConfirmation()
@@ -53,7 +53,7 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
   return (
     <ModalOverlay
       isOpen
-      isDismissable={!busy && !telling}
+      isDismissable={!busy && !informs}
       onOpenChange={(open) => !open && onClose()}
       className={`${styles.veil}`}
     >
@@ -81,7 +81,7 @@ export function ActionDialog({ title, about, action, danger, ready = true, field
               </p>
             )}
             <div className={styles.foot}>
-              {!telling && (
+              {!informs && (
                 <Button onPress={onClose} isDisabled={busy}>
                   Cancel
                 </Button>

@@ -15,7 +15,7 @@ interface Props {
 /** Shows a secret that cannot be shown again. */
 export function ShownOnce({ title, about, secret, name, onClose }: Props) {
   return (
-    <ActionDialog title={title} about={about} action="Done" telling onSubmit={async () => {}} onClose={onClose}>
+    <ActionDialog title={title} about={about} action="Done" informs onSubmit={async () => {}} onClose={onClose}>
       <p className={styles.secret}>
         <code>{secret}</code>
         <Copy text={secret} of={name} />

@@ -18,7 +18,7 @@ export function lazily<P extends object>(load: () => Promise<{ readonly default:
 
 type Found = 'same build' | 'other build' | 'no answer'
 
-/** Whether the service answers, and whether its pages are of the build that this one is of. */
+/** Whether the service answers, and whether it serves the same build as this page. */
 export async function foundBuild(): Promise<Found> {
   const answer = await fetch('/', { headers: { Accept: 'text/html' }, cache: 'no-store' }).catch(() => undefined)
   const text = answer?.ok ? await answer.text().catch(() => undefined) : undefined
@@ -27,7 +27,7 @@ export async function foundBuild(): Promise<Found> {
   return own.every((path) => text.includes(`"${path}"`)) ? 'same build' : 'other build'
 }
 
-/** The least time between two reloads that nobody asked for, in milliseconds: if one is of no use, another is not either. */
+/** The least time between two automatic reloads, in milliseconds: if one does not help, neither does another. */
 const restMs = 60_000
 const lastKey = 'reloaded'
 

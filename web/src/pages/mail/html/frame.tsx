@@ -8,7 +8,7 @@ interface Props {
   readonly onMeasured?: () => void
 }
 
-/** Shows a document that a stranger wrote: without scripts, with an origin of its own, as high as it is. */
+/** Shows an untrusted document, in its full height: without scripts, and with an origin of its own. */
 export function Frame({ html, title, onMeasured }: Props) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [width, setWidth] = useState(0)

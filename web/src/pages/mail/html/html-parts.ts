@@ -55,7 +55,7 @@ const endedBy: Readonly<Record<string, { readonly ends: readonly string[]; reado
 /** Tags that nothing is opened by. */
 const aside = new Set(['html', 'head', 'title', 'meta', 'link', 'script', 'noscript'])
 
-/** More are not followed: a browser does not nest deeper either. */
+/** Deeper nesting is ignored, as browsers do. */
 const deepest = 500
 
 interface Tag {
@@ -63,8 +63,8 @@ interface Tag {
   readonly written: string
 }
 
-/** Cuts HTML, given as tags and the texts between them, into parts that are shown one below the other. What is open where it is cut,
- *  such as a table, is opened again. It makes nothing harmless: each part is as strange as the whole. */
+/** Cuts HTML, given as tags and the texts between them, into parts that are shown one below the other. What is open where it
+ *  is cut, such as a table, is opened again. It does not sanitize: each part is as untrusted as the whole. */
 export function htmlParts(pieces: readonly string[], selectors = 0): string[] {
   const usual = Math.max(1, selectors / selectorsPerWeight)
   const parts: string[] = []

@@ -6,8 +6,8 @@ const loading = /\b(?:url\((?!\s*["']?data:image\/)|image-set\(|-webkit-image-se
 /** An address in the text of a style, as browsers print it. */
 const written = /url\("([^"\\]+)"\)/g
 
-/** What mail is styled with. The rest is left out: nested columns and writing modes hold a browser for good, filters and animations take
- *  all of its time, and values of custom properties grow as they are put into each other. */
+/** The properties that mail is styled with. Others are left out: nested columns and writing modes hang a browser, filters and
+ *  animations take all of its time, and values of custom properties grow as they are substituted. */
 const known =
   /^(?:align-|background-|block-size$|border-|bottom$|box-s|caption-side$|clear$|color$|color-scheme$|column-gap$|content$|cursor$|direction$|display$|empty-cells$|flex-|float$|font-|grid-|height$|hyphens$|inline-size$|inset-|justify-|left$|letter-spacing$|line-|list-style-|margin-|max-|min-|object-|opacity$|order$|outline-|overflow|padding-|position$|quotes$|right$|row-gap$|tab-size$|table-layout$|text-|top$|transform|unicode-bidi$|vertical-align$|visibility$|white-space|width$|word-|z-index$|-webkit-text-size-adjust$)/
 

@@ -5,7 +5,7 @@ import { RemotePictures } from './picture-places.ts'
 
 /** The sanitized HTML of a message, or of a part of it. */
 export interface Sanitized extends Places {
-  /** Without elements and attributes that do anything, and without styles; nothing in it names another host but links. */
+  /** Without active elements and attributes, and without styles; only links name other hosts. */
   readonly body: HTMLElement
   /** The styles of its elements. */
   readonly css: string
@@ -43,8 +43,7 @@ const mostSpanned = 30
 const linkable = /^(?:https?|mailto|tel):/i
 const picture = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp);/i
 
-/** A whole message's HTML made harmless, with its styles. `own` pictures of the message stand in their places, by Content-ID, as
- *  `data:` URLs. */
+/** The sanitized HTML of a whole message, with its styles. Pictures of the message, `own` by Content-ID, become `data:` URLs. */
 export function sanitize(html: string, own: Pictures): Sanitized & Pick<Sheets, 'sheets'> {
   const lifted = liftStyles(html)
   return { ...sanitizeLifted(lifted.html, own, new Map()), sheets: sheetsOf(lifted.css, new Map()).sheets }
@@ -63,8 +62,8 @@ export function sheetsOf(css: readonly string[], fetched: Pictures): Sheets {
   }
 }
 
-/** Takes all from a stranger's HTML, whose styles are lifted, that acts, loads, or leads anywhere but to a page that is asked for. In
- *  place of pictures' addresses stand `data:` URLs: of the message's `own` by Content-ID, of those that were `fetched` by address.
+/** Sanitizes untrusted HTML whose styles are lifted: removes what runs or loads, and targets of links other than pages and
+ *  addresses. Addresses of pictures become `data:` URLs: of the message's `own` by Content-ID, of those `fetched` by address.
  *  The result is in its own document, without a window. */
 export function sanitizeLifted(html: string, own: Pictures, fetched: Pictures): Sanitized {
   const root = purifier.sanitize(html, {

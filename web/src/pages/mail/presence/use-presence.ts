@@ -4,8 +4,8 @@ import { type PresentMember, type PresentMemberDoing, sayPresence } from '../../
 import { queryClient } from '../../../app/query-client.ts'
 import type { Place } from '../place.ts'
 
-/** The service forgets after a minute. */
-const sayAgainMs = 25_000
+/** The pause between reports. The service drops one after a minute. */
+const reportMs = 25_000
 
 /** What parts of this page do in each conversation: read it, or write an answer. */
 const done = new Map<string, PresentMemberDoing[]>()
@@ -18,7 +18,7 @@ const presenceQuery = (mailbox: string, conversation: string) =>
     staleTime: 0,
     gcTime: 0,
     retry: false,
-    refetchInterval: sayAgainMs,
+    refetchInterval: reportMs,
   })
 
 /** The other members in a conversation. Reports the member's own presence while this is shown and the page visible. */
