@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { fileAway } from '#test/threads/file-away.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { recordedAtOnce } from './record.ts'
@@ -14,7 +14,7 @@ test('what one step has changed is put back in several, if it is much', async ()
   const many = Array.from({ length: 601 }, (_, number) => {
     return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'ann@far.example', headers: '' }
   })
-  await fileAway(world, mailbox, many)
+  await storeMessages(world, mailbox, many)
   const uids = many.map((_, index) => index + 1)
   const by = byOperator
   const recording = recordedAtOnce(db, {
