@@ -7,7 +7,7 @@ export function withQuery(path: string, params: object = {}): string {
 }
 
 /** The header of a request with a body, with what else is given. */
-export function withType(headers?: HeadersInit): Headers {
+export function withType(headers?: RequestInit['headers']): Headers {
   const all = new Headers({ 'Content-Type': 'application/json' })
   new Headers(headers).forEach((value, name) => {
     all.set(name, value)
