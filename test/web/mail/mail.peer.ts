@@ -312,15 +312,20 @@ test('what fails is shown as it was, with the reason', async () => {
   await page.context().setOffline(false)
 })
 
-test('a folder of many conversations scrolls to its end', async () => {
-  const box = await boxOf(world)
+/** Puts conversations into the inbox, the newest with the highest number. */
+async function fill(box: Box, length: number): Promise<void> {
   const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
-  const copies = Array.from({ length: 700 }, (_, index) => ({
+  const copies = Array.from({ length }, (_, index) => ({
     ...{ mailbox, folder: 'inbox', seen: true, flagged: false, keywords: [], filteredBy: [] },
     message: readMessage(Buffer.from(`From: a@peer.example\r\nSubject: Number ${index}\r\n\r\nHello\r\n`)),
     receivedAt: new Date(Date.UTC(2026, 0, 1, 0, index)),
   }))
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+}
+
+test('a folder of many conversations scrolls to its end', async () => {
+  const box = await boxOf(world)
+  await fill(box, 700)
   await using visitor = await reader(browser, box)
   const { page } = visitor
   await open(visitor, box)
@@ -332,6 +337,38 @@ test('a folder of many conversations scrolls to its end', async () => {
   assert.ok((await list(page).getByRole('row').count()) < 80)
   await page.keyboard.press('Home')
   await row(page, 'Number 699').waitFor()
+})
+
+test('the row of a conversation stays where it is in the window as that is opened beside the list, and closed', async () => {
+  const box = await boxOf(world)
+  await fill(box, 200)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await open(visitor, box)
+  const scroller = list(page).locator('..')
+  await page.evaluate(
+    'const grid = document.querySelector("[role=grid]"); grid.parentElement.scrollTop = grid.clientHeight / 2',
+  )
+  const opened = row(page, 'Number 85')
+  const place = async () => {
+    const [top, { y, height }] = [
+      (await scroller.boundingBox())?.y ?? 0,
+      (await opened.boundingBox()) ?? { y: 0, height: 0 },
+    ]
+    return { y: y - top, height }
+  }
+  await opened.getByRole('link').waitFor()
+  const before = await place()
+  const settle = async (isSettled: (height: number) => boolean) => {
+    let now = await place()
+    for (; !isSettled(now.height); now = await place()) await page.evaluate('new Promise(requestAnimationFrame)')
+    return now.y
+  }
+  await opened.click()
+  assert.equal(await settle((height) => height > before.height), before.y)
+  await page.getByRole('article', { name: 'Conversation' }).getByText('Hello').waitFor()
+  await page.keyboard.press('u')
+  assert.equal(await settle((height) => height === before.height), before.y)
 })
 
 test('an owner makes a filter from a message; a member makes one of their own alone', async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo } from 'react'
+import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { afterPaint } from '../../parts/state/after-paint.ts'
 import { Empty } from '../../parts/state/empty.tsx'
 import { folderName } from '../../parts/text/folder-name.ts'
 import { meQuery } from '../../session/me.ts'
@@ -22,6 +23,11 @@ export function Mail() {
   }, [unread, folder, mailbox])
   // The surroundings of the list are rendered before it, so that no task of the browser is long.
   const hasRoom = useDeferredValue(true, false)
+  // A conversation is first painted above the list, which gets its new width in a task of its own.
+  const isOpen = thread !== undefined
+  const [hadOpen, setHadOpen] = useState(isOpen)
+  useEffect(() => (isOpen ? afterPaint(() => setHadOpen(true)) : setHadOpen(false)), [isOpen])
+  const isBeside = isOpen && hadOpen
   if (isPrivate)
     return (
       <Empty
@@ -30,8 +36,8 @@ export function Mail() {
       />
     )
   return (
-    <div className={styles.mail} data-open={thread !== undefined || undefined}>
-      {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} />}
+    <div className={styles.mail} data-open={isOpen || undefined} data-beside={isBeside || undefined}>
+      {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} isBeside={isBeside} />}
       <Outlet />
     </div>
   )

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type Rect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useSettled } from '../../../parts/form/use-settled.ts'
 import { useKeys } from '../../../parts/keyboard/keys.ts'
 import { afterPaint } from '../../../parts/state/after-paint.ts'
@@ -31,13 +31,18 @@ interface Props {
   readonly place: Place
   /** The conversation that is open beside the list. */
   readonly opened: string | undefined
+  /** Whether it has its place beside the conversation already. */
+  readonly isBeside: boolean
 }
 
+/** As many rows are painted before the others are rendered, so that no task of the browser is long. */
+const firstRows = 10
+
 /** The conversations of a folder. Only visible ones are rendered and loaded. */
-export function ThreadList({ place, opened }: Props) {
+export function ThreadList({ place, opened, isBeside }: Props) {
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
-  const height = useRowHeight(scroller)
+  const height = useRowHeight(scroller, isBeside)
   const [seen, setSeen] = useState({ first: 0, last: 0 })
   const rows = useRows(place, seen.first, seen.last)
   // The first rows are rendered piece by piece, so that the page answers to keys in between.
@@ -58,8 +63,21 @@ export function ThreadList({ place, opened }: Props) {
       setSeen((held) => (held.first === first && held.last === last ? held : { first, last }))
     },
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are as high as the list is wide
-  useEffect(() => virtual.measure(), [height])
+  const heightBefore = useRef(height)
+  // Where the rows become higher, the row at hand keeps its place in the window, or else the topmost one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is about the height alone
+  useLayoutEffect(() => {
+    const [before, offset] = [heightBefore.current, virtual.scrollOffset ?? 0]
+    heightBefore.current = height
+    const y = active * before - offset
+    const isSeen = y > -before && y < (virtual.scrollRect?.height ?? 0)
+    const anchored = Math.max(0, offset + (isSeen ? active : offset / before) * (height - before))
+    if (anchored !== offset && scroller.current) {
+      scroller.current.scrollTop = anchored
+      virtual.scrollOffset = anchored
+    }
+    virtual.measure()
+  }, [height])
   const selection = useSelection(rows.at)
   const latest = useRef(selection)
   latest.current = selection
@@ -145,7 +163,10 @@ export function ThreadList({ place, opened }: Props) {
     else return
     event.preventDefault()
   }
-  const items = virtual.getVirtualItems()
+  const layout = total > 0 ? height : undefined
+  const [painted, setPainted] = useState<number>()
+  useEffect(() => afterPaint(() => setPainted(layout)), [layout])
+  const items = virtual.getVirtualItems().slice(0, painted === layout ? undefined : firstRows)
   // The row that the keyboard reaches first is always rendered.
   const reachable = items.some(({ index }) => index === active) ? active : items[0]?.index
   const loaded = items.flatMap(({ index }) => rows.at(index) ?? [])
@@ -170,16 +191,16 @@ export function ThreadList({ place, opened }: Props) {
           aria-rowcount={total}
           aria-busy={rows.total === undefined}
           onKeyDown={onKeyDown}
-          style={{ height: virtual.getTotalSize() }}
+          style={{ height: total * height }}
           className={styles.grid}
         >
-          {items.map(({ index, start }) => {
+          {items.map(({ index }) => {
             const row = rows.at(index)
             return (
               <ListRow
                 key={index}
                 {...{ place, row, index, height, labelNames, onSelect, onOpen }}
-                top={start}
+                top={index * height}
                 onFocus={setActive}
                 onStar={mayChange ? onStar : undefined}
                 isSelected={row !== undefined && selection.ids.has(row.id)}
