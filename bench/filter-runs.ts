@@ -19,6 +19,9 @@ const filters = [
   ],
 ] as const
 
+/** Others' requests beside a run: so many times so many, or until the run has ended. */
+const [turns, requestsOfTurn] = [5, 2_000]
+
 /** A run of a filter that stars every message of a large folder, against one UPDATE that does the same; what others' requests take
  *  meanwhile. */
 export async function filterRuns({ messages = 100_000, rounds = 3 } = {}): Promise<Row[]> {
@@ -124,50 +127,48 @@ async function unstar({ db }: World): Promise<void> {
 
 /** Begins a run and has it done by a runner that works as in a service. */
 async function runAlone(world: World, organization: TestOrganization, filterId: string): Promise<void> {
-  const { id } = (await organization.request('POST', `/v1/filters/${filterId}/runs`, {})).body
-  await using runner = new FilterRunner({
-    db: world.db,
-    mailHost: world.mailHost,
-    foreground: world.foreground,
-    embedded: world.database.embedded,
-    log: pino({ level: 'silent' }),
-  })
-  runner.start()
-  for (;;) {
-    const run = await world.db
-      .selectFrom('filter_runs')
-      .select(['state', 'finished_at'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-    if (run.state === 'failed') throw new Error('The run failed')
-    if (run.finished_at) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  const id = await begin(organization, filterId)
+  await using _ = startRunner(world)
+  while (!(await hasEnded(world, id))) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** Others' requests before, during and after a run, and the longest hold of the event loop. */
+async function begin(organization: TestOrganization, filterId: string): Promise<string> {
+  return (await organization.request('POST', `/v1/filters/${filterId}/runs`, {})).body.id
+}
+
+function startRunner({ db, mailHost, foreground, database: { embedded } }: World): FilterRunner {
+  const runner = new FilterRunner({ db, mailHost, foreground, embedded, log: pino({ level: 'silent' }) })
+  runner.start()
+  return runner
+}
+
+async function hasEnded({ db }: World, id: string): Promise<boolean> {
+  const columns = ['state', 'finished_at'] as const
+  const run = await db.selectFrom('filter_runs').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
+  if (run.state === 'failed') throw new Error('The run failed')
+  return run.finished_at !== null
+}
+
+/** Others' requests beside a run and without it, in turns, and the longest hold of the event loop. */
 async function beside(world: World, organization: TestOrganization, client: Client, filterId: string): Promise<Row[]> {
   // A hundred at a time, with the run and without: the first waits for its connection.
   const some = async () => (await client.ask(100, [{ path: '/v1/labels' }])).times
-  const twoThousand = async () => {
-    const times: number[] = []
-    while (times.length < 2_000) times.push(...(await some()))
-    return times
-  }
+  const [alone, during]: [number[], number[]] = [[], []]
   await some()
-  const without = await twoThousand()
   using watch = new HoldWatch()
-  watch.reset()
-  const during: number[] = []
-  let running = true
-  const run = runAlone(world, organization, filterId).finally(() => {
-    running = false
-  })
-  while (running) during.push(...(await some()))
-  await run
-  const longest = await watch.settle()
-  // Whatever else the machine does befalls both.
-  const alone = [...without, ...(await twoThousand())]
+  let longest = 0
+  const id = await begin(organization, filterId)
+  for (let turn = 0; turn < turns && !(await hasEnded(world, id)); turn++) {
+    for (let requests = 0; requests < requestsOfTurn; requests += 100) alone.push(...(await some()))
+    watch.reset()
+    await using _ = startRunner(world)
+    for (let requests = 0; requests < requestsOfTurn && !(await hasEnded(world, id)); requests += 100)
+      during.push(...(await some()))
+    longest = Math.max(longest, await watch.settle())
+  }
+  await organization.request('POST', `/v1/filter-runs/${id}/cancel`)
+  await using runner = startRunner(world)
+  await runner.processAll()
   const [one, other] = [percentile(alone), percentile(during)]
   return [
     {
