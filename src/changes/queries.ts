@@ -56,9 +56,13 @@ const columns = sql`change.id, change.kind, change.state, change.actor_kind as "
     where mailboxes.organization_id = change.organization_id and mailboxes.id = any(change.mailboxes)
     order by address) as mailboxes`
 
-/** Callers who may not read one of its mailboxes do not see a change. */
+/** How long changes are kept, in milliseconds. */
+const kept = 30 * 24 * 60 * 60_000
+
+/** Callers who may not read one of its mailboxes do not see a change. Nobody sees one that is older and not deleted yet. */
 function visible(caller: Caller): RawBuilder<unknown> {
   return sql`change.organization_id = ${caller.organizationId}
+    and change.at > clock_timestamp() - ${kept}::bigint * interval '1 millisecond'
     and not exists (select from unnest(change.mailboxes) as one (id) where not ${caller.mayIn('read', 'one.id')})`
 }
 
@@ -168,9 +172,6 @@ export async function nextPart(db: Db, changeId: string): Promise<Undone | undef
     from change_parts where change_id = ${changeId} and not undone order by id desc limit 1`.execute(db)
   return rows[0]
 }
-
-/** How long changes are stored, in milliseconds. */
-const kept = 30 * 24 * 60 * 60_000
 
 /** Changes, and parts of them, deleted by one statement. */
 const atATime = 200

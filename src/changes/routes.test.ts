@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'
+import { sql } from 'kysely'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
+import { forgetChanges } from './queries.ts'
 
 let world: World
 let organization: TestOrganization
@@ -42,6 +44,34 @@ async function uidsIn({ mailbox }: Box, folder: string): Promise<number[]> {
   const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
   return messages.map(({ uid }) => uid).sort((a, b) => a - b)
 }
+
+test('a change is listed and undone for 30 days, and its record is deleted then', async () => {
+  const box = await newBox()
+  const { change_id: old } = await bulk(box, { uids: [1], starred: true })
+  const { change_id: recent } = await bulk(box, { uids: [2], starred: true })
+  const ago = (id: string, days: number) =>
+    sql`update changes set at = at - ${days}::integer * interval '1 day' where id = ${id}`.execute(world.db)
+  await ago(old, 30)
+  await ago(recent, 29)
+  const listed = (await organization.request('GET', '/v1/changes')).body.data.map(({ id }: { id: string }) => id)
+  assert.deepEqual([listed.includes(old), listed.includes(recent)], [false, true])
+  assert.deepEqual(
+    [(await organization.request('GET', `/v1/changes/${old}`)).status, (await undo(old)).status],
+    [404, 404],
+  )
+  const stored = async () => {
+    const { rows } = await sql<{ id: string; parts: number }>`
+      select id, (select count(*) from change_parts where change_id = changes.id) as parts from changes
+      where id in (${old}, ${recent})`.execute(world.db)
+    return rows
+  }
+  const hour = 3_600_000
+  await forgetChanges(world.db, new Date(world.clock.now() + hour), 1)
+  assert.deepEqual(await stored(), [{ id: recent, parts: 1 }])
+  assert.equal((await undo(recent)).status, 201)
+  await forgetChanges(world.db, new Date(world.clock.now() + 48 * hour), 1)
+  assert.deepEqual(await stored(), [])
+})
 
 test('a bulk change is listed and shown with every documented field, and so is its undo', async () => {
   const box = await newBox()
