@@ -49,7 +49,8 @@ test('row 1: every route × whose id it is: only the organization’s own exists
       assert.equal(answer.status, 404, `${name} with ${strangers[index]}`)
       assert.deepEqual(bodyOf(answer), bodyOf(answers[0] as Answer), name)
     }
-    assert.equal((await ask()).status, sample.status ?? 200, `${name} with its own id`)
+    const own = await ask()
+    assert.equal(own.status, sample.status ?? 200, `${name} with its own id: ${JSON.stringify(own.body)}`)
   }
 })
 

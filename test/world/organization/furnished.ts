@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
@@ -48,7 +49,11 @@ export interface Furnished {
 export async function furnish(world: World): Promise<Furnished> {
   const organization = await world.organization()
   const { id: mailboxId, address } = await organization.mailbox('ada')
-  const created = async (path: string, body: object) => (await organization.request('POST', path, body)).body
+  const created = async (path: string, body: object) => {
+    const answer = await organization.request('POST', path, body)
+    assert.ok([201, 202].includes(answer.status), `POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
   const label = await created('/v1/labels', { name: 'Receipts' })
   const filter = await created('/v1/filters', {
     name: 'f',
