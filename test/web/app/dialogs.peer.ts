@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
+import { recordBounces } from '#/suppressions/queries.ts'
 import { phone, Visitor, wide } from '#test/web/browser.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
@@ -54,11 +55,17 @@ async function furnished(receiver: Receiver) {
   )
   const { id: webhook } = await create('/v1/webhooks', { url: receiver.url, types: ['label'] })
   await create('/v1/labels', { name: 'Letters' })
+  const bounce = { organizationId: organization.id, mailboxId: box.id, cause: 'complained' } as const
+  const complaint = { ...bounce, address: 'gone@there.example', status: null, reply: null }
+  await world.db.transaction().execute((tx) => recordBounces(tx, [complaint]))
   await receiver.until(({ taken }) => taken.length > 0)
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
   const [{ uid = 0 } = {}] = await box.states()
   await box.change([uid], { folder: 'trash' })
   await box.receive({ subject: 'The moon', text: 'It is full.' })
+  const [{ uid: moon = 0 } = {}] = await box.states()
+  const mailbox = { organizationId: organization.id, mailboxId: box.id }
+  await world.mailHost.update(mailbox, 'inbox', [moon], { addKeywords: ['stray'] })
   return { box, bob, desk, shop, webhook: `/webhooks/${webhook}` }
 }
 
@@ -140,8 +147,12 @@ for (const [what, options, assertSound] of [
       ['New label', 'New label'],
       ['New own label', 'New label of your own'],
       ['Edit Invoices', 'Edit Invoices'],
+      ['Merge Invoices into another', 'Merge Invoices into another label'],
       ['Delete Invoices', 'Delete Invoices?'],
+      ['Adopt stray', 'A label for stray'],
+      ['Remove everywhere: stray', 'Remove stray everywhere?'],
     ])
+    await lookAt('/suppressed', [['Send again to gone@there.example', 'Send to gone@there.example again?']])
     await lookAt('/filters', [
       ['New filter', 'New filter'],
       ['New own filter', 'New filter of your own'],

@@ -12,7 +12,7 @@ const { world, browser } = await startSite()
 
 const paths = [
   ...['/', '/labels', '/filters', '/blocked-senders', '/scheduled', '/domains', '/mailboxes', '/members'],
-  ...['/api-keys', '/webhooks', '/approvals', '/audit', '/changes', '/profile', '/no-such-page'],
+  ...['/api-keys', '/webhooks', '/approvals', '/suppressed', '/audit', '/changes', '/profile', '/no-such-page'],
 ]
 
 /** An organization that has some of everything, and Ada, who has the role. */

@@ -86,7 +86,10 @@ function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
   const [noun] = type.split('.')
   if (noun === 'message' && message && mailbox !== null) {
     const shown = type === 'message.changed' && isEcho(mailbox, message)
-    return [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
+    const { added_labels, removed_labels, labels } = message
+    const labelled = added_labels ?? removed_labels ?? labels
+    const keys = [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
+    return labelled ? [...keys, ['labels', 'counted']] : keys
   }
   return ofNoun(noun)
 }
@@ -97,6 +100,8 @@ function ofNoun(noun = ''): QueryKey[] {
 
 /** By the subject of an event or of a change of settings. */
 const nouns: Readonly<Record<string, QueryKey[]>> = {
+  // What is sent; what arrives has mail of its own.
+  message: [['sent'], ['suppressions']],
   label: [['labels']],
   filter: [['filters']],
   block: [['blocked-senders']],
@@ -104,6 +109,7 @@ const nouns: Readonly<Record<string, QueryKey[]>> = {
   scheduled: [['scheduled']],
   approval: [['approvals']],
   webhook: [['webhooks']],
+  suppression: [['suppressions']],
   forwarding: [['forwarding']],
   domain: [['domains'], ['usage']],
   key: [['api-keys']],

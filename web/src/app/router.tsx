@@ -91,6 +91,7 @@ export const router = createRouter({
       filters,
       page('/scheduled', () => import('../pages/scheduled/scheduled.tsx'), 'Scheduled'),
       page('/approvals', () => import('../pages/approvals/approvals.tsx'), 'Approvals'),
+      page('/suppressed', () => import('../pages/suppressed/suppressed.tsx'), 'Suppressed'),
       page('/changes', () => import('../pages/changes/changes.tsx'), 'Changes'),
       blockedSenders,
       page('/domains', () => import('../pages/domains/domains.tsx'), 'Domains'),

@@ -41,6 +41,7 @@ const strokes = {
   sent: 'M21 3L3 10.5l7 3.5 3.5 7zM10 14l5-5',
   star: 'M12 3.5l2.6 5.6 6.1.8-4.5 4.2 1.2 6.1-5.4-3-5.4 3 1.2-6.1-4.5-4.2 6.1-.8z',
   underline: 'M7 4v7a5 5 0 0 0 10 0V4M5 20h14',
+  suppressed: 'M3 6h18v13H3zM3 7l9 7 9-7M5 21L19 3',
   undo: 'M4 5v5h5M4.5 10A8 8 0 1 1 4 13.5',
   unread: 'M3 6h18v13H3zM3 7l9 7 9-7',
   webhook: 'M13 3L5 13.5h6L10 21l9-11h-6z',

@@ -3,8 +3,9 @@ import { useState } from 'react'
 import { type FilterRun, undoChange } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { sayFailure } from '../../parts/state/toasts.ts'
+import { changeQuery } from '../changes/queries.ts'
 import { RunCounts } from './run-counts.tsx'
-import { cancelRun, runChangeQuery, runsChanged } from './run-queries.ts'
+import { cancelRun, runsChanged } from './run-queries.ts'
 import styles from './runs.module.css'
 
 interface Props {
@@ -51,7 +52,7 @@ interface UndoProps {
 }
 
 function Undo({ changeId, busy, attempt }: UndoProps) {
-  const query = useQuery(runChangeQuery(changeId))
+  const query = useQuery(changeQuery(changeId))
   const undoId = query.data?.undone_by ?? undefined
   if (undoId !== undefined) return <Undone id={undoId} />
   const undo = async () => {
@@ -70,7 +71,7 @@ function Undo({ changeId, busy, attempt }: UndoProps) {
 
 function Undone({ id }: { id: string }) {
   const { data } = useQuery({
-    ...runChangeQuery(id),
+    ...changeQuery(id),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_000 : false),
   })
   if (!data) return null

@@ -10,7 +10,6 @@ import {
   runFilters,
   runOwnFilter,
   runOwnFilters,
-  showChange,
   showFilterRun,
   showOwnRun,
 } from '../../api/generated.ts'
@@ -38,10 +37,6 @@ export const runQuery = (own: boolean, id: string) =>
     queryFn: ({ signal }) => (own ? showOwnRun : showFilterRun)(id, { signal }),
     refetchInterval: ({ state }) => (state.data ? next([state.data]) : false),
   })
-
-/** The recorded change of a run, for undo. */
-export const runChangeQuery = (id: string) =>
-  queryOptions({ queryKey: ['changes', id], queryFn: ({ signal }) => showChange(id, { signal }) })
 
 export const runsChanged = () => queryClient.invalidateQueries({ queryKey: runsQuery.queryKey })
 

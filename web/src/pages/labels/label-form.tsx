@@ -1,31 +1,49 @@
 import { useState } from 'react'
+import { adoptOrphanLabel, type OrphanLabel } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { LabelChip, type NamedColour, namedColours } from '../../parts/text/label-chip.tsx'
-import { type AnyLabel, labelRequests, labelsChanged } from './queries.ts'
+import { someMessages } from '../../parts/text/some-messages.ts'
+import { labelRequests, labelsChanged } from './catalogue.ts'
+import type { AnyLabel } from './queries.ts'
 
+/** Of a name. */
+const mostCharacters = 32
 const colours = Object.keys(namedColours) as NamedColour[]
 
 interface Props {
   readonly label: AnyLabel | undefined
   readonly own: boolean
+  /** A keyword without a label, which the new label gets. */
+  readonly orphan?: OrphanLabel
   readonly onClose: () => void
 }
 
-/** Creates a label, or changes its name and colour. */
-export function LabelForm({ label, own, onClose }: Props) {
-  const [name, setName] = useState(label?.name ?? '')
+/** The name that a keyword may come from. */
+const nameOf = (keyword: string) => `${keyword.charAt(0).toUpperCase()}${keyword.slice(1).replaceAll('-', ' ')}`
+
+/** Creates a label, for a keyword that messages have or for a new one, or changes its name and colour. */
+export function LabelForm({ label, own, orphan, onClose }: Props) {
+  const [name, setName] = useState(label?.name ?? (orphan ? nameOf(orphan.keyword).slice(0, mostCharacters) : ''))
   const [colour, setColour] = useState<string>(label?.colour ?? 'slate')
   const offered = colours.some((one) => one === colour) ? colours : [colour, ...colours]
   const save = async () => {
     const { create, change } = labelRequests(own)
-    await (label ? change(label.id, { name, colour }) : create({ name, colour }))
+    if (orphan) await adoptOrphanLabel({ keyword: orphan.keyword, name, colour })
+    else await (label ? change(label.id, { name, colour }) : create({ name, colour }))
     await labelsChanged()
   }
+  const title = label
+    ? `Edit ${label.name}`
+    : orphan
+      ? `A label for ${orphan.keyword}`
+      : own
+        ? 'New label of your own'
+        : 'New label'
   return (
     <ActionDialog
-      title={label ? `Edit ${label.name}` : own ? 'New label of your own' : 'New label'}
+      title={title}
       action={label ? 'Save' : 'Create'}
       ready={name.trim() !== ''}
       fields={['name', 'colour']}
@@ -39,10 +57,12 @@ export function LabelForm({ label, own, onClose }: Props) {
         onChange={setName}
         autoFocus
         hint={
-          label && (
+          label ? (
             <>
               Its keyword stays <code>{label.keyword}</code>, so messages keep it.
             </>
+          ) : (
+            orphan && `It is shown on ${someMessages(orphan.messages)} that you read.`
           )
         }
       />

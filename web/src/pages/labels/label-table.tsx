@@ -7,10 +7,14 @@ import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { count } from '../../parts/text/size.ts'
 import { Time } from '../../parts/time/time.tsx'
 import { useMay } from '../../session/may.ts'
-import { type AnyLabel, labelCountsQuery, labelMakersQuery } from './queries.ts'
+import { labelCountsQuery, labelMakersQuery } from './catalogue.ts'
+import type { AnyLabel } from './queries.ts'
 
 /** The open dialog of a label, or of a new one. */
-export type Asked = { readonly form: AnyLabel | 'new'; readonly own: boolean } | { readonly delete: AnyLabel }
+export type Asked =
+  | { readonly form: AnyLabel | 'new'; readonly own: boolean }
+  | { readonly merge: AnyLabel }
+  | { readonly delete: AnyLabel }
 
 /** Without counts, as for many mailboxes on a mail server, the list is still shown. */
 const shownCount = (messages: number | null | undefined) => (typeof messages === 'number' ? count(messages) : 'Show')
@@ -63,6 +67,15 @@ export function LabelTable({ labels, own, mayChange, ask }: Props) {
                 <Button look="quiet" aria-label={`Edit ${label.name}`} onPress={() => ask({ form: label, own })}>
                   Edit
                 </Button>
+                {!own && labels.length > 1 && (
+                  <Button
+                    look="quiet"
+                    aria-label={`Merge ${label.name} into another`}
+                    onPress={() => ask({ merge: label })}
+                  >
+                    Merge
+                  </Button>
+                )}
                 <Button look="quiet" aria-label={`Delete ${label.name}`} onPress={() => ask({ delete: label })}>
                   Delete
                 </Button>

@@ -9,6 +9,8 @@ import { useMay } from '../../session/may.ts'
 import { DeleteLabel } from './delete-label.tsx'
 import { LabelForm } from './label-form.tsx'
 import { type Asked, LabelTable } from './label-table.tsx'
+import { MergeLabel } from './merge-label.tsx'
+import { Orphans } from './orphans.tsx'
 import { labelsQuery } from './queries.ts'
 
 /** The labels of the organization and of the member. */
@@ -50,8 +52,16 @@ export function Labels() {
           )
         }
       </ByOwner>
+      <Orphans />
       {asked && 'form' in asked && (
         <LabelForm label={asked.form === 'new' ? undefined : asked.form} own={asked.own} onClose={close} />
+      )}
+      {asked && 'merge' in asked && (
+        <MergeLabel
+          label={asked.merge}
+          others={query.data?.filter(({ id, own }) => !own && id !== asked.merge.id) ?? []}
+          onClose={close}
+        />
       )}
       {asked && 'delete' in asked && <DeleteLabel label={asked.delete} onClose={close} />}
     </Page>

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordBounces } from '#/suppressions/queries.ts'
+import { phone, wide } from '#test/web/browser.ts'
+import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { startSite } from '#test/web/site.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+
+const { world, browser } = await startSite()
+
+/** Mail of the box to the addresses bounces twice. */
+async function suppress(
+  { organization, id }: Pick<Box, 'organization' | 'id'>,
+  ...addresses: readonly string[]
+): Promise<void> {
+  const bounce = { organizationId: organization.id, mailboxId: id, cause: 'bounced', status: '5.1.1' } as const
+  const bounces = addresses.map((address) => ({ ...bounce, address, reply: '550 5.1.1 No such user' }))
+  for (let times = 0; times < 2; times++) await world.db.transaction().execute((tx) => recordBounces(tx, bounces))
+}
+
+const addressesOf = async ({ organization }: Box) =>
+  (await organization.request('GET', '/v1/suppressions')).body.data.map(({ address }: { address: string }) => address)
+
+for (const [what, options] of [
+  ['a wide window', wide],
+  ['a phone', phone],
+] as const)
+  test(`one of many suppressed addresses is found, and sent to again, in ${what}`, async () => {
+    const box = await boxOf(world)
+    await using visitor = await reader(browser, box, options)
+    const { page } = visitor
+    await visitor.open('/suppressed')
+    await page.getByText('No address is suppressed').waitFor()
+    await visitor.assertSoundByDayAndNight()
+    await suppress(box, ...Array.from({ length: 101 }, (_, number) => `gone-${number}@there.example`))
+    await visitor.open('/suppressed')
+    const rows = page.getByRole('table', { name: 'Suppressed addresses' }).locator('tbody tr')
+    await rows.getByText('550 5.1.1 No such user').nth(99).waitFor()
+    assert.equal(await rows.count(), 100)
+    await visitor.assertSoundByDayAndNight()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await rows.nth(100).waitFor()
+    await page.getByLabel('Find').fill('GONE-10@')
+    await rows.nth(1).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send again to gone-10@there.example' }).click()
+    await visitor.assertSound()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('None of the suppressed addresses has “GONE-10@” in it.').waitFor()
+    await visitor.assertSound()
+    assert.equal((await addressesOf(box)).includes('gone-10@there.example'), false)
+    await page.getByLabel('Find').fill('')
+    await rows.first().waitFor()
+  })
+
+test('what another member ends is gone without a reload, and is offered to those alone who may send', async () => {
+  const box = await boxOf(world)
+  const { organization } = box
+  const desk = await organization.mailbox('desk')
+  const ada = await signIn(organization, box.memberId)
+  const shared = await ada.request('PUT', `/v1/mailboxes/${desk.address}/access/${box.memberId}`, { level: 'read' })
+  assert.equal(shared.status, 200)
+  await suppress(box, 'own@there.example')
+  await suppress({ organization, id: desk.id }, 'desk@there.example')
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open('/suppressed')
+  await page.getByRole('row', { name: /desk@there\.example/ }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Send again to desk@there.example' }).count(), 0)
+  await page.getByRole('button', { name: 'Send again to own@there.example' }).waitFor()
+  assert.equal((await organization.request('DELETE', '/v1/suppressions/own%40there.example')).status, 200)
+  await page.getByRole('row', { name: /own@there\.example/ }).waitFor({ state: 'detached' })
+})

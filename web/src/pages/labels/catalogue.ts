@@ -1,0 +1,52 @@
+import { queryOptions } from '@tanstack/react-query'
+import {
+  changeLabel,
+  changeOwnLabel,
+  createLabel,
+  createOwnLabel,
+  deleteLabel,
+  deleteOwnLabel,
+  listLabels,
+  listOrphanLabels,
+  listOwnLabels,
+  readAuditTrail,
+} from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+import { ofBoth } from '../../session/owned.ts'
+import { labelsQuery } from './queries.ts'
+
+/** In addition to events, which not every change of a message's keywords has. */
+const refetchInterval = 30_000
+
+/** The number of messages with each label, by the label's id. */
+export const labelCountsQuery = queryOptions({
+  queryKey: ['labels', 'counted', 'labels'],
+  queryFn: ({ signal }) =>
+    ofBoth(listLabels({ counts: true }, { signal }), listOwnLabels({ counts: true }, { signal })),
+  select: (labels) => new Map(labels.map(({ id, messages, unread }) => [id, { messages, unread }])),
+  refetchInterval,
+})
+
+/** Keywords on messages that no label has, those on most messages first. */
+export const orphansQuery = queryOptions({
+  queryKey: ['labels', 'counted', 'orphans'],
+  queryFn: ({ signal }) => listOrphanLabels({}, { signal }),
+  select: ({ data }) => data.toSorted((one, other) => other.messages - one.messages),
+  refetchInterval,
+})
+
+/** Who created the organization's labels, by the label's id, as far as the audit trail goes back. */
+export const labelMakersQuery = queryOptions({
+  queryKey: ['labels', 'makers'],
+  queryFn: ({ signal }) => readAuditTrail({ action: 'label.created', limit: 1_000 }, { signal }),
+  select: ({ data }) =>
+    new Map(data.map(({ item, actor }) => [item.id, actor.kind === 'service' ? 'the service' : actor.name])),
+})
+
+export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
+
+const ofOrganization = { create: createLabel, change: changeLabel, remove: deleteLabel }
+const ofMember = { create: createOwnLabel, change: changeOwnLabel, remove: deleteOwnLabel }
+
+/** Requests that change labels of the organization or of the member. */
+export const labelRequests = (own: boolean) => (own ? ofMember : ofOrganization)

@@ -1,0 +1,16 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { listSuppressedAddresses } from '../../api/generated.ts'
+import { queryClient } from '../../app/query-client.ts'
+
+/** Suppressed addresses that have a text in them, newest first. */
+export const suppressedQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['suppressions', search],
+    queryFn: ({ pageParam, signal }) =>
+      listSuppressedAddresses({ limit: 100, cursor: pageParam, ...(search !== '' && { search }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  })
+
+export const suppressionsChanged = () => queryClient.invalidateQueries({ queryKey: ['suppressions'] })
