@@ -1,4 +1,4 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Link, useRouterState } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Me } from '../api/generated.ts'
 import { write } from '../pages/write/beginning/opening.ts'
@@ -14,6 +14,7 @@ import { Everywhere } from './everywhere.tsx'
 import { useLive } from './live.ts'
 import { MailNavigation } from './mail-navigation.tsx'
 import { pages } from './navigation.ts'
+import { Permitted } from './permitted.tsx'
 import styles from './shell.module.css'
 import { WaitingCount } from './waiting-count.tsx'
 
@@ -61,7 +62,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
                   <Link to={to} className={`${styles.link}`} activeOptions={{ exact: to === '/' }}>
                     <Icon name={picture} />
                     <span className={styles.name}>{title}</span>
-                    {to === '/approvals' && <WaitingCount />}
+                    {to === '/approvals' && may(me, 'sending:approve') && <WaitingCount />}
                   </Link>
                 </li>
               ))}
@@ -85,7 +86,7 @@ export function Shell({ me, signedOut }: { me: Me; signedOut: boolean }) {
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         {signedOut ? <SignedOut /> : <Lost />}
-        <Outlet />
+        <Permitted me={me} />
       </main>
       <Everywhere me={me} />
       <OnPageChange main={main} closeMenu={() => setOpen(false)} />

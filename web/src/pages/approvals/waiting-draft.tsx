@@ -8,6 +8,7 @@ import { lazily } from '../../parts/state/loading-parts.ts'
 import { Part } from '../../parts/state/part.tsx'
 import { plain } from '../../parts/text/plain.ts'
 import { Time } from '../../parts/time/time.tsx'
+import { useMay } from '../../session/may.ts'
 import { useMayWrite } from '../write/sending/use-may-write.ts'
 import styles from './approvals.module.css'
 import { Approve } from './approve.tsx'
@@ -22,7 +23,8 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
   const query = useQuery(draftQuery(approval.draft_id))
   const [asked, ask] = useState<'approve' | 'decline'>()
   const heading = useId()
-  const mayDecide = useMayWrite(approval.mailbox)
+  const isApprover = useMay('sending:approve')
+  const mayDecide = useMayWrite(approval.mailbox) && isApprover
   const close = () => ask(undefined)
   return (
     <Card>
@@ -49,7 +51,9 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
                   </div>
                 ) : (
                   <p className={styles.note}>
-                    You may read this mailbox. To decide, you need to be able to send from it.
+                    {isApprover
+                      ? 'You may read this mailbox. To decide, you need to be able to send from it.'
+                      : 'An owner or an admin decides.'}
                   </p>
                 )}
               </Part>
