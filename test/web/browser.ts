@@ -134,6 +134,11 @@ export class Visitor implements AsyncDisposable {
   /** Asserts no violation of axe's rules, nothing wider than the window, no errors and no requests to other hosts. */
   async assertSound(): Promise<void> {
     await this.#assertAccessible()
+    await this.assertFits()
+  }
+
+  /** The same without axe, which takes longer than all else. */
+  async assertFits(): Promise<void> {
     // Not `innerWidth`: on a phone it grows with what is too wide.
     const content = await this.page.evaluate('document.documentElement.scrollWidth')
     assert.equal(content, this.page.viewportSize()?.width, `${this.page.url()} is as wide as the window`)

@@ -86,27 +86,33 @@ export function FilterList({ filters, first, name, mayChange, pointedAt, onRun, 
               <RuleText rule={filter} labels={labels} />
             </div>
           </div>
-          {mayChange && (
+          {(mayChange || onRun) && (
             <div className={styles.tools}>
-              <Switch
-                aria-label={`Run ${filter.name}`}
-                isSelected={filter.enabled}
-                onChange={(enabled) => void change(filter, { enabled })}
-                className={`${styles.switch}`}
-              >
-                <span className={styles.track} />
-              </Switch>
+              {mayChange && (
+                <Switch
+                  aria-label={`Run ${filter.name}`}
+                  isSelected={filter.enabled}
+                  onChange={(enabled) => void change(filter, { enabled })}
+                  className={`${styles.switch}`}
+                >
+                  <span className={styles.track} />
+                </Switch>
+              )}
               {onRun && !filter.broken && (
                 <Button look="quiet" aria-label={`On old mail: ${filter.name}`} onPress={() => onRun(filter)}>
                   On old mail
                 </Button>
               )}
-              <Button look="quiet" aria-label={`Edit ${filter.name}`} onPress={() => onEdit(filter)}>
-                Edit
-              </Button>
-              <Button look="quiet" aria-label={`Delete ${filter.name}`} onPress={() => onDelete(filter)}>
-                Delete
-              </Button>
+              {mayChange && (
+                <>
+                  <Button look="quiet" aria-label={`Edit ${filter.name}`} onPress={() => onEdit(filter)}>
+                    Edit
+                  </Button>
+                  <Button look="quiet" aria-label={`Delete ${filter.name}`} onPress={() => onDelete(filter)}>
+                    Delete
+                  </Button>
+                </>
+              )}
             </div>
           )}
         </GridListItem>

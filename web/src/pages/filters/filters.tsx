@@ -8,9 +8,9 @@ import { ByOwner } from '../../parts/page/by-owner.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { useMay } from '../../session/may.ts'
+import { meQuery } from '../../session/me.ts'
 import { FilterForm } from './filter-form.tsx'
 import { FilterList } from './filter-list.tsx'
-import styles from './filters.module.css'
 import { MessageTrial } from './message-trial.tsx'
 import { type AnyFilter, filterRequests, filtersChanged, filtersQuery } from './queries.ts'
 import { RunDialog } from './run-dialog.tsx'
@@ -30,7 +30,7 @@ export function Filters() {
   const ofAll = query.data?.filter((one) => !one.own).length ?? 0
   const { from, own: forOwn = false, filter: pointedAt, tried } = useSearch({ from: '/signed-in/filters' })
   const navigate = useNavigate()
-  const mayRun = useMay('messages:write')
+  const mayRun = useMayRun()
   const mayChangeAll = useMay('filters:write')
   const own = forOwn || !mayChangeAll
   const [asked, ask] = useState<Asked | undefined>(from === undefined ? undefined : { form: 'new', own, from })
@@ -58,17 +58,18 @@ export function Filters() {
         about={(own) =>
           own ? 'These run last, on your own mailbox alone.' : 'These run first, on the mail of every mailbox.'
         }
-        add={(own) => (
-          <div className={styles.heads}>
-            {mayRun && query.data?.some((one) => one.own === own && one.enabled && !one.broken) && (
-              <Button onPress={() => ask({ run: 'all', own })}>
-                {own ? 'Run own on old mail' : 'Run all on old mail'}
-              </Button>
-            )}
-            <Button look="primary" onPress={() => create(own)}>
-              {own ? 'New own filter' : 'New filter'}
+        use={(own) =>
+          mayRun(own) &&
+          query.data?.some((one) => one.own === own && one.enabled && !one.broken) && (
+            <Button onPress={() => ask({ run: 'all', own })}>
+              {own ? 'Run own on old mail' : 'Run all on old mail'}
             </Button>
-          </div>
+          )
+        }
+        add={(own) => (
+          <Button look="primary" onPress={() => create(own)}>
+            {own ? 'New own filter' : 'New filter'}
+          </Button>
         )}
       >
         {(filters, own, mayChange) =>
@@ -84,7 +85,7 @@ export function Filters() {
               name={own ? 'Your own filters' : 'Filters of the organization'}
               mayChange={mayChange}
               pointedAt={pointedAt}
-              onRun={mayRun ? (filter) => ask({ run: filter, own }) : undefined}
+              onRun={mayRun(own) ? (filter) => ask({ run: filter, own }) : undefined}
               onEdit={(filter) => ask({ form: filter })}
               onDelete={(filter) => ask({ delete: filter })}
             />
@@ -107,6 +108,13 @@ export function Filters() {
       {asked && asked !== 'trial' && 'delete' in asked && <Delete filter={asked.delete} onClose={close} />}
     </Page>
   )
+}
+
+/** Whether there is mail that filters, one's own or the organization's, may change. */
+function useMayRun(): (own: boolean) => boolean {
+  const mailboxes = useQuery(meQuery).data?.mailboxes.filter(({ kind }) => kind === 'smart') ?? []
+  const may = useMay('messages:write')
+  return (own) => may && mailboxes.some(({ level }) => level === 'own' || (!own && level !== 'read'))
 }
 
 function Delete({ filter: { id, name, own }, onClose }: { filter: AnyFilter; onClose: () => void }) {

@@ -17,13 +17,15 @@ interface Props<T> {
   readonly about: (own: boolean) => ReactNode
   /** The button that creates one. */
   readonly add: (own: boolean) => ReactNode
+  /** Buttons for who may use the items without changing them. */
+  readonly use?: (own: boolean) => ReactNode
   /** In a wide window, shows the member's items beside the organization's. */
   readonly sideBySide?: boolean
   readonly children: (items: readonly Owned<T>[], own: boolean, mayChange: boolean) => ReactNode
 }
 
 /** The organization's items, and the member's below or beside them. */
-export function ByOwner<T>({ query, what, needs, about, add, sideBySide = false, children }: Props<T>) {
+export function ByOwner<T>({ query, what, needs, about, add, use, sideBySide = false, children }: Props<T>) {
   const me = useQuery(meQuery).data
   const mayChangeAll = useMay(needs)
   const sections = [false, true].map((own) => {
@@ -33,7 +35,14 @@ export function ByOwner<T>({ query, what, needs, about, add, sideBySide = false,
         key={String(own)}
         title={own ? 'Your own' : (me?.organization.name ?? '')}
         about={about(own)}
-        actions={mayChange && add(own)}
+        actions={
+          (mayChange || use) && (
+            <div className={styles.actions}>
+              {use?.(own)}
+              {mayChange && add(own)}
+            </div>
+          )
+        }
       >
         <Card>
           <Loaded query={query} what={what}>
