@@ -10,7 +10,7 @@ import { bundledProgram } from '#test/runner/bundle.ts'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
 import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
 import { Spare } from '#test/runner/spare.ts'
-import { grouped, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
+import { grouped, isFile, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
 
 const words = process.argv.slice(2)
 const own = ['--postgres', '--peers', '--times']
@@ -18,6 +18,11 @@ const [postgres, peers, timed] = own.map((option) => words.includes(option))
 const options = words.filter((word) => word.startsWith('--') && !own.includes(word))
 const named = words.filter((word) => !word.startsWith('--'))
 
+const wrong = named.filter((path) => !isFile(path))
+if (wrong.length > 0) {
+  process.stderr.write(`Not a file: ${wrong.join(', ')}\n`)
+  process.exit(2)
+}
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 // Once for all files, each of which would else build it.

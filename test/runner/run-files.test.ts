@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ async function run(
   const scratch = await mkdtemp(join(all, 'run-'))
   const files = Object.entries(texts).map(async ([name, text]) => {
     const file = join(scratch, name)
-    const imports = "import { test } from 'node:test'\nimport { spawn } from 'node:child_process'\n"
+    const imports = "import { test } from 'node:test'\nimport { spawn, spawnSync } from 'node:child_process'\n"
     await writeFile(file, imports + text)
     return file
   })
@@ -134,4 +134,10 @@ suite('runs of files', { concurrency: true }, () => {
     await once(child, 'exit')
     assert.ok(!processes().some(({ pid }) => pid === child.pid))
   })
+})
+
+test('files that are not there, and folders, are named in one line, and nothing is run', () => {
+  const runner = join(import.meta.dirname, '../run.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [runner, 'nothing.ts', import.meta.dirname, runner])
+  assert.deepEqual([status, `${stdout}${stderr}`], [2, `Not a file: nothing.ts, ${import.meta.dirname}\n`])
 })

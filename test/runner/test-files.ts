@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { importsOf } from '#test/import-law.ts'
 
@@ -33,6 +33,11 @@ export function grouped(files: readonly string[], size = withDatabase): readonly
   const count = Math.ceil(together.length / size)
   const groups = Array.from({ length: count }, (_, index) => together.filter((_, place) => place % count === index))
   return [...alone.map((file) => [file]), ...groups]
+}
+
+/** Whether a file has this name, and not a folder. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** Whether a line of the file says this, with the reason behind it. */
