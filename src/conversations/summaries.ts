@@ -1,9 +1,7 @@
 import { Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
-
-/** Messages in one request to the mail host, which serves nothing else meanwhile. */
-const summariesAtOnce = 500
+import { summariesOf as summariesIn } from '#/threads/summaries.ts'
 
 /** In the order of the places, without messages that have been removed. */
 export async function summariesOf(
@@ -13,10 +11,8 @@ export async function summariesOf(
 ): Promise<Summary[]> {
   const found = new Map<string, Summary>()
   for (const [folder, some] of Map.groupBy(placed, (one) => one.folder)) {
-    for (let at = 0; at < some.length; at += summariesAtOnce) {
-      const uids = some.slice(at, at + summariesAtOnce).map(({ uid }) => uid)
-      for (const one of await unlessGone(mailHost.summaries(mailbox, folder, uids), [])) found.set(nameOf(one), one)
-    }
+    const uids = some.map(({ uid }) => uid)
+    for (const one of await unlessGone(summariesIn(mailHost, mailbox, folder, uids), [])) found.set(nameOf(one), one)
   }
   return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
 }

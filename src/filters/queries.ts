@@ -62,23 +62,16 @@ export function enabledFilters(
 }
 
 export function filterById(db: Db, owner: Owner, id: string): Promise<Filter | undefined> {
-  return db
-    .selectFrom('filters')
-    .select(columns)
-    .where(ownedBy('filters', owner))
-    .where('id', '=', id)
-    .executeTakeFirst()
+  return byId(db, owner, id).executeTakeFirst()
 }
 
 /** Locks the filter: each change is checked against the result of the previous one. */
 export function filterForUpdate(tx: Tx, owner: Owner, id: string): Promise<Filter | undefined> {
-  return tx
-    .selectFrom('filters')
-    .select(columns)
-    .where(ownedBy('filters', owner))
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  return byId(tx, owner, id).forUpdate().executeTakeFirst()
+}
+
+function byId(db: Db, owner: Owner, id: string) {
+  return db.selectFrom('filters').select(columns).where(ownedBy('filters', owner)).where('id', '=', id)
 }
 
 /** The number of the owner's filters, and the largest position, 0 if there is none. */

@@ -4,6 +4,7 @@ import type { FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import type { Conversation } from './index/thread-index.ts'
+import { summariesAtOnce, summariesOf } from './summaries.ts'
 import type { RememberedTexts, Texts } from './texts.ts'
 import { rootOf, threadIds } from './thread-id.ts'
 
@@ -33,9 +34,6 @@ export interface ThreadWithMessages {
 
 /** How often to read again if the folder changed between reading the index and the messages. */
 const attempts = 3
-
-/** Messages in one request to the mail host, which serves no other meanwhile. */
-const summariesAtOnce = 500
 
 /** A page of a folder's conversations, newest first. `page` counts from 0. */
 export async function listThreads(
@@ -117,19 +115,4 @@ function isOneState(before: Look, after: Look, messages: readonly Summary[]): bo
   if (uids.length !== messages.length || uids.some((uid, at) => uid !== messages[at]?.uid)) return false
   if (messages.some(({ uid, seen }) => seen === before.unread.has(uid) || seen === after.unread.has(uid))) return false
   return messages.length <= summariesAtOnce || isDeepStrictEqual(before.state, after.state)
-}
-
-/** In the order of the uids, without messages that have left the folder. */
-async function summariesOf(
-  mailHost: MailHost,
-  mailbox: MailboxRef,
-  folder: string,
-  uids: readonly number[],
-): Promise<Summary[]> {
-  const byUid = new Map<number, Summary>()
-  for (let at = 0; at < uids.length; at += summariesAtOnce) {
-    const some = await mailHost.summaries(mailbox, folder, uids.slice(at, at + summariesAtOnce))
-    for (const summary of some) byUid.set(summary.uid, summary)
-  }
-  return uids.flatMap((uid) => byUid.get(uid) ?? [])
 }
