@@ -1,18 +1,18 @@
-import { useSyncExternalStore } from 'react'
+import { externalStore } from '../parts/state/external-store.ts'
 
 /** How long the stream of events may be closed before the page says so: a restart of the service takes a moment. */
 const patienceMs = 5_000
 
 let isLost = false
 let losing: ReturnType<typeof setTimeout> | undefined
-const listeners = new Set<() => void>()
+const { changed, useValue } = externalStore()
 
 function set(next: boolean): void {
   clearTimeout(losing)
   losing = undefined
   if (next === isLost) return
   isLost = next
-  for (const listener of listeners) listener()
+  changed()
 }
 
 /** The stream of events is open, or the page is hidden. */
@@ -24,12 +24,4 @@ export function disconnected(): void {
 }
 
 /** Whether changes are missed, since there is no connection. */
-export function useIsLost(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => isLost,
-  )
-}
+export const useIsLost = (): boolean => useValue(() => isLost)

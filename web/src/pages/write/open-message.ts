@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { externalStore } from '../../parts/state/external-store.ts'
 import { deleteWithDraft, saveAsDraft } from './saving/closed-message.ts'
 import { forgetText, keep, keepFile } from './saving/device.ts'
 import { hold } from './saving/hold.ts'
@@ -19,22 +19,14 @@ export interface OpenMessage {
 
 let openMessage: OpenMessage | undefined
 let member = ''
-const listeners = new Set<() => void>()
+const { changed, useValue } = externalStore()
 
 function set(next: OpenMessage | undefined): void {
   openMessage = next
-  for (const listener of listeners) listener()
+  changed()
 }
 
-export function useOpenMessage(): OpenMessage | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => openMessage,
-  )
-}
+export const useOpenMessage = (): OpenMessage | undefined => useValue(() => openMessage)
 
 /** Opens a message. */
 export function openInComposer(by: string, writing: Writing, fault?: Error): void {

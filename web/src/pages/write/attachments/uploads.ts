@@ -1,11 +1,11 @@
-import { useSyncExternalStore } from 'react'
+import { externalStore } from '../../../parts/state/external-store.ts'
 import { upload } from './upload.ts'
 
 /** The progress of each attachment's upload, by id: below 1 while it is sent, 1 once the service has it. Small ones are done
  *  before one could look. */
 const shares = new Map<string, number>()
 const stops = new Map<string, AbortController>()
-const listeners = new Set<() => void>()
+const { changed, useValue } = externalStore()
 
 /** What a request needs to be followed and aborted. */
 interface Following {
@@ -16,19 +16,11 @@ interface Following {
 function set(id: string, share: number | undefined): void {
   if (share === undefined) shares.delete(id)
   else shares.set(id, share)
-  for (const listener of listeners) listener()
+  changed()
 }
 
 /** The progress of an upload; undefined if there is none. */
-export function useShare(id: string): number | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => shares.get(id),
-  )
-}
+export const useShare = (id: string): number | undefined => useValue(() => shares.get(id))
 
 /** Uploads an attachment. Answers undefined if that was aborted. */
 export async function follow<T>(id: string, send: (following: Following) => Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { externalStore } from '../../../parts/state/external-store.ts'
 import type { Place } from '../../mail/place.ts'
 import type { Writing } from '../writing.ts'
 import type { Mode } from './answer.ts'
@@ -11,21 +11,13 @@ export type Beginning =
   | { readonly what: 'kept'; readonly writing: Writing; readonly fault?: Error }
 
 let latest: Beginning | undefined
-const listeners = new Set<() => void>()
+const { changed, useValue } = externalStore()
 
 /** Opens the composer, from anywhere. */
 export function write(beginning: Beginning): void {
   latest = beginning
-  for (const listener of listeners) listener()
+  changed()
 }
 
 /** The last request. */
-export function useBeginning(): Beginning | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => latest,
-  )
-}
+export const useBeginning = (): Beginning | undefined => useValue(() => latest)
