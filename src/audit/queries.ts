@@ -82,7 +82,7 @@ export async function accessEntriesOf(
 /** So many entries are deleted by one statement. */
 const atATime = 1_000
 
-/** Deletes entries that are older than 400 days. Ids and times grow together, so the oldest entries tell whether there are
+/** Deletes entries that are older than 400 days. Ids and times grow together, so the oldest entries show whether there are
  *  any: nothing else is read. */
 export async function forgetEntries(db: Db, most = atATime): Promise<void> {
   for (let gone = most; gone === most; ) {

@@ -11,7 +11,7 @@ export interface BlockedSender {
   readonly created_at: Date
 }
 
-/** The stored form of a pattern that a caller wants to block. */
+/** The stored form of a pattern to block. @throws Refusal if it is none */
 export function blockPattern(given: string): string {
   const pattern = parsePattern(given)
   if (pattern !== undefined) return pattern

@@ -47,7 +47,7 @@ export interface Config {
   readonly smtpPort: number
   /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
-  /** Where Postfix asks whether we would accept a recipient. */
+  /** The policy service, by which Postfix checks recipients. */
   readonly policy: Listening | undefined
   /** Where mail programs submit, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly submission: Listening | undefined

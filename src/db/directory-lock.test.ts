@@ -22,7 +22,7 @@ test('what cannot be a data directory is named, with what to do', async () => {
   const file = join(parent, 'file')
   await writeFile(file, '')
   assert.throws(() => lockDirectory(file), /file is a file: set MAILROOM_DATA_DIR to a directory$/)
-  assert.throws(() => lockDirectory(join(file, 'data')), /file\/data cannot be made \(ENOTDIR\)/)
+  assert.throws(() => lockDirectory(join(file, 'data')), /file\/data cannot be created \(ENOTDIR\)/)
   // A directory where the lock should be stands for one that may not be written to, which root may always.
   await mkdir(join(parent, 'closed', 'lock'), { recursive: true })
   assert.throws(() => lockDirectory(join(parent, 'closed')), /closed cannot be written to/)

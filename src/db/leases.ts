@@ -58,7 +58,7 @@ export class Leases {
     this.#until = sql.ref(`${table}.leased_until`)
   }
 
-  /** Claims rows for this process, in no particular order. Of several processes that want a row one gets it; none waits. */
+  /** Claims rows for this process, in no particular order. Of several processes that claim a row one gets it; none waits. */
   async claim<Row>(db: Db, now: Now, { chosen, due, set, returning }: Wanted): Promise<(Lease & Row)[]> {
     const { rows } = await sql<Lease & Row>`
       with chosen as materialized (${chosen}), claimed as materialized (

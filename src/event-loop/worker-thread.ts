@@ -1,6 +1,6 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
-/** Messages to a thread, and from it. A task may ask its sender questions, numbered by `ask`. */
+/** Messages to a thread, and from it. A task may send its sender requests, numbered by `ask`. */
 type ToThread =
   | { readonly task: number; readonly work: unknown }
   | { readonly task: number; readonly ask: number; readonly settled: Settled }

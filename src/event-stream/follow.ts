@@ -22,7 +22,7 @@ export interface Reader {
   readonly presence: Presence | undefined
 }
 
-/** Pages of the log that a request reads at most before it answers, whatever types and mailboxes it asks for. */
+/** Pages of the log that a request reads at most before it answers, whatever its types and mailboxes. */
 const mostPages = 20
 
 export interface Polled {
@@ -110,7 +110,7 @@ async function presenceIn(changes: readonly Change[], { wanted, identify }: Read
     .join('')
 }
 
-/** The position of a reader without news. It moves on with the log, which forgets old events. */
+/** The position of a reader without news. It moves on with the log, since old events are deleted. */
 function caughtUp({ version, settled }: Watch, seen: number, at: Cursor): Cursor {
   return version === seen && settled && isBefore(at, settled) ? settled : at
 }

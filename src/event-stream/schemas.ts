@@ -51,7 +51,7 @@ const EventMessage = Type.Object(
   {
     folder: Type.String({ description: 'The folder at that time: `inbox`, …', examples: ['inbox'] }),
     uid: Nullable(
-      Type.Integer({ minimum: 1, description: 'Null where the mail server does not tell it.', examples: [7] }),
+      Type.Integer({ minimum: 1, description: 'Null where the mail server does not report it.', examples: [7] }),
     ),
     subject: Nullable(
       Type.String({

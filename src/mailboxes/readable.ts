@@ -73,7 +73,7 @@ export async function readMailbox<T>(
   return read(mailbox)
 }
 
-/** The cache is at most 5 seconds old: aliases change seldom, and each list of conversations wants them. Must not be awaited in
+/** The cache is at most 5 seconds old: aliases change seldom, and each list of conversations reads them. Must not be awaited in
  *  a transaction. */
 export function ownAddressesOf(db: Db, { organizationId, mailboxId }: MailboxRef): Promise<OwnAddresses> {
   return cachedRules(db, organizationId, `addresses ${mailboxId}`, async () => {

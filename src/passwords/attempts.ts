@@ -6,7 +6,7 @@ import { DerivedKeys, type Keyring } from '#/secrets/keyring.ts'
 import { type Failures, isThrottled } from './throttle.ts'
 
 /** The key under which clients, logins and passwords are hashed, so that the tables reveal none of them. A new secret starts
- *  all counts at zero and forgets known clients. */
+ *  all counts at zero, and no client is known. */
 export interface AttemptsKey {
   readonly keys: DerivedKeys
 }

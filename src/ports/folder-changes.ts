@@ -2,7 +2,7 @@
 export type FolderState = { readonly uidValidity: number; readonly modseq: number; readonly uidNext: number }
 
 /** One step from a reader's copy towards the current folder. Steps are bounded, so that a large folder delays neither the
- *  event loop nor other requests. The reader applies a step, then asks again from `state` while there is `more`. After the
+ *  event loop nor other requests. The reader applies a step, then requests the next from `state` while there is `more`. After the
  *  last step its copy is the folder at one moment. Between steps it may have a change and lack an earlier one. */
 export interface FolderChanges {
   /** The reader's state once it has applied the step. */

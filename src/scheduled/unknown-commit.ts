@@ -6,7 +6,7 @@ import { Caller } from '#/http/access/caller.ts'
 import { cancel } from '#/queue/scheduled.ts'
 import { statusOf } from './queries.ts'
 
-/** How long to ask whether a message is stored before the request fails, and how often, in milliseconds. */
+/** How long to look for a message before its request fails, and how often, in milliseconds. */
 const timeout = 10_000
 const interval = 250
 

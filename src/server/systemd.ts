@@ -24,8 +24,8 @@ export function priority(level: number): string {
   return level >= 30 ? '<6>' : '<7>'
 }
 
-/** Sends systemd the state of the service, if systemd wants it. Runs systemd-notify, since Node has no datagram sockets for
- *  paths; the unit has NotifyAccess=all for that. Never rejects: `failed` gets the error. */
+/** Sends systemd the state of the service, if the unit has Type=notify. Runs systemd-notify, since Node has no datagram
+ *  sockets for paths; the unit has NotifyAccess=all for that. Never rejects: `failed` gets the error. */
 export async function notify(
   { NOTIFY_SOCKET, PATH }: Env,
   state: 'READY=1' | 'STOPPING=1',

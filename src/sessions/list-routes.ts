@@ -12,7 +12,7 @@ import { endSession } from './sign-out.ts'
 const SessionOut = Type.Object(
   {
     id: Id,
-    current: Type.Boolean({ description: 'It is the one that asks.' }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
     created_at: Timestamp,
     last_used_at: Timestamp,
     expires_at: Type.String({ format: 'date-time', description: 'Unless it is used again.' }),

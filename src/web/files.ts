@@ -26,7 +26,7 @@ const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
-  // Assets are cached for good; the page, which names those of the newest build, is asked for each time.
+  // Assets are cached for good; the page, which names those of the newest build, is revalidated each time.
   'Cache-Control': 'no-cache',
 }
 

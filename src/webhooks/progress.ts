@@ -62,7 +62,7 @@ export interface Waiting extends Place, Cursor {
 export interface StoredDeliveries {
   /** In the order of the log. */
   readonly waiting: readonly Waiting[]
-  /** Deliveries that a replay asked for, and that ended before a round came to their events: these are done. */
+  /** Deliveries that a replay queued, and that ended before a round came to their events: these are done. */
   readonly doneAhead: readonly Cursor[]
 }
 

@@ -6,8 +6,7 @@ import { DnsResolver } from './dns.ts'
 
 const MOST_ASKED = 3
 
-/** A resolver for proofs of ownership: it asks up to three servers separately, and answers what the majority says. A single
- *  server is asked alone.
+/** A resolver for proofs of ownership: it queries up to three servers separately, and answers what the majority does.
  *  @param servers as for `DnsResolver`; empty for those of the system */
 export function quorumOf(servers: readonly string[], patience?: number): Resolver {
   const known = servers.length > 0 ? servers : new NodeResolver().getServers()

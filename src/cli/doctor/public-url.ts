@@ -9,7 +9,7 @@ export async function publicUrlFindings({ publicUrl, trustedProxies, roles }: Co
   if (publicUrl === undefined) return []
   const url = new URL(publicUrl)
   const found = [url.protocol === 'http:' && !isOfThisMachine(url) ? unencrypted(publicUrl) : await lookAt(publicUrl)]
-  // Mailroom itself speaks no TLS to clients of the API.
+  // The API has no TLS of its own.
   if (url.protocol === 'https:' && trustedProxies.length === 0 && roles.has('api'))
     found.push(
       warning(

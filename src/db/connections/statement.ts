@@ -19,7 +19,7 @@ export async function answerTo<Row extends pg.QueryResultRow>(
   try {
     return await promise
   } catch (error) {
-    // The stack of who asked, in place of that of the socket.
+    // The stack of the caller, in place of that of the socket.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }

@@ -25,7 +25,7 @@ interface CallingMember {
 
 /** On whose behalf a request is made: an organization, by a key that may be restricted (docs/reference/keys.md), or a member
  *  in a session (docs/reference/sessions.md). Functions that find or list mailboxes, or read a request to send, take a
- *  caller instead of an organization's id, so that no route forgets what is hidden. Functions that use a mailbox's mail name
+ *  caller instead of an organization's id, so that no route can leave out the check. Functions that use a mailbox's mail name
  *  the level that they need. Managing a mailbox means seeing that it exists and its settings. A key may do everything with
  *  mailboxes that it manages; a role may let a member manage mailboxes that they do not read. */
 export class Caller {

@@ -13,10 +13,10 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
 import type { Claim, DepartDependencies, Departed } from './depart.ts'
-import { dropUnwanted, finish } from './finish.ts'
+import { dropSwitchedOff, finish } from './finish.ts'
 import { type LocalTransport, type Routes, routesOf } from './local.ts'
 import type { PendingCopies } from './pending-copies.ts'
-import { isWanted } from './wanted.ts'
+import { isStillToSend } from './still-to-send.ts'
 
 /** What attempts depend on. */
 export interface WorkerDependencies extends DepartDependencies {
@@ -90,7 +90,8 @@ export async function attempt(
   const message = known ?? (await queuedMessage(db, mailKey, claimed.organizationId, claimed.messageId))
   if (!message) return
   const batch = message.concealed ? withOpened(mailKey, claimed) : claimed
-  if (!(await isWanted(db, time, message, batch.recipients))) return await dropUnwanted(deps, message, batch.recipients)
+  if (!(await isStillToSend(db, time, message, batch.recipients)))
+    return await dropSwitchedOff(deps, message, batch.recipients)
   using _ = new LeaseHolder(db, leases, batch.recipients, { since: performance.now(), now: () => time(db), log })
   try {
     await (batch.route === allRoutes ? tryTogether : tryOneRoute)(deps, message, batch, signal)

@@ -73,8 +73,8 @@ export function ambiguousSince({ ambiguousAt }: Claimed, { ambiguous }: Outcome,
   return ambiguousAt ?? (ambiguous ? now : null)
 }
 
-/** Removes a message that its mailbox no longer wants sent. */
-export async function dropUnwanted(
+/** Removes a forwarded message or an auto-reply whose mailbox no longer forwards or answers. */
+export async function dropSwitchedOff(
   { db, log }: WorkerDependencies,
   message: QueuedMessage,
   recipients: readonly Claimed[],
@@ -86,6 +86,6 @@ export async function dropUnwanted(
   })
   log.info(
     { message: message.id, organization_id: message.organizationId, kind: message.kind },
-    'not sent: its mailbox no longer wants it sent',
+    'not sent: its mailbox no longer forwards or answers',
   )
 }

@@ -38,7 +38,7 @@ export function creationOptions(
   }
 }
 
-/** Options for a browser to ask for one of these passkeys; for any if there are none. */
+/** Options for a browser to request one of these passkeys; any if there are none. */
 export function requestOptions(challenge: string, { id: rpId }: RelyingParty, allowed: readonly Described[] = []) {
   return {
     ...{ challenge, rpId, timeout: challengeLivesMs },

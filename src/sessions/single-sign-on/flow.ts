@@ -55,7 +55,7 @@ export interface Completed {
 
 /** Opens a session, or confirms one, by a provider's answer. A page of another site can send any answer here with a member's
  *  browser, also a valid answer of the attacker, so that the member works in the attacker's session. So an answer is
- *  accepted only from the browser that asked, by the token in its cookie, and for its request, by the state. Both must match
+ *  accepted only from the browser that began it, by the token in its cookie, and for its request, by the state. Both must match
  *  before anything else happens, and then are used up. @throws SignOnFailure */
 export async function completeSignOn(
   { db, signOn }: SignOnParts,

@@ -1667,7 +1667,7 @@ export interface EventMessage {
   /** The folder at that time: `inbox`, … */
   folder: string;
   /**
-     * Null where the mail server does not tell it.
+     * Null where the mail server does not report it.
      * @minimum 1
      * @nullable
      */
@@ -2364,7 +2364,7 @@ export interface Me {
 
 export interface Session {
   id: string;
-  /** It is the one that asks. */
+  /** Whether it is the session of this request. */
   current: boolean;
   created_at: string;
   last_used_at: string;

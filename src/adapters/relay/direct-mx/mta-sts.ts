@@ -19,7 +19,7 @@ export interface PoliciesOptions {
   readonly ca?: string | undefined
 }
 
-/** A domain's policy, if it has one; DNS is not asked again before `fresh`. */
+/** A domain's policy, if it has one; DNS is not queried again before `fresh`. */
 interface Known {
   readonly held: HeldPolicy | undefined
   readonly fresh: number

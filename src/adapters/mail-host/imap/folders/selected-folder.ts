@@ -7,7 +7,7 @@ import type { ThreadRowsReader } from '../reading/thread-rows.ts'
 
 /** The most messages that one response may report as expunged. */
 const mostGone = 5_000_000
-/** Messages with changes that are recorded for a reader who may never ask. The reader can ask the server instead. */
+/** Messages with changes that are recorded for a reader. Beyond them the reader requests changes from the server. */
 const mostNoted = 20_000
 
 /** A range of messages, by sequence numbers. */

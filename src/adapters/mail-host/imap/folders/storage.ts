@@ -10,7 +10,7 @@ import { longestWait } from '../client/session-pool.ts'
 import { spooledFor } from '../spool/queries.ts'
 import type { Layout } from './layout.ts'
 
-/** Mailboxes that are asked concurrently. Each needs a login if it has no connection. */
+/** Mailboxes that are measured concurrently. Each needs a login if it has no connection. */
 const mostAtOnce = 10
 
 /** Finds a mailbox's account and delivers its mail in the spool, no longer than `until`. */

@@ -6,7 +6,7 @@ import type { QueuedMessage } from '#/queue/message.ts'
 
 /** Whether a message is still to be sent. A mailbox forwards or answers only while that is switched on, without a break
  *  since the message was enqueued. */
-export async function isWanted(
+export async function isStillToSend(
   db: Db,
   time: SharedTime,
   { kind, mailboxId, queuedAt }: QueuedMessage,
