@@ -167,7 +167,7 @@ export function Form({ me, openMessage }: { me: Me; openMessage: OpenMessage }) 
         <Button look="primary" onPress={send}>
           Send
         </Button>
-        <Button onPress={() => checked() && askLater(true)}>Send untilAnswered</Button>
+        <Button onPress={() => checked() && askLater(true)}>Send later</Button>
         {!mayApprove && <Button onPress={ask}>Ask for approval</Button>}
         <KeptState openMessage={openMessage} problem={problem} />
         <AttachButton />
