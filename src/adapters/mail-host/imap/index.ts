@@ -23,11 +23,10 @@ import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
 import { Access, findAccount } from './access.ts'
-import { uidsNamed } from './changing/append.ts'
 import { expunge, placesAfter, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
-import { marksOfDraft, saveDraft } from './changing/save-draft.ts'
+import { draftsNamed, marksOfDraft, saveDraft } from './changing/save-draft.ts'
 import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
 import { measureNearlyFull, storageOf, storageUsed } from './folders/storage.ts'
@@ -107,7 +106,7 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   }
 
   draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]> {
-    return this.#reach.inFolder(mailbox, 'drafts', (session) => uidsNamed(session, messageId))
+    return this.#reach.inFolder(mailbox, 'drafts', (session, folder) => draftsNamed(session, folder, messageId))
   }
 
   async folders(mailbox: MailboxRef): ReturnType<MailHost['folders']> {
