@@ -100,7 +100,7 @@ test('a label is merged into another, which its filters then set, and its messag
   await page.getByRole('button', { name: 'Merge Invoices into another' }).click()
   await dialog(page).getByText('Invoices is on 2 messages that you read').waitFor()
   await dialog(page).getByText('2 filters that you see put Invoices on').waitFor()
-  await dialog(page).getByText('They get Receipts instead').waitFor()
+  await dialog(page).getByText('Messages get Receipts instead').waitFor()
   // Somebody else has deleted that one meanwhile.
   await page.route('**/merge', async (route) => {
     await deleteLabel(box, 'Receipts')

@@ -11,6 +11,12 @@ import { filtersChanged, filtersQuery } from '../filters/queries.ts'
 import { labelCountsQuery, labelsChanged } from './catalogue.ts'
 import type { AnyLabel } from './queries.ts'
 
+/** Of the filters that the member sees. */
+function filtersWith(number: number, label: string): string {
+  if (number === 0) return `No filter that you see puts ${label} on.`
+  return `${filterCount(number)} that you see ${number === 1 ? 'puts' : 'put'} ${label} on.`
+}
+
 const filterCount = (number: number) => (number === 1 ? '1 filter' : `${count(number)} filters`)
 
 interface Props {
@@ -57,12 +63,13 @@ export function MergeLabel({ label: { id, name, keyword }, others, onClose }: Pr
         options={others.map((other) => ({ id: other.id, name: other.name, shown: <LabelChip {...other} /> }))}
       />
       <p>
-        {typeof borne === 'number' && `${name} is on ${someMessages(borne)} that you read. `}
-        They get {into} instead, in mailboxes that you may change.
+        {borne === 0 && `No message that you read has ${name}. `}
+        {typeof borne === 'number' && borne > 0 && `${name} is on ${someMessages(borne)} that you read. `}
+        Messages get {into} instead, in mailboxes that you may change.
       </p>
       <p>
-        {filters !== undefined && `${filterCount(filters.length)} that you see put ${name} on. `}
-        They put {into} on from then on, as do filters of other members.
+        {filters !== undefined && `${filtersWith(filters.length, name)} `}
+        Filters that do, also those of other members, put {into} on from then on.
       </p>
     </ActionDialog>
   )
