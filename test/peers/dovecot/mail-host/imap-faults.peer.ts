@@ -62,6 +62,18 @@ test('a server that falls silent is unavailable within 10 seconds, and served ag
   assert.deepEqual(await subjects(at.host, at.ada), ['One'])
 })
 
+test('a login that takes longer than a request waits is not begun again, and serves the next request', async () => {
+  const checked = Promise.withResolvers<void>()
+  const isLogin = (said: string) => said.includes('AUTHENTICATE')
+  await using way = await tap(shared.dovecot.server, undefined, (said) => (isLogin(said) ? checked.promise : undefined))
+  await using at = await start()
+  await using host = imapMailHost(shared.database.db, { ...shared.dovecot.server, port: way.port })
+  await assert.rejects(subjects(host, at.ada), unavailable)
+  checked.resolve()
+  assert.deepEqual(await subjects(host, at.ada), [])
+  assert.equal(way.said.filter(isLogin).length, 1)
+})
+
 test('a server that refuses connections, or drops them, is unavailable at once', async () => {
   await using at = await start()
   assert.deepEqual(await subjects(at.host, at.ada), [])

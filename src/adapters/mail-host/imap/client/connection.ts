@@ -10,9 +10,9 @@ import { openSocket, secure } from './socket.ts'
 /** A command's parts: text, octets that are sent as literals, and lines that answer a continuation request. */
 export type Command = readonly (string | Buffer | { readonly continuation: string })[]
 
-/** How long a server may be silent, in milliseconds: when the reply is at hand, and when it may have to read every message
- *  of a folder. */
-export const timeouts = { usual: 4_500, wholeFolder: 60_000 } as const
+/** How long a server may be silent, in milliseconds: when the reply is at hand, when it checks a password, which takes a busy
+ *  machine long on purpose, and when it may have to read every message of a folder. */
+export const timeouts = { usual: 4_500, login: 30_000, wholeFolder: 60_000 } as const
 
 interface Options {
   /** Gets data that the server sends while the command runs. False if the data is not part of its reply. A promise delays

@@ -1,5 +1,6 @@
 import { mailUnavailable } from '#/errors.ts'
 import type { ImapServer } from '#/ports/servers.ts'
+import { timeouts } from './connection.ts'
 import { CommandRefused, ConnectionLost } from './errors.ts'
 import { ImapSession } from './session.ts'
 
@@ -23,6 +24,8 @@ export class SessionPool implements AsyncDisposable {
   readonly #open = new Map<string, number>()
   #total = 0
   #waiting: (() => void)[] = []
+  /** Mailboxes with a login that nobody waits for any more. */
+  readonly #late = new Set<string>()
   readonly #sweeper: NodeJS.Timeout
   #ended = false
 
@@ -73,7 +76,8 @@ export class SessionPool implements AsyncDisposable {
       if (this.#ended) throw mailUnavailable(new Error('The connections to the mail server are closed'))
       const idle = this.#pick(login, path)
       if (idle) return { session: idle, reused: true }
-      if (this.#hasRoom(login)) return { session: await this.#openOne(login), reused: false }
+      if (!this.#late.has(login) && this.#hasRoom(login))
+        return { session: await this.#opened(login, until), reused: false }
       await this.#releasedOne(until - performance.now())
     }
   }
@@ -96,6 +100,23 @@ export class SessionPool implements AsyncDisposable {
     if (!oldest) return false
     this.#close(oldest)
     return true
+  }
+
+  /** A new session, if there is one in time for a first command. A login that takes longer goes on, for whoever comes next: begun
+   *  anew each time, it would never end on a busy server. */
+  async #opened(login: string, until: number): Promise<ImapSession> {
+    const opening = this.#openOne(login)
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, until + timeouts.usual - performance.now())
+    const session = await Promise.race([opening, late.promise]).finally(() => clearTimeout(timer))
+    if (session) return session
+    this.#late.add(login)
+    const end = () => this.#late.delete(login)
+    void opening.finally(end).then(
+      (one) => this.#release(one),
+      () => this.#wakeAll(),
+    )
+    throw mailUnavailable(new Error('The login at the mail server takes long'))
   }
 
   async #openOne(login: string): Promise<ImapSession> {

@@ -100,6 +100,7 @@ export async function authenticate(connection: ImapConnection, server: ImapServe
   const response = Buffer.from(`${login}\0${server.user}\0${server.password}`).toString('base64')
   await connection.run(
     connection.can('SASL-IR') ? [`AUTHENTICATE PLAIN ${response}`] : ['AUTHENTICATE PLAIN', { continuation: response }],
+    { timeout: timeouts.login },
   )
   await connection.run(['CAPABILITY'])
 }
