@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import type { Containers } from './containers.ts'
@@ -39,11 +39,14 @@ export async function writeInputs(base: string): Promise<void> {
   for (const [name, lines] of Object.entries(files)) await writeFile(join(base, name), lines.join(''))
 }
 
-/** Compose, and PostgreSQL in the place of the image that everyone takes, set up by the same variables. Its socket lies in
- *  /tmp, since Podman gives a tmpfs below its own /run to root. */
-export async function buildTools(containers: Containers): Promise<void> {
-  const context = join(containers.directory, 'tools')
-  await mkdir(context)
+/** Docker's own Compose, in an image: this machine may have none, or an old one. */
+export async function buildCompose(containers: Containers): Promise<void> {
+  await buildFrom(containers, 'compose', installing('docker-compose'))
+}
+
+/** PostgreSQL in the place of the image that everyone takes, set up by the same variables. Its socket lies in /tmp, since Podman
+ *  gives a tmpfs below its own /run to root. */
+export async function buildPostgres(containers: Containers): Promise<void> {
   const start = `#!/bin/sh
 set -eu
 local='-c listen_addresses= -c unix_socket_directories=/tmp'
@@ -57,18 +60,26 @@ if [ ! -e "$PGDATA/PG_VERSION" ]; then
 fi
 exec postgres -c listen_addresses='*' -c unix_socket_directories=/tmp
 `
-  await writeFile(join(context, 'start'), start, { mode: 0o755 })
-  await writeFile(
-    join(context, 'Dockerfile'),
-    `FROM debian:trixie-slim
-    RUN apt-get update && DEBIAN_FRONTEND=noninteractive \\
-      apt-get install --yes --no-install-recommends docker-compose postgresql-17 \\
+  const dockerfile = `${installing('postgresql-17')} \\
       && install -d -o postgres -g postgres -m 1777 /var/lib/postgresql/data
     ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/bin:/usr/bin:/bin PGDATA=/var/lib/postgresql/data
     COPY start /usr/local/bin/start
     CMD ["start"]
-    `,
-  )
-  await containers.build('tools', context)
-  await containers.podman('tag', 'tools', 'docker.io/library/postgres:17')
+    `
+  await buildFrom(containers, 'docker.io/library/postgres:17', dockerfile, { start })
+}
+
+const installing = (name: string) => `FROM debian:trixie-slim
+    RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends ${name}`
+
+async function buildFrom(
+  containers: Containers,
+  tag: string,
+  dockerfile: string,
+  programs: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const context = await mkdtemp(join(containers.directory, 'context-'))
+  await writeFile(join(context, 'Dockerfile'), dockerfile)
+  for (const [name, text] of Object.entries(programs)) await writeFile(join(context, name), text, { mode: 0o755 })
+  await containers.build(tag, context)
 }

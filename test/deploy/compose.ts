@@ -12,7 +12,7 @@ import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { codes, plain, secured, written } from '#test/world/mail/submission.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
-import { buildTools, inner, passwords, writeInputs } from './compose-inputs.ts'
+import { buildCompose, buildPostgres, inner, passwords, writeInputs } from './compose-inputs.ts'
 import type { Containers } from './containers.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
@@ -35,14 +35,15 @@ export function composeTests(
     base = join(containers.directory, 'compose')
     await mkdir(base)
     await writeInputs(base)
-    await buildTools(containers)
+    await buildCompose(containers)
+    // To check the file takes no database.
+    if (up) await buildPostgres(containers)
     const socket = `unix://${join(base, 'podman.sock')}`
     engine = spawn('podman', [...containers.own, 'system', 'service', '--time=0', socket], { env: containers.env })
     while (!existsSync(join(base, 'podman.sock'))) await wait(50)
   }, patience)
   after(() => engine?.kill())
 
-  /** Runs in a container, since this machine may have no Compose, or an old one. */
   async function compose(...args: string[]): Promise<string> {
     const here = [
       `--volume=${deploy}:${deploy}:ro`,
@@ -51,7 +52,7 @@ export function composeTests(
     ]
     const files = [`--file=${join(deploy, 'compose.yaml')}`, `--file=${join(base, 'over.yaml')}`]
     const command = ['docker-compose', `--env-file=${join(base, 'env')}`, ...files, ...args]
-    return open().podman('run', '--rm', '--network=host', ...here, 'tools', ...command)
+    return open().podman('run', '--rm', '--network=host', ...here, 'compose', ...command)
   }
 
   const inside = (service: string) => `mailroom-${service}-1`
