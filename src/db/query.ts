@@ -21,14 +21,15 @@ export class SqlPart {
 
 /** Runs a short statement that is part of many requests. Its text is made once, while Kysely builds a tree and prints it
  *  each time, a tenth of GET /v1/labels. Values become parameters, never text. Outside a transaction it shares a connection
- *  if there are lanes. */
+ *  if there are lanes, unless it may wait for a lock. */
 export function query<Row extends object>(
   db: Db,
+  { mayWait = false } = {},
 ): (parts: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]> {
   return async (parts, ...given) => {
     const text = textOf(parts, given)
     const values = given.filter((value) => !(value instanceof SqlPart))
-    const lanes = lanesOf.get(db)
+    const lanes = mayWait ? undefined : lanesOf.get(db)
     return lanes
       ? await lanes.query<Row>(text, values)
       : (await db.executeQuery<Row>(CompiledQuery.raw(text, values))).rows

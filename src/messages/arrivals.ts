@@ -3,22 +3,37 @@ import { query, SqlPart } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Arrival } from '#/ports/mail-host.ts'
 
-/** Rows of the CTE `arriving`, as `arrivalRows` has them, that are not duplicates of the last 7 days: `mailbox_id`, `digest`
- *  and `suspended`. Ordered, to prevent deadlocks between processes. */
-const notes = `insert into arrivals (mailbox_id, digest)
-    select mailbox_id, decode(digest, 'hex') from arriving order by mailbox_id, digest
-    on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
-      where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
-    returning mailbox_id, digest, (
+/** Whether a mailbox or its domain is suspended. */
+const suspended = (mailbox: string) => `(
       select box.suspended_at is not null or home.suspended_at is not null
       from mailboxes box join domains home on home.id = box.domain_id
-      where box.id = mailbox_id
-    ) as suspended`
+      where box.id = ${mailbox}
+    )`
 
-/** A CTE for a statement that stores arriving mail: it records its CTE `arriving`, and answers those to store. */
-export const notesArrivals = new SqlPart(`noted as (${notes})`)
+/** Records rows of the CTE `arriving`, as `arrivalRows` has them, that are not duplicates of the last 7 days. Ordered, to
+ *  prevent deadlocks between processes. */
+const notes = (condition = 'true') => `insert into arrivals (mailbox_id, digest)
+    select mailbox_id, decode(digest, 'hex') from arriving where ${condition} order by mailbox_id, digest
+    on conflict (mailbox_id, digest) do update set arrived_at = excluded.arrived_at
+      where arrivals.arrived_at < excluded.arrived_at - interval '7 days'
+    returning mailbox_id, digest`
 
-const notesAlone = new SqlPart(notes)
+const notesAlone = new SqlPart(`${notes()}, ${suspended('mailbox_id')} as suspended`)
+
+/** A condition for a statement that stores arriving mail: its CTE `arriving` has no duplicate, as far as is known before it is
+ *  recorded. Each row is looked up, so the plan cannot go through the table. */
+export const areNew = new SqlPart(`not exists (
+      select from arriving where (
+        select arrived_at from arrivals known
+        where known.mailbox_id = arriving.mailbox_id and known.digest = decode(arriving.digest, 'hex')
+      ) >= now() - interval '7 days'
+    )`)
+
+/** The same: no mailbox of its CTE `gain` is suspended. */
+export const noneSuspended = new SqlPart(`not exists (select from gain where ${suspended('gain.mailbox_id')})`)
+
+/** A CTE for such a statement, which records `arriving` if its CTE `ready` answers so. */
+export const notesIfReady = new SqlPart(`noted as (${notes('(select is_ready from ready)')})`)
 
 /** For `jsonb_to_recordset`, as (mailbox_id uuid, digest text). */
 export function arrivalRows(arrivals: readonly Arrival[]): string {

@@ -18,9 +18,9 @@ export interface MailHost {
    *  it can never store in its folder goes to the inbox; its `filteredBy` says why. Throws `not_found` if a mailbox is
    *  deleted, and `NoRoom` if too much mail of an organization waits for the host; then `tx` must be rolled back. */
   append(tx: Tx, copies: readonly Copy[]): Promise<void>
-  /** The same for arriving mail, with its arrivals recorded, in the first and only statement of `tx`. Optional. False if
-   *  more is needed: a duplicate, a suspended mailbox, a missing folder; then `tx` must be rolled back. */
-  appendNew?(tx: Tx, copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
+  /** The same for arriving mail, with its arrivals recorded, in one statement that is a transaction of its own. Optional.
+   *  False, with nothing written, if more is needed: a duplicate, a suspended mailbox, a missing folder. */
+  appendNew?(copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
   /** Whether `append` accepts mail of the organization at the moment, as far as is known. */
   hasRoom(organizationId: string): Promise<boolean>
   /** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid.

@@ -27,7 +27,8 @@ const announcing = '/* announced */'
  *  ms instead of 7 on the embedded database. New statistics make the server plan again. A new column makes it refuse
  *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
  *  its own (begin.ts). A connection without a reply for `silence` milliseconds is cut, with all that waits on it.
- *  `announced` is called after the commit of a transaction with a statement that has the comment. */
+ *  `announced` is called after the commit of a transaction with a statement that has the comment; outside of one each
+ *  statement commits. */
 export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -48,7 +49,9 @@ class PreparingClient implements PostgresPoolClient {
   readonly #names: StatementNames
   readonly #silence: number | undefined
   readonly #announced: (() => void) | undefined
-  /** Whether the transaction has announced its commit. */
+  /** Whether a transaction is open. */
+  #isOpen = false
+  /** Whether it has announced its commit. */
   #announces = false
   /** Whether `begin` is prepared on the connection. */
   #knowsBegin = false
@@ -67,13 +70,21 @@ class PreparingClient implements PostgresPoolClient {
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
     if (text === 'begin') {
+      this.#isOpen = true
       this.#announces = false
       return this.#begin()
     }
     const answered = this.#toBegin ? this.#first(text, values) : this.#send(text, values)
     if (text.includes(announcing)) this.#announces = true
-    else if (text === 'commit' && this.#announces) answered.then(this.#announced, () => {})
+    if (text === 'commit' || text === 'rollback') this.#isOpen = false
+    if (!this.#isOpen) this.#committed(text, answered)
     return answered
+  }
+
+  /** After the end of a transaction, or a statement outside of one. */
+  #committed(text: string, answered: Promise<Answer>): void {
+    if (this.#announces && text !== 'rollback') answered.then(this.#announced, () => {})
+    this.#announces = false
   }
 
   async #begin(): Promise<Answer> {
@@ -104,7 +115,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   release(destroy?: boolean): void {
-    this.#toBegin = false
+    this.#toBegin = this.#isOpen = false
     this.#client.release(destroy)
   }
 }

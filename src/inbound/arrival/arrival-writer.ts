@@ -92,21 +92,13 @@ export class ArrivalWriter {
     return failures
   }
 
-  /** Writes what nothing follows from in one statement; false, with nothing written, if there is more to it. */
+  /** Writes what nothing follows from in one statement, which is one round trip; false, with nothing written, if there is
+   *  more to it. */
   async #writeNew(deliveries: readonly Delivery[], arrivals: ReadonlyMap<string, Arrival>): Promise<boolean> {
     if (!this.#mailHost.appendNew || deliveries.some(({ followUps = [] }) => followUps.length > 0)) return false
     const copies = deliveries.flatMap((delivery) => delivery.copies)
     if (copies.length === 0 || copies.length > arrivals.size) return false
-    try {
-      await this.#db.transaction().execute(async (tx) => {
-        const isWritten = await this.#mailHost.appendNew?.(tx, copies, [...arrivals.values()])
-        if (!isWritten) throw new NotNew()
-      })
-      return true
-    } catch (error) {
-      if (error instanceof NotNew) return false
-      throw error
-    }
+    return await this.#mailHost.appendNew(copies, [...arrivals.values()])
   }
 
   async #write(deliveries: readonly Delivery[]): Promise<undefined> {
@@ -132,9 +124,6 @@ export class ArrivalWriter {
     })
   }
 }
-
-/** Rolls a transaction back. */
-class NotNew extends Error {}
 
 async function write(tx: Tx, followUps: readonly FollowUp[]): Promise<void> {
   for (const one of followUps.toSorted((a, b) => (a.order < b.order ? -1 : 1))) await one.write(tx)

@@ -24,23 +24,30 @@ test('row 40: killed again and again while mail streams in, it keeps all that it
   assert.deepEqual(report.complaints, [])
 })
 
-test('row 15: killed before the commit a message is not there, after it is, and sent again it is stored once', async () => {
-  await using home = await databaseHome()
-  await using dns = await startDnsServer({})
-  const { addresses } = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })
-  const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-  const letter = new Letter('urgent matter', addresses, true)
-  const everywhere = addresses.map((address) => `${letter.name} at ${address}`)
+for (const name of ['urgent matter', 'long matter'])
+  test(`row 15: killed before the commit a message is not there, after it is, and sent again it is stored once: ${name}`, async () => {
+    await using home = await databaseHome()
+    await using dns = await startDnsServer({})
+    const { addresses } = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })
+    const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+    const letter = new Letter(name, addresses, true)
+    const everywhere = addresses.map((address) => `${letter.name} at ${address}`)
 
-  await assert.rejects(handOver(await startService({ ...env, ...killedAtCommit('before') }), letter), /hung up/)
-  assert.deepEqual(await stored(home), [])
-  await assert.rejects(handOver(await startService({ ...env, ...killedAtCommit('after') }), letter), /hung up/)
-  assert.deepEqual(await stored(home), everywhere)
-  const service = await startService(env)
-  assert.equal(await handOver(service, letter), 250)
-  await service.end('SIGTERM')
-  assert.deepEqual(await stored(home), everywhere)
-})
+    await assert.rejects(
+      handOver(await startService({ ...env, ...killedAtCommit('before', letter) }), letter),
+      /hung up/,
+    )
+    assert.deepEqual(await stored(home), [])
+    await assert.rejects(
+      handOver(await startService({ ...env, ...killedAtCommit('after', letter) }), letter),
+      /hung up/,
+    )
+    assert.deepEqual(await stored(home), everywhere)
+    const service = await startService(env)
+    assert.equal(await handOver(service, letter), 250)
+    await service.end('SIGTERM')
+    assert.deepEqual(await stored(home), everywhere)
+  })
 
 /** Checks the tables, and answers the stored letters. */
 async function stored(home: DatabaseHome): Promise<string[]> {

@@ -3,15 +3,16 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Service } from '#test/world/service.ts'
 import type { Letter } from '../letters/senders.ts'
 
-/** The environment of a service that is killed at the commit of the first message; or stopped, until it is told to
+/** The environment of a service that is killed at the commit of such a letter, the first; or stopped, until it is told to
  *  continue. */
 export function killedAtCommit(
   when: 'before' | 'after',
+  { long }: Letter,
   signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
 ): Record<string, string> {
   return {
     NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
-    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', 'commit']),
+    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', ...(long ? ['commit'] : [])]),
     KILL_WHEN: when,
     KILL_WITH: signal,
   }

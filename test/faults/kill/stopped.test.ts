@@ -13,7 +13,7 @@ import { Letter } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
 import { handOver, killedAtCommit } from './killed-at-commit.ts'
 
-const stopped = killedAtCommit('before', 'SIGSTOP')
+const stoppedAt = (letter: Letter) => killedAtCommit('before', letter, 'SIGSTOP')
 
 /** A stopped process would keep a failed test from ending. */
 const started: Service[] = []
@@ -32,8 +32,8 @@ if (process.env.TEST_DATABASE_URL === undefined)
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })
-    const letter = new Letter('urgent matter', addresses, true)
-    const service = await start({ ...home.env, MAILROOM_DNS_SERVERS: dns.address, ...stopped })
+    const letter = new Letter('long matter', addresses, true)
+    const service = await start({ ...home.env, MAILROOM_DNS_SERVERS: dns.address, ...stoppedAt(letter) })
     const answer = handOver(service, letter)
     await stops(service)
     assert.throws(() => lockDirectory(home.env.MAILROOM_DATA_DIR ?? ''), DirectoryInUse)
@@ -48,12 +48,12 @@ else
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })
-    const letter = new Letter('urgent matter', addresses, true)
+    const letter = new Letter('long matter', addresses, true)
     const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
     // Ready before the other one stops, since the server ends the session by itself after a while.
     const other = await start(env)
     await using database = await home.open()
-    const late = await start({ ...env, ...stopped })
+    const late = await start({ ...env, ...stoppedAt(letter) })
     const lateAnswer = handOver(late, letter)
     await stops(late)
     const otherAnswer = handOver(other, letter)

@@ -20,12 +20,17 @@ export class Letter {
     this.known = known
   }
 
-  /** Its bytes, which follow from its name: 0.3 KB, 3 KB or now and then 300. */
+  /** Whether several statements in a transaction store it. Others are stored by one statement, which commits. */
+  get long(): boolean {
+    return this.name.startsWith('long ')
+  }
+
+  /** Its bytes, which follow from its name: 0.3 KB, 3 KB or now and then 300; 1.2 MB of a long one. */
   get text(): string {
     const id = this.known ? `Message-ID: <${this.name.replaceAll(' ', '.')}@peer.example>\r\n` : ''
     const line = `${createHash('sha256').update(this.name).digest('hex')}\r\n`
     const first = line.charCodeAt(0)
-    const lines = line[1] === '0' && first < 0x32 ? 4_500 : first < 0x35 ? 45 : 2
+    const lines = this.long ? 18_000 : line[1] === '0' && first < 0x32 ? 4_500 : first < 0x35 ? 45 : 2
     return `From: Ann <ann@peer.example>\r\nSubject: ${this.name}\r\n${id}\r\n${line.repeat(lines)}`
   }
 }

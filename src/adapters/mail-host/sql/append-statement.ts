@@ -1,8 +1,9 @@
+import { DatabaseError } from 'pg'
 import { query } from '#/db/query.ts'
-import type { Tx } from '#/db/schema.ts'
+import type { Db } from '#/db/schema.ts'
 import { insertReceived } from '#/events/append.ts'
 import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
-import { arrivalRows, notesArrivals } from '#/messages/arrivals.ts'
+import { areNew, arrivalRows, noneSuspended, notesIfReady } from '#/messages/arrivals.ts'
 import type { Arrival } from '#/ports/mail-host.ts'
 import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
@@ -33,32 +34,39 @@ export interface Places {
   readonly arrivals?: readonly Arrival[]
 }
 
+/** PostgreSQL's code for text that is no boolean. */
+const noBoolean = '22P02'
+
 /** Writes contents, messages, keywords, the storage used and, unless mail only moves, events. Folders are counted up here or
- *  in an earlier part of the same append. Answers the messages' places. Writes no mail and answers none if a folder is
- *  missing, or is removed while this waits for its lock, or if not all arrivals are new. Arrivals are recorded before
- *  folders are locked; folders, lowest id first, before the storage. The last select reads all places, and only then does
- *  PostgreSQL run parts that nothing reads. The bytes are one binary parameter: an array would be sent in hexadecimal. */
+ *  in an earlier part of the same append. Answers the messages' places. Writes nothing and answers none if a folder is
+ *  missing or removed while this waits for its lock. With arrivals it is a transaction of its own, and writes nothing either
+ *  if not all of them are new or a mailbox is suspended; it fails, as `hasChangedMeanwhile` tells, if another transaction
+ *  has changed that since it began. Arrivals are recorded before folders are locked; folders, lowest id first, before the
+ *  storage. The last select reads all places, and only then does PostgreSQL run parts that nothing reads. The bytes are one
+ *  binary parameter: an array would be sent in hexadecimal. */
 export function store(
-  tx: Tx,
+  db: Db,
   { gains = [], places = [], arrivals = [] }: Places,
   contents: Contents,
   messages: readonly MessageRow[],
   withEvents: boolean,
 ): Promise<Place[]> {
-  return query<Place>(tx)`
+  return query<Place>(db, { mayWait: true })`
     with arriving as (
       select * from jsonb_to_recordset(${arrivalRows(arrivals)}::jsonb) as arriving (mailbox_id uuid, digest text)
-    ), ${notesArrivals}, gain as materialized (
-      select folder.id, gain.number, gain.added, gain.unread, gain.size_bytes
+    ), gain as materialized (
+      select folder.id, folder.mailbox_id, gain.number, gain.added, gain.unread, gain.size_bytes
       from jsonb_to_recordset(${JSON.stringify(gains)}::jsonb) as gain
         (number integer, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer,
          size_bytes bigint)
       join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
         and folder.organization_id = gain.organization_id
-    ), locked as materialized (
+    ), ready as materialized (
+      select (select count(*) from gain) = ${gains.length} and ${whileInDatabase}
+        and (not ${arrivals.length > 0}::boolean or ${noneSuspended} and ${areNew}) as is_ready
+    ), ${notesIfReady}, locked as materialized (
       select gain.* from gain join mail_folders folder on folder.id = gain.id
-      where (select count(*) from gain) = ${gains.length} and ${whileInDatabase}
-        and (select count(*) from noted where not suspended) = ${arrivals.length}
+      where (select is_ready from ready) and (select count(*) from noted) = ${arrivals.length}
       order by folder.id for update of folder
     ), advanced as (
       update mail_folders folder set
@@ -111,5 +119,13 @@ export function store(
     ), ${insertReceived}, stored as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id
     ), ${countsStored}
-    select number, folder_id, modseq, first from place`
+    select number, folder_id, modseq, first from ready left join place on true
+    where number is not null or case
+      when ${arrivals.length > 0}::boolean and is_ready and (select count(*) from place) < ${gains.length}
+      then (select 'folders or arrivals have changed meanwhile: ' || count(*) from place)::boolean end`
+}
+
+/** Whether `store` has failed since another transaction has changed folders or recorded arrivals. */
+export function hasChangedMeanwhile(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === noBoolean
 }

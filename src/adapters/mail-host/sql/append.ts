@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
@@ -7,7 +7,7 @@ import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Arrival, Copy } from '#/ports/mail-host.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
-import { type Gain, type Place, store } from './append-statement.ts'
+import { type Gain, hasChangedMeanwhile, type Place, store } from './append-statement.ts'
 import { makeFolders } from './folders.ts'
 
 /** Bytes of mail in one statement: node-postgres copies them four times in one turn of the event loop. */
@@ -29,9 +29,9 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], wi
   }
 }
 
-/** Stores copies and records their arrivals in one statement; false if more is needed. */
+/** Stores copies and records their arrivals in one statement; false, with nothing written, if more is needed. */
 export async function appendNew(
-  tx: Tx,
+  db: Db,
   key: IdHashKey,
   copies: readonly Copy[],
   arrivals: readonly Arrival[],
@@ -41,8 +41,13 @@ export async function appendNew(
   const gains = gainsOf(copies)
   const { contents, rows } = await rowsOf(key, first, gains)
   if (contents.large.length > 0) return false
-  const places = await store(tx, { gains: gains.byFolder, arrivals }, contents, rows, true)
-  return places.length === gains.byFolder.length
+  try {
+    const places = await store(db, { gains: gains.byFolder, arrivals }, contents, rows, true)
+    return places.length === gains.byFolder.length
+  } catch (error) {
+    if (hasChangedMeanwhile(error)) return false
+    throw error
+  }
 }
 
 /** The rows of a batch. `gains` counts its copies. */

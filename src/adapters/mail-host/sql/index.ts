@@ -26,7 +26,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
       await makeFolders(tx, folders)
     },
     append: (tx, copies) => append(tx, key, copies),
-    appendNew: (tx, copies, arrivals) => appendNew(tx, key, copies, arrivals),
+    appendNew: (copies, arrivals) => appendNew(db, key, copies, arrivals),
     // Accepted mail is stored at once and never waits.
     hasRoom: async () => true,
     saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import type { Tx } from '#/db/schema.ts'
+import { noteArrivals } from '#/messages/arrivals.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import type { Arrival, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { copy } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { sqlMailHost } from './index.ts'
+
+let database: Database
+let host: MailHost
+before(async () => {
+  database = await testDatabase()
+  host = sqlMailHost(database.db, idHashKey('a secret'))
+})
+after(() => database[Symbol.asyncDispose]())
+
+async function twoMailboxes(): Promise<[MailboxRef, MailboxRef]> {
+  const domain = await newDomain(database.db)
+  return [await newMailbox(database.db, host, domain, 'ada'), await newMailbox(database.db, host, domain, 'bob')]
+}
+
+function arrivalAt({ mailboxId }: MailboxRef): Arrival {
+  return { mailboxId, digest: randomBytes(32) }
+}
+
+/** All that a batch may write, as text. */
+async function written(): Promise<unknown> {
+  const { rows } = await sql`
+    select (select json_agg(arrivals order by mailbox_id, digest) from arrivals) as arrivals,
+      (select json_agg(folder order by id) from mail_folders folder) as folders,
+      (select count(*) from mail_messages) as messages, (select count(*) from mail_contents) as contents,
+      (select count(*) from mail_search_queue) as queued, (select count(*) from events) as events,
+      (select json_agg(usage order by organization_id) from organization_usage usage) as usage`.execute(database.db)
+  return rows
+}
+
+test('arriving mail is stored with its arrivals, and what has arrived before changes nothing', async () => {
+  const [ada, bob] = await twoMailboxes()
+  const arrivals = [arrivalAt(ada), arrivalAt(bob)]
+  assert.equal(await host.appendNew?.([copy(ada), copy(bob)], arrivals), true)
+  for (const mailbox of [ada, bob])
+    assert.equal((await host.list(mailbox, 'inbox', { limit: 10, page: 0 })).messages.length, 1)
+  const before = await written()
+  const [known] = arrivals
+  assert.equal(await host.appendNew?.([copy(ada), copy(bob)], known ? [known, arrivalAt(bob)] : []), false)
+  assert.deepEqual(await written(), before)
+})
+
+test('what arrived more than seven days ago is stored again', async () => {
+  const [ada] = await twoMailboxes()
+  const arrival = arrivalAt(ada)
+  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), true)
+  await sql`update arrivals set arrived_at = now() - interval '8 days' where digest = ${arrival.digest}`.execute(
+    database.db,
+  )
+  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), true)
+  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), false)
+})
+
+for (const [what, change] of [
+  ['a mailbox is suspended', sql`update mailboxes set suspended_at = now() where id =`],
+  [
+    'a domain is suspended',
+    sql`update domains set suspended_at = now() from mailboxes box where box.domain_id = domains.id and box.id =`,
+  ],
+  ['a folder is missing', sql`delete from mail_folders where name = 'inbox' and mailbox_id =`],
+] as const) {
+  test(`where ${what}, nothing is written`, async () => {
+    const [ada, bob] = await twoMailboxes()
+    await sql`${change} ${bob.mailboxId}`.execute(database.db)
+    const before = await written()
+    assert.equal(await host.appendNew?.([copy(ada), copy(bob)], [arrivalAt(ada), arrivalAt(bob)]), false)
+    assert.deepEqual(await written(), before)
+  })
+}
+
+test('its commit is announced, and that of a batch that is not stored is not needed', async () => {
+  const [ada] = await twoMailboxes()
+  let announced = 0
+  database.commits.on('announced', () => announced++)
+  assert.equal(await host.appendNew?.([copy(ada)], [arrivalAt(ada)]), true)
+  assert.equal(announced, 1)
+})
+
+// Another transaction needs a connection of its own.
+if (process.env.TEST_DATABASE_URL !== undefined) {
+  test('where another transaction records an arrival meanwhile, nothing is written', async () => {
+    const [ada, bob] = await twoMailboxes()
+    const arrivals = [arrivalAt(ada), arrivalAt(bob)] as const
+    const before = await countsOf(ada)
+    const { result } = await during(
+      (tx) => noteArrivals(tx, [arrivals[1]]),
+      () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
+    )
+    assert.equal(result, false)
+    assert.deepEqual(await countsOf(ada), before)
+    assert.deepEqual(await noted(arrivals), [bob.mailboxId])
+  })
+
+  test('where another transaction removes a folder meanwhile, nothing is written', async () => {
+    const [ada, bob] = await twoMailboxes()
+    const arrivals = [arrivalAt(ada), arrivalAt(bob)]
+    const before = await countsOf(ada)
+    const { result } = await during(
+      (tx) => sql`delete from mail_folders where mailbox_id = ${bob.mailboxId} and name = 'inbox'`.execute(tx),
+      () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
+    )
+    assert.equal(result, false)
+    assert.deepEqual(await countsOf(ada), before)
+    assert.deepEqual(await noted(arrivals), [])
+  })
+}
+
+/** Runs `waiting` while another transaction has done its work, which commits once `waiting` waits for it. */
+async function during<Result>(
+  work: (tx: Tx) => Promise<unknown>,
+  waiting: () => Promise<Result> | undefined,
+): Promise<{ result: Result | undefined }> {
+  const { result } = await database.db.transaction().execute(async (tx) => {
+    await work(tx)
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+    const result = waiting()
+    while (!(await isWaitingFor(rows[0]?.pid))) await pause(20)
+    return { result }
+  })
+  return { result: await result }
+}
+
+async function isWaitingFor(pid: number | undefined): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where ${pid}::integer = any (pg_blocking_pids(pid))`.execute(database.db)
+  return rows.length > 0
+}
+
+async function noted(arrivals: readonly Arrival[]): Promise<string[]> {
+  const digests = arrivals.map(({ digest }) => digest)
+  const { rows } = await sql<{ mailbox_id: string }>`
+    select mailbox_id from arrivals where digest = any (${digests}::bytea[])`.execute(database.db)
+  return rows.map((row) => row.mailbox_id)
+}
+
+/** The counters of the folders of a mailbox, and of its organization. */
+async function countsOf({ mailboxId, organizationId }: MailboxRef): Promise<unknown> {
+  const { rows } = await sql`
+    select json_agg(folder order by id) as folders,
+      (select storage_bytes from organization_usage where organization_id = ${organizationId}) as used
+    from mail_folders folder where mailbox_id = ${mailboxId}`.execute(database.db)
+  return rows
+}
