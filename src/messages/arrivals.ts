@@ -35,7 +35,7 @@ export const noneSuspended = new SqlPart(`not exists (select from gain where ${s
 /** A CTE for such a statement, which records `arriving` if its CTE `ready` answers so. */
 export const notesIfReady = new SqlPart(`noted as (${notes('(select is_ready from ready)')})`)
 
-/** For `jsonb_to_recordset`, as (mailbox_id uuid, digest text). */
+/** For `json_to_recordset`, as (mailbox_id uuid, digest text). */
 export function arrivalRows(arrivals: readonly Arrival[]): string {
   return JSON.stringify(
     arrivals.map(({ mailboxId, digest }) => ({ mailbox_id: mailboxId, digest: digest.toString('hex') })),
@@ -50,7 +50,7 @@ export class Suspended extends Error {}
 export async function noteArrivals(tx: Tx, arrivals: readonly Arrival[]): Promise<Arrival[]> {
   const noted = await query<{ mailbox_id: string; digest: Buffer; suspended: boolean }>(tx)`
     with arriving as (
-      select * from jsonb_to_recordset(${arrivalRows(arrivals)}::jsonb) as arriving (mailbox_id uuid, digest text)
+      select * from json_to_recordset(${arrivalRows(arrivals)}::json) as arriving (mailbox_id uuid, digest text)
     ) ${notesAlone}`
   if (noted.some(({ suspended }) => suspended)) throw new Suspended()
   return noted.map(({ mailbox_id, digest }) => ({ mailboxId: mailbox_id, digest }))

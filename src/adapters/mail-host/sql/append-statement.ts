@@ -43,7 +43,8 @@ const noBoolean = '22P02'
  *  if not all of them are new or a mailbox is suspended; it fails, as `hasChangedMeanwhile` tells, if another transaction
  *  has changed that since it began. Arrivals are recorded before folders are locked; folders, lowest id first, before the
  *  storage. The last select reads all places, and only then does PostgreSQL run parts that nothing reads. The bytes are one
- *  binary parameter: an array would be sent in hexadecimal. */
+ *  binary parameter: an array would be sent in hexadecimal. Rows are `json`, which PostgreSQL reads once: for `jsonb` it
+ *  makes a tree first, with sorted keys. */
 export function store(
   db: Db,
   { gains = [], places = [], arrivals = [] }: Places,
@@ -53,10 +54,10 @@ export function store(
 ): Promise<Place[]> {
   return query<Place>(db, { mayWait: true })`
     with arriving as (
-      select * from jsonb_to_recordset(${arrivalRows(arrivals)}::jsonb) as arriving (mailbox_id uuid, digest text)
+      select * from json_to_recordset(${arrivalRows(arrivals)}::json) as arriving (mailbox_id uuid, digest text)
     ), gain as materialized (
       select folder.id, folder.mailbox_id, gain.number, gain.added, gain.unread, gain.size_bytes
-      from jsonb_to_recordset(${JSON.stringify(gains)}::jsonb) as gain
+      from json_to_recordset(${JSON.stringify(gains)}::json) as gain
         (number integer, organization_id uuid, mailbox_id uuid, name text, added integer, unread integer,
          size_bytes bigint)
       join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
@@ -79,11 +80,11 @@ export function store(
       returning locked.number, folder.id as folder_id, folder.modseq, folder.uid_next - locked.added as first
     ), place as materialized (
       select * from advanced
-      union all select * from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as place
+      union all select * from json_to_recordset(${JSON.stringify(places)}::json) as place
         (number integer, folder_id bigint, modseq bigint, first bigint)
     ), content as materialized (
       select coalesce(row.given, nextval('mail_contents_id_seq')) as id, row.*
-      from jsonb_to_recordset(${JSON.stringify(contents.rows)}::jsonb) as row
+      from json_to_recordset(${JSON.stringify(contents.rows)}::json) as row
         (number integer, given bigint, organization_id uuid, copies integer, start integer, size_bytes integer,
          message_id text, thread_root text, subject text, from_name text, from_address text, recipients jsonb,
          has_attachment boolean, preview text, facts jsonb)
@@ -101,7 +102,7 @@ export function store(
         sender, id_hash, strong, weak, filtered_by)
       select place.folder_id, place.first + row.nth, place.modseq, content.id, row.received_at, row.size_bytes, row.seen,
         row.flagged, row.keywords, row.sender, row.id_hash, row.strong, row.weak, row.filtered_by
-      from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as row
+      from json_to_recordset(${JSON.stringify(messages)}::json) as row
         (content integer, folder integer, nth integer, received_at timestamptz, size_bytes integer, seen boolean,
          flagged boolean, keywords text[], sender text, id_hash bytea, strong bytea, weak bytea, filtered_by jsonb)
       join content on content.number = row.content
