@@ -2,7 +2,9 @@ import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import { type Cursor, cursorText, isBefore } from '#/events/cursor.ts'
 import type { EventFeed, Watch } from '#/events/feed.ts'
+import type { SettingsChange } from '#/events/log.ts'
 import type { Identity } from '#/http/access/authorize.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import type { Change, Presence } from '#/presence/presence.ts'
 import type { EventOut } from './schemas.ts'
 import { visibleEvents, type Wanted } from './visible.ts'
@@ -81,7 +83,7 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
       yield shown.map(({ out }) => `id: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`).join('')
       sent = performance.now()
     }
-    if (presence && page.settings.size > 0) yield settingsIn(page.settings)
+    if (presence && page.settings.length > 0) yield settingsIn(page.settings, identity.caller)
     if (page.more) continue
     await watch.changed(seen, sent + quietMs - performance.now(), follower?.woken ?? gone)
     next = caughtUp(watch, seen, next)
@@ -93,9 +95,14 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
   }
 }
 
-/** Messages of the event `settings`: kinds of settings that have changed. Readers who may see them request them again. */
-function settingsIn(items: ReadonlySet<string>): string {
-  return [...items].map((item) => `event: settings\ndata: ${JSON.stringify({ item })}\n\n`).join('')
+/** Messages of the event `settings`: kinds of settings that have changed, and mailboxes whose folders have. Readers who may see
+ *  them request them again. */
+function settingsIn(changes: readonly SettingsChange[], caller: Caller): string {
+  return changes
+    .filter(({ mailboxId }) => mailboxId === null || caller.may('read', mailboxId))
+    .map(({ item, address }) => ({ item, ...(address !== null && { mailbox: address }) }))
+    .map((data) => `event: settings\ndata: ${JSON.stringify(data)}\n\n`)
+    .join('')
 }
 
 /** Messages of the event `presence`: where others came, left or began to write. They have no id, since they are not in the

@@ -30,11 +30,17 @@ export interface LoggedEvent extends Cursor {
   readonly conversation: string | null
 }
 
+/** A change of settings, or of the folders of a mailbox. */
+export interface SettingsChange extends Pick<LoggedEvent, 'mailboxId' | 'address'> {
+  /** Their kind: `domain`. */
+  readonly item: string
+}
+
 /** All events between a cursor and `end`, in order. */
 export interface Page {
   readonly events: readonly LoggedEvent[]
-  /** Kinds of settings that have changed without an event of their own: `domain`. */
-  readonly settings: ReadonlySet<string>
+  /** What has changed without an event of its own, each once. */
+  readonly settings: readonly SettingsChange[]
   readonly end: Cursor
   /** Whether there may be more. */
   readonly more: boolean
@@ -85,8 +91,15 @@ export async function eventsAfter(
   const at = Math.max(rows[0]?.settled ?? 0, position)
   const end = last ?? (at > position ? { position: at, id: 0 } : { position, id })
   const isOfSettings = ({ type }: { readonly type: string }) => type === settingsChanged
-  const settings = new Set(found.filter(isOfSettings).flatMap(({ data }) => ('name' in data ? [data.name] : [])))
+  const settings = settingsIn(found.filter(isOfSettings))
   return { events: found.filter((row) => !isOfSettings(row)), settings, end, more: found.length === most }
+}
+
+function settingsIn(events: readonly LoggedEvent[]): SettingsChange[] {
+  const changes = events.flatMap(({ data, mailboxId, address }) =>
+    'name' in data ? [{ item: data.name, mailboxId, address }] : [],
+  )
+  return [...new Map(changes.map((change) => [`${change.item} ${change.mailboxId}`, change])).values()]
 }
 
 /** Those of these events of the organization that are still stored. */

@@ -34,7 +34,8 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** Informs the web app of members that settings have changed without an event of their own. No other reader gets it. */
+/** Informs the web app of members that settings, or the folders of a mailbox, have changed without an event of their own. No
+ *  other reader gets it. */
 export const settingsChanged = 'settings.changed'
 
 /** The data of an event about a message. Contents are read from the message itself. */

@@ -38,3 +38,42 @@ test('the stream of a member says which settings have changed without an event; 
     ['label.created'],
   )
 })
+
+test('the stream says that folders of a mailbox are made, renamed and deleted, to those who read its mail', async () => {
+  const organization = await world.organization()
+  const [shop, desk] = [await organization.mailbox('shop'), await organization.mailbox('desk')]
+  const { id: bob } = await organization.member(`bob@${organization.domain}`)
+  const { id: owner } = await organization.member(`ada@${organization.domain}`, 'owner')
+  const ada = await signIn(organization, owner)
+  const shared = await ada.request('PUT', `/v1/mailboxes/${desk.address}/access/${bob}`, { level: 'read' })
+  assert.equal(shared.status, 200, `${shared.bytes}`)
+  const { cookie } = await signIn(organization, bob)
+  await using his = await EventStream.open(world.base, { cookie, query: '?after=now' })
+  const { next } = (await organization.request('GET', `/v1/events?after=now`)).body
+  const change = async (method: string, path: string, mailbox: string, body?: object) => {
+    const answer = await organization.request(
+      method,
+      `/v1/folders${path}${path.includes('?') ? '&' : '?'}mailbox=${mailbox}`,
+      body,
+    )
+    assert.ok(answer.status < 300, `${answer.bytes}`)
+  }
+  const told = { id: '', name: 'settings', event: { item: 'folder', mailbox: desk.address } }
+  await change('POST', '', shop.address, { name: 'Hidden' })
+  await change('POST', '', desk.address, { name: 'Old' })
+  assert.deepEqual(await his.next(), told)
+  await change('PATCH', '/Old', desk.address, { name: 'New' })
+  assert.deepEqual(await his.next(), told)
+  // It is there already.
+  await change('POST', '', desk.address, { name: 'New' })
+  await change('DELETE', '/New', desk.address)
+  assert.deepEqual(await his.next(), told)
+  await change('DELETE', '/Hidden?move_to=archive', shop.address)
+  await organization.request('POST', '/v1/labels', { name: 'After it' })
+  assert.equal((await his.next())?.event.type, 'label.created')
+  const { body } = await organization.request('GET', `/v1/events?after=${next}`)
+  assert.deepEqual(
+    body.data.map(({ type }: { type: string }) => type),
+    ['label.created'],
+  )
+})

@@ -1,8 +1,13 @@
 import type { FastifyContextConfig } from 'fastify'
+import type { Actor } from '#/audit/actor.ts'
 import { beginChange, endChange, stepOf } from '#/changes/record.ts'
+import type { Db } from '#/db/schema.ts'
+import { appendEvents } from '#/events/append.ts'
+import { settingsChanged } from '#/events/types.ts'
 import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import { InMailbox } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
@@ -81,6 +86,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
         const { made, folder } = await createFolder(mailHost, mailbox, name)
         const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
         const answer = presentFolder(folder)
+        if (made) await announce(db, mailbox, request.actor)
         return made ? created(location, answer) : ok(answer)
       })
       return reply
@@ -105,11 +111,13 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
         response: { 200: FolderOut },
       },
     },
-    async ({ caller, params, query, body }) => {
+    async ({ caller, actor, params, query, body }) => {
       const name = pathFolder(params.path)
       const to = folderNamed('name', body.name)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      return presentFolder(await renameFolder(mailHost, mailbox, name, to))
+      const folder = await renameFolder(mailHost, mailbox, name, to)
+      await announce(db, mailbox, actor)
+      return presentFolder(folder)
     },
   )
 
@@ -133,6 +141,7 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       if (moveTo === undefined) {
         await deleteFolder(mailHost, mailbox, name)
+        await announce(db, mailbox, actor)
         return { deleted: true as const, name, moved: 0, change_id: null }
       }
       const { organizationId, mailboxId } = mailbox
@@ -141,10 +150,18 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
       try {
         const moving = { to: moveTo, step: () => stepOf(db, changeId), by: actor }
         const moved = await deleteFolder(mailHost, mailbox, name, moving)
+        await announce(db, mailbox, actor)
         return { deleted: true as const, name, moved, change_id: moved > 0 ? changeId : null }
       } finally {
         await endChange(db, changeId)
       }
     },
   )
+}
+
+/** Lets open pages of the web app know. Not in the transaction of the change, which may be on another server: a page that misses
+ *  it looks again by itself. */
+async function announce(db: Db, { organizationId, mailboxId }: MailboxRef, by: Actor): Promise<void> {
+  const event = { organizationId, mailboxId, type: settingsChanged, data: { id: null, name: 'folder' } } as const
+  await db.transaction().execute((tx) => appendEvents(tx, [event], by))
 }
