@@ -15,7 +15,7 @@ const opens: Readonly<Record<string, string>> = {
 /** Their names are those of what is made of them, or that of the field that opens them. */
 const unnamed = [
   ...['parts/form/action-dialog.tsx', 'parts/form/shown-once.tsx', 'parts/form/choice.tsx'],
-  ...['pages/filters/run-shown.tsx', 'pages/mail/actions/filter-menu.tsx'],
+  ...['pages/filters/run-shown.tsx', 'pages/mail/actions/filter-choices.tsx'],
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: a node of a syntax tree has the fields of its type

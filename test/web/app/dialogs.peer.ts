@@ -42,6 +42,7 @@ async function furnished(receiver: Receiver) {
   const { id: failing } = await create('/v1/scheduled', { ...message, send_at, subject: 'Tuesday' })
   const failed = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
   await world.db.updateTable('outbound_messages').set(failed).where('id', '=', failing).execute()
+  for (const name of ['Plans/Old', 'Plans', 'Tea']) await create(`/v1/folders?mailbox=${address}`, { name })
   const { status } = await ada.request('PUT', `/v1/mailboxes/${desk}/access/${bobsId}`, { level: 'read' })
   assert.equal(status, 200)
   const { id: draft } = await create('/v1/drafts', { mailbox: address, to: 'bob@there.example', subject: 'The price' })
@@ -276,6 +277,22 @@ for (const [what, options] of [
     await page.keyboard.press('#')
     await look('Delete for good?')
     await close('Delete for good?')
+    await visitor.open(folder('inbox'))
+    if (options !== wide) await press('Menu')
+    await press(`New folder in ${address}`)
+    await look('New folder')
+    await close('New folder')
+    for (const [name, item, dialog] of [
+      ['Tea', 'Rename', 'Rename Tea'],
+      ['Tea', 'Delete', 'Delete Tea?'],
+      ['Plans', 'Delete', 'Plans cannot be deleted yet'],
+    ] as const) {
+      await press(`Menu of ${name}`)
+      await look(`Menu of ${name}`)
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
+      await look(dialog)
+      await close(dialog)
+    }
     await visitor.open(folder('inbox'))
     await page
       .getByRole('row', { name: /The moon/ })

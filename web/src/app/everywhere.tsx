@@ -5,6 +5,7 @@ import { write } from '../pages/write/beginning/opening.ts'
 import { ComposerHost } from '../pages/write/composer-host.tsx'
 import { useMayWrite } from '../pages/write/sending/use-may-write.ts'
 import { useCommands } from '../parts/keyboard/commands.ts'
+import { useKeysHeldBack } from '../parts/keyboard/held-back.ts'
 import { useKeys } from '../parts/keyboard/keys.ts'
 import { lazily } from '../parts/state/loading-parts.ts'
 import { Part } from '../parts/state/part.tsx'
@@ -28,15 +29,7 @@ export function Everywhere({ me }: { me: Me }) {
     { name: 'Show the keys', shortcut: '?', run: () => show('shortcuts') },
     { name: 'Sign out', run: () => void signOut() },
   ])
-  useEffect(() => {
-    if (shown === undefined) return
-    // Text typed before the dialog is open is meant for it, not for the page.
-    const onKey = (event: KeyboardEvent) => {
-      if (event.target instanceof Element && !event.target.closest('[role=dialog]')) event.stopPropagation()
-    }
-    document.addEventListener('keydown', onKey, true)
-    return () => document.removeEventListener('keydown', onKey, true)
-  }, [shown])
+  useKeysHeldBack(shown !== undefined)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return

@@ -43,8 +43,8 @@ function follow(): () => void {
       void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
     })
     stream.addEventListener('settings', ({ data }: MessageEvent<string>) => {
-      const { item } = JSON.parse(data) as { item: string }
-      refetch(ofNoun(item))
+      const { item, mailbox } = JSON.parse(data) as { item: string; mailbox?: string }
+      refetch(mailbox === undefined ? ofNoun(item) : mailKeys(mailbox))
     })
     stream.onopen = () => {
       connected()

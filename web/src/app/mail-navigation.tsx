@@ -1,21 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { MeMailboxesItem } from '../api/generated.ts'
-import { foldersQuery } from '../pages/mail/queries.ts'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { VisuallyHidden } from '../parts/state/visually-hidden.tsx'
-import { folderName } from '../parts/text/folder-name.ts'
-import { count } from '../parts/text/size.ts'
+import { Icon } from '../parts/icon.tsx'
+import { FolderList } from './folder-list.tsx'
 import styles from './shell.module.css'
-
-const folderIcons: Readonly<Record<string, IconName>> = {
-  inbox: 'inbox',
-  sent: 'sent',
-  drafts: 'write',
-  archive: 'archive',
-  junk: 'junk',
-  trash: 'delete',
-}
 
 /** The mailboxes that the member reads, with their folders. */
 export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesItem[] }) {
@@ -26,7 +13,7 @@ export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesI
         <Icon name="search" />
         Search
       </Link>
-      {mailboxes.map(({ address, kind }) => (
+      {mailboxes.map(({ address, kind, level }) => (
         <div key={address}>
           <p className={styles.group}>{address}</p>
           {kind === 'private' ? (
@@ -39,32 +26,10 @@ export function MailNavigation({ mailboxes }: { mailboxes: readonly MeMailboxesI
               Private mailbox
             </Link>
           ) : (
-            <Folders mailbox={address} />
+            <FolderList mailbox={address} mayChange={level !== 'read'} />
           )}
         </div>
       ))}
     </>
-  )
-}
-
-function Folders({ mailbox }: { mailbox: string }) {
-  const { data: folders } = useQuery(foldersQuery(mailbox))
-  return (
-    <ul>
-      {(folders?.data ?? [{ name: 'inbox', unread: 0 }]).map(({ name, unread }) => (
-        <li key={name}>
-          <Link to="/mail/$mailbox/$folder" params={{ mailbox, folder: name }} className={`${styles.link}`}>
-            <Icon name={folderIcons[name] ?? 'folder'} />
-            <span className={styles.name}>{folderName(name)}</span>
-            {unread > 0 && (
-              <span className={styles.unread}>
-                {count(unread)}
-                <VisuallyHidden> unread</VisuallyHidden>
-              </span>
-            )}
-          </Link>
-        </li>
-      ))}
-    </ul>
   )
 }

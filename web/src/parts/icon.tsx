@@ -1,4 +1,5 @@
 const strokes = {
+  add: 'M12 5v14M5 12h14',
   approve: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM8 12.5l3 3 5-6',
   archive: 'M3 5h18v4H3zM5 9v10h14V9M10 13h4',
   attachment: 'M20 11l-8.5 8.5a5 5 0 0 1-7-7L13 4a3.4 3.4 0 0 1 5 5l-8.5 8.5a1.7 1.7 0 0 1-2.5-2.5l7.5-7.5',

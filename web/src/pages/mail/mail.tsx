@@ -35,6 +35,8 @@ export function Mail() {
         about="Its mail is encrypted for its owner, and this service cannot read it. Open it with a mail program that has the key."
       />
     )
+  if (folders && !folders.some(({ name }) => name === folder))
+    return <Empty title={`There is no folder ${folder}`} about="It was renamed or deleted." />
   return (
     <div className={styles.mail} data-open={isOpen || undefined} data-beside={isBeside || undefined}>
       {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} isBeside={isBeside} />}

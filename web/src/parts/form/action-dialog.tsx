@@ -22,6 +22,8 @@ interface Props {
   /** The names of the fields in it. An error of one of them is shown there, others above the buttons. */
   readonly fields?: readonly string[]
   readonly children?: ReactNode
+  /** The error of an attempt before it was opened. */
+  readonly failed?: Error
   /** Answers 'stay' if the dialog has something to show. */
   readonly onSubmit: () => Promise<unknown>
   readonly onClose: () => void
@@ -30,9 +32,9 @@ interface Props {
 /** Asks for the input of an action, and a confirmation if the service requires one, runs it, and closes. If it fails the
  *  dialog stays open, with the input. */
 export function ActionDialog({ title, about, action, danger, ready = true, fields = [], ...props }: Props) {
-  const { children, informs = false, onSubmit, onClose } = props
+  const { children, informs = false, failed, onSubmit, onClose } = props
   const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<Error>()
+  const [error, setError] = useState<Error | undefined>(failed)
   const confirmation = useConfirmation()
   const field = error instanceof ApiError ? fields.find((name) => name === fieldName(error)) : undefined
 

@@ -3,6 +3,7 @@ import { Toolbar } from 'react-aria-components/Toolbar'
 import { IconButton } from '../../../parts/form/icon-button.tsx'
 import { type Command, useCommands } from '../../../parts/keyboard/commands.ts'
 import { useKeys } from '../../../parts/keyboard/keys.ts'
+import { afterPaint } from '../../../parts/state/after-paint.ts'
 import { lazily } from '../../../parts/state/loading-parts.ts'
 import { Part } from '../../../parts/state/part.tsx'
 import type { Place } from '../place.ts'
@@ -14,6 +15,7 @@ import type { Subject } from './subject.ts'
 import { useMayChange } from './use-may-change.ts'
 
 const EraseDialog = lazily(() => import('./erase-dialog.tsx'))
+const NewFolder = lazily(() => import('../folders/new-folder.tsx'))
 
 interface Props {
   readonly place: Place
@@ -28,6 +30,8 @@ interface Props {
 /** Actions on conversations, by buttons and keys. */
 export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
   const [open, setOpen] = useState<'label' | 'move' | 'erase'>()
+  // What moves to a new folder, chosen before that is made.
+  const [moving, setMoving] = useState<{ readonly name: string; readonly from: Pick<Props, 'place' | 'subjects'> }>()
   const unread = subjects.some((one) => one.unread)
   const starred = subjects.length > 0 && subjects.every((one) => one.starred)
   const mayChange = useMayChange(place.mailbox)
@@ -75,7 +79,7 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
     'Shift+I': act.read,
   }
   useKeys(some ? keys : {})
-  const visible = shown || open !== undefined
+  const visible = shown || open !== undefined || moving !== undefined
   if (!some || !visible) return null
   return (
     <>
@@ -114,8 +118,24 @@ export function ActionBar({ place, subjects, onLeave, shown = true }: Props) {
           isOpen={open === 'move'}
           onOpen={(is) => setOpen(is ? 'move' : undefined)}
           onChoose={leave}
+          onNew={(name) => afterPaint(() => setMoving({ name, from: { place, subjects } }))}
         />
       </Toolbar>
+      {moving && (
+        <Part name="The dialog" onFailed={() => setMoving(undefined)}>
+          <NewFolder
+            mailbox={moving.from.place.mailbox}
+            name={moving.name}
+            atOnce={moving.name !== ''}
+            action="Make folder and move"
+            onMade={(folder) => {
+              void move(moving.from.place, moving.from.subjects, folder)
+              if (moving.from.subjects[0]?.id === subjects[0]?.id) onLeave?.()
+            }}
+            onClose={() => setMoving(undefined)}
+          />
+        </Part>
+      )}
       {open === 'erase' && (
         <Part name="The dialog">
           <EraseDialog

@@ -10,10 +10,15 @@ interface Props {
   readonly isOpen: boolean
   readonly onOpen: (open: boolean) => void
   readonly onChoose: (folder: string) => void
+  /** Called for a folder that is not there yet, with its name if one is typed. */
+  readonly onNew: (name: string) => void
 }
 
+/** No folder has this name. */
+const another = '/'
+
 /** The target of a move: another folder of the mailbox, or a new one with the typed name. */
-export function MoveMenu({ place, isOpen, onOpen, onChoose }: Props) {
+export function MoveMenu({ place, isOpen, onOpen, onChoose, onNew }: Props) {
   const [typed, type] = useState('')
   const folders = useQuery(foldersQuery(place.mailbox)).data?.data ?? []
   const choices = folders
@@ -32,8 +37,13 @@ export function MoveMenu({ place, isOpen, onOpen, onChoose }: Props) {
         onOpen(open)
       }}
       typed={{ value: typed, onChange: type }}
-      choices={isNew ? [...choices, { id: wanted, name: wanted, shown: `New folder ${wanted}` }] : choices}
-      onChoose={onChoose}
+      choices={[
+        ...choices,
+        isNew
+          ? { id: another, name: wanted, shown: `New folder ${wanted}` }
+          : { id: another, name: 'New folder…', shown: 'New folder…' },
+      ]}
+      onChoose={(id) => (id === another ? onNew(isNew ? wanted : '') : onChoose(id))}
     />
   )
 }
