@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import styles from './frame.module.css'
+import { followFocus } from './frame-focus.ts'
 import { heightOf } from './measure.ts'
 
 interface Props {
@@ -19,6 +20,7 @@ export function Frame({ html, title, onMeasured }: Props) {
     observer.observe(frame.current)
     return () => observer.disconnect()
   }, [])
+  useEffect(() => (frame.current ? followFocus(frame.current) : undefined), [])
   const measured = useEffectEvent((found: number) => {
     setHeight(found)
     onMeasured?.()
