@@ -88,6 +88,11 @@ for (const [what, options] of [
     await page.keyboard.press('a')
     await body(page).waitFor()
     await visitor.assertSound()
+    const lines = ['Send', 'Send later', 'Attach files', 'Discard'].map(async (name) => {
+      const button = composer(page).getByRole('button', { name, exact: true })
+      return (await button.boundingBox())?.y
+    })
+    assert.equal(new Set(await Promise.all(lines)).size, 1, 'the buttons are in one line')
     await composer(page).getByRole('button', { name: 'Show quoted text' }).click()
     await page.getByTitle('Quoted text').waitFor()
     await visitor.assertSound()
