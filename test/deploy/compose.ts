@@ -170,13 +170,12 @@ export function composeTests(
   async function nightPasses(): Promise<void> {
     const ends =
       'for of in /proc/[0-9]*; do [ "$(cat $of/comm)" = sleep ] && kill $(basename $of) && exit; done; exit 1'
-    for (let tries = 1; ; tries++) {
+    for (;;) {
       const asleep = await inDovecot('sh', '-c', ends).then(
         () => true,
         () => false,
       )
       if (asleep) return
-      if (tries === 100) throw new Error(await podman('logs', inside('dovecot')))
       await wait(200)
     }
   }
@@ -219,10 +218,13 @@ export function composeTests(
 
   async function subjectsOf(key: string, mailbox: string, count = 1): Promise<string[]> {
     const client = await api()
-    for (let tries = 0; ; tries++) {
-      const { body } = await client.request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
-      if (body.data.length >= count) return body.data.map(({ subject }: { subject: string }) => subject)
-      if (tries === 100) throw new Error(await podman('logs', inside('postfix')))
+    for (;;) {
+      const { status, body } = await client.request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
+      // A busy Dovecot answers late.
+      if (status !== 502) {
+        assert.equal(status, 200, JSON.stringify(body))
+        if (body.data.length >= count) return body.data.map(({ subject }: { subject: string }) => subject)
+      }
       await wait(100)
     }
   }

@@ -65,13 +65,14 @@ export class Containers implements AsyncDisposable {
     await this.build('mailroom', root, `--file=${dockerfile}`, `--volume=${cache}:/root/.npm`)
   }
 
-  /** Runs the health check until it succeeds: without systemd Podman does not run it. */
+  /** Runs the health check until it succeeds, or the container has ended: without systemd Podman does not run it. */
   async healthy(name: string): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (;;) {
       try {
         return void (await this.podman('healthcheck', 'run', name))
       } catch (error) {
-        if (tries === 100) throw new Error(await this.podman('logs', name), { cause: error })
+        const runs = await this.podman('inspect', name, '--format={{.State.Running}}')
+        if (runs !== 'true') throw new Error(await this.podman('logs', name), { cause: error })
         await wait(200)
       }
     }
