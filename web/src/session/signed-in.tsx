@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useDeferredValue, useEffect } from 'react'
 import { saysSignedOut } from '../api/call.ts'
 import { Shell } from '../app/shell.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { Page } from '../parts/page/page.tsx'
 import { Failure } from '../parts/state/failure.tsx'
 import { Loaded } from '../parts/state/loaded.tsx'
+import { Loading } from '../parts/state/loading.tsx'
 import { meQuery } from './me.ts'
 import { signOut } from './sign-out.ts'
 
@@ -14,6 +15,8 @@ import { signOut } from './sign-out.ts'
 export function SignedIn() {
   const query = useQuery(meQuery)
   const signedOut = saysSignedOut(query.error)
+  // React renders what is deferred piece by piece: the whole page in one task would be long.
+  const isShown = useDeferredValue(query.data !== undefined, false)
   if (signedOut && query.data === undefined) return <SignInFirst />
   if (query.error && query.data === undefined)
     return (
@@ -32,7 +35,7 @@ export function SignedIn() {
     )
   return (
     <Loaded query={query} what="your account">
-      {(me) => <Shell me={me} signedOut={signedOut} />}
+      {(me) => (isShown ? <Shell me={me} signedOut={signedOut} /> : <Loading what="your account" />)}
     </Loaded>
   )
 }

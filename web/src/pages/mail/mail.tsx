@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { startTransition, useEffect, useMemo, useState } from 'react'
 import { afterPaint } from '../../parts/state/after-paint.ts'
 import { Empty } from '../../parts/state/empty.tsx'
 import { folderName } from '../../parts/text/folder-name.ts'
@@ -21,8 +21,9 @@ export function Mail() {
   useEffect(() => {
     document.title = `${unread > 0 ? `(${unread}) ` : ''}${folderName(folder)} · ${mailbox}`
   }, [unread, folder, mailbox])
-  // The surroundings of the list are rendered before it, so that no task of the browser is long.
-  const hasRoom = useDeferredValue(true, false)
+  // The surroundings of the list are painted before it is rendered, so that no task of the browser is long.
+  const [hasRoom, setHasRoom] = useState(false)
+  useEffect(() => afterPaint(() => startTransition(() => setHasRoom(true))), [])
   // A conversation is first painted above the list, which gets its new width in a task of its own.
   const isOpen = thread !== undefined
   const [hadOpen, setHadOpen] = useState(isOpen)
