@@ -92,13 +92,19 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     })
   }
 
-  for (const [what, cut] of [
-    ['COMMIT is sent', () => proxy.cut('client', 'commit', { through: 0 })],
-    ['COMMIT is answered', () => proxy.cut('server', 'COMMIT', { through: 0 })],
-    ['what is written is answered', (answer: string) => proxy.cut('server', answer, { through: 0, silently: true })],
+  // Several statements in a transaction store a long message. A short one is stored by one statement, which commits.
+  const long = 'A line of a long message.\r\n'.repeat(50_000)
+  for (const [what, text, cut] of [
+    ['COMMIT is sent', long, () => proxy.cut('client', 'commit', { through: 0 })],
+    ['COMMIT is answered', long, () => proxy.cut('server', 'COMMIT', { through: 0 })],
+    [
+      'what is written is answered',
+      'A short message.',
+      (answer: string) => proxy.cut('server', answer, { through: 0, silently: true }),
+    ],
   ] as const) {
     test(`row 15: cut off before ${what}, a message that is sent again is stored once, and a label made once`, async () => {
-      const message = letter({ Subject: what })
+      const message = letter({ Subject: what }, text)
       await using client = await beforeTheMessage()
       // A column of where the message is stored.
       const mailCut = cut('folder_id')

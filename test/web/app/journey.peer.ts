@@ -55,6 +55,8 @@ for (const [role, seesKeys, makes] of [
     await theirs.getByLabel('Name').fill('Journeys')
     await theirs.getByRole('button', { name: 'Create' }).click()
     await theirs.getByRole('row', { name: /Journeys/ }).waitFor()
+    // The row may come by the live stream, before the dialog has closed, in which keys do nothing else.
+    await theirs.getByRole('dialog').waitFor({ state: 'detached' })
 
     await theirs.keyboard.press('c')
     await theirs.getByLabel('To', { exact: true }).and(theirs.locator(':focus')).waitFor()
