@@ -113,6 +113,8 @@ interface Plan {
 async function wholeScans(pool: pg.Pool, statements: Statements): Promise<string[]> {
   const client = await pool.connect()
   try {
+    // In a transaction, or the server's own counting of a table would replace what is written here.
+    await client.query('begin')
     // Of a table that has no pages and was never analysed, the planner believes that it has ten.
     await client.query(`update pg_class
       set reltuples = case when pg_relation_size(oid) > 0 then 1000000 else -1 end, relpages = sign(pg_relation_size(oid))::integer
@@ -126,6 +128,7 @@ async function wholeScans(pool: pg.Pool, statements: Statements): Promise<string
     }
     return scans
   } finally {
+    await client.query('rollback')
     await client.query('reset all')
     client.release()
   }
