@@ -4,6 +4,10 @@ import { encodeUtf7 } from '#/mime/modified-utf7.ts'
 /** The folders that every mailbox has, in the order in which they are listed. */
 export const standardFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
 
+export function isStandardFolder(name: string): boolean {
+  return (standardFolders as readonly string[]).includes(name)
+}
+
 const mostOctets = 255
 
 /** Reads a folder: one of the six in any case, `spam` for `junk`, or a path (`Projects/Apollo`), which keeps its case. Refuses

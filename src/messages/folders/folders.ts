@@ -2,7 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
-import { folderName, newFolderName, standardFolders } from './folder-name.ts'
+import { folderName, isStandardFolder, newFolderName } from './folder-name.ts'
 
 /** Folders that POST creates in a mailbox, since all of them are listed at once. */
 const mostFolders = 1_000
@@ -114,7 +114,7 @@ function found(folders: readonly FolderStatus[], name: string): FolderStatus {
 }
 
 function assertNotStandard(name: string): void {
-  if ((standardFolders as readonly string[]).includes(name)) {
+  if (isStandardFolder(name)) {
     throw invalid('path', `Every mailbox has ${name}: it cannot be renamed or deleted`)
   }
 }

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type AuditEntry, readAuditTrail } from '../../api/generated.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
+import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
@@ -73,11 +73,7 @@ export function AuditTrail() {
           }
         </Loaded>
       </Card>
-      {query.hasNextPage && (
-        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-          Older entries
-        </Button>
-      )}
+      <ShowMore query={query} name="Older entries" />
     </Page>
   )
 }

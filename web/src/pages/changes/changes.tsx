@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Change, listChanges } from '../../api/generated.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
+import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
@@ -41,11 +41,7 @@ export function Changes() {
           }
         </Loaded>
       </Card>
-      {query.hasNextPage && (
-        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-          Older changes
-        </Button>
-      )}
+      <ShowMore query={query} name="Older changes" />
     </Page>
   )
 }

@@ -5,7 +5,7 @@ import { sayFailure, toasts } from '../../parts/state/toasts.ts'
 import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
 import { changeQuery } from './queries.ts'
-import { sayUndone, undo } from './undo.ts'
+import { sayUndone, undo, undoable } from './undo.ts'
 
 /** A change in words. */
 interface Texts {
@@ -16,9 +16,6 @@ interface Texts {
 }
 
 type State = Pick<Change, 'id' | 'state' | 'messages'>
-
-/** How long undo is offered. After that, the page Recent changes has it. */
-const undoable = 10_000
 
 /** Says that a change was made, and offers to undo it. While it runs, shows how far it is. Null if there was nothing to change. */
 export async function sayChanged(id: string | null, texts: Texts): Promise<void> {

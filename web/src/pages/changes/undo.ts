@@ -2,6 +2,9 @@ import { undoChange, type WholeChange } from '../../api/generated.ts'
 import { toasts } from '../../parts/state/toasts.ts'
 import { undoneText } from './undone-text.ts'
 
+/** How long an undo is offered, in milliseconds. After that, the page Recent changes has it, for 30 days. */
+export const undoable = 10_000
+
 /** Undoes changes, one after the other. */
 export async function undo(ids: readonly string[]): Promise<WholeChange[]> {
   const undone: WholeChange[] = []

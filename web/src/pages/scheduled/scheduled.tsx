@@ -11,6 +11,7 @@ import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
+import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
@@ -97,11 +98,7 @@ export function Scheduled() {
           }
         </Loaded>
       </Card>
-      {query.hasNextPage && (
-        <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-          Later messages
-        </Button>
-      )}
+      <ShowMore query={query} name="Later messages" />
       {asked?.what === 'cancel' && (
         <ActionDialog
           title="Cancel this message?"

@@ -10,6 +10,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { useKeys } from '../../parts/keyboard/keys.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
+import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Failure } from '../../parts/state/failure.tsx'
 import { Found } from './found.tsx'
@@ -69,13 +70,7 @@ export function Search() {
           )}
         </Card>
       )}
-      {query.hasNextPage && (
-        <div>
-          <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} />
     </Page>
   )
 }

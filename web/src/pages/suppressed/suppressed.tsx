@@ -7,6 +7,7 @@ import { TextInput } from '../../parts/form/text-input.tsx'
 import { useSettled } from '../../parts/form/use-settled.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
+import { ShowMore } from '../../parts/page/show-more.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Empty } from '../../parts/state/empty.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
@@ -71,13 +72,7 @@ export function Suppressed() {
           }
         </Loaded>
       </Card>
-      {query.hasNextPage && (
-        <div>
-          <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} />
       {asked && (
         <ActionDialog
           title={`Send to ${asked.address} again?`}

@@ -3,7 +3,7 @@ import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { standardFolders } from '#/messages/folders/folder-name.ts'
+import { isStandardFolder } from '#/messages/folders/folder-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Access, Account } from '../access.ts'
 import { type AppendMessage, appendMessages, isNamed, uidOf } from '../changing/append.ts'
@@ -110,7 +110,7 @@ const attemptsUntilLasting = 8
 function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefined {
   const { folder, filteredBy, attempts, deferral: before } = message
   const moved = filteredBy.some((one) => one.action === 'move' && one.argument === folder)
-  if (folder === 'inbox' || (isStandard(folder) && !moved)) return undefined
+  if (folder === 'inbox' || (isStandardFolder(folder) && !moved)) return undefined
   const certain =
     lasting === 'permanent' || (lasting === 'unclear' && before === 'refused' && attempts >= attemptsUntilLasting)
   if (!certain) return undefined
@@ -118,10 +118,6 @@ function inInbox(message: Claimed, { lasting, why }: Refused): Claimed | undefin
     one.action === 'move' && one.argument === folder ? { ...one, error: why } : one,
   )
   return { ...message, folder: 'inbox', filteredBy: noted }
-}
-
-function isStandard(folder: string): boolean {
-  return (standardFolders as readonly string[]).includes(folder)
 }
 
 function deferral(failure: unknown): Deferral {

@@ -52,7 +52,7 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   const folders = await foldersOf(db, organizationId, mailboxes)
   const scope = scopeOf(organizationId, folders, query)
   if (scope.folderIds.length === 0) return nothing
-  const words = wordsToLookUp(query.tree, mailboxes, folders)
+  const words = wordsToLookUp(query.tree, organizationId, mailboxes, folders)
   const { places, edge } = await findPlaces(db, scope, { words, from: startOf(query), limit: query.limit })
   const page = places.slice(0, query.limit)
   const last = page.at(-1)
@@ -129,6 +129,7 @@ function outer({ receivedAt, folderId, uid }: Place): SearchPlace {
 /** What the index is asked for; undefined if it knows nothing of use. */
 function wordsToLookUp(
   tree: SearchTree,
+  organizationId: string,
   mailboxes: readonly MailboxRef[],
   folders: readonly SearchedFolder[],
 ): string | undefined {
@@ -136,10 +137,10 @@ function wordsToLookUp(
   const [folder] = folders
   if (words === undefined || !folder) return undefined
   if (folder.indexed > 0 && totalOf(folders) >= nearlyAll * folder.indexed) return words
-  const one = mailboxes.length > mostNamed || folder.ofAll
-  const marks = one
-    ? mailboxes.slice(0, 1).map(({ organizationId }) => organizationMark(organizationId))
-    : mailboxes.map(({ mailboxId }) => mailboxMark(mailboxId))
+  const marks =
+    mailboxes.length > mostNamed || folder.ofAll
+      ? [organizationMark(organizationId)]
+      : mailboxes.map(({ mailboxId }) => mailboxMark(mailboxId))
   return `${words} & (${marks.map((mark) => `'${mark}'`).join(' | ')})`
 }
 

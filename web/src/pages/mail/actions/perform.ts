@@ -3,7 +3,7 @@ import { ApiError } from '../../../api/call.ts'
 import { changeMessage, changeMessages } from '../../../api/generated.ts'
 import { refetchSoon } from '../../../app/refetch.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
-import { sayUndone, undo } from '../../changes/undo.ts'
+import { sayUndone, undo, undoable } from '../../changes/undo.ts'
 import { asked, showAtOnce, statesOf } from '../cached.ts'
 import type { Place } from '../place.ts'
 import { mailKeys } from '../queries.ts'
@@ -12,9 +12,6 @@ import { isShown } from './shown.ts'
 
 /** Messages in one request. */
 export const together = 500
-
-/** How long the undo of an action is offered. Changes are listed for 30 days. */
-const undoable = 10_000
 
 /** Current requests. */
 let pending = 0

@@ -4,14 +4,11 @@ import { queryClient } from '../../../app/query-client.ts'
 import { refetch } from '../../../app/refetch.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
 import { folderName } from '../../../parts/text/folder-name.ts'
-import { count } from '../../../parts/text/size.ts'
-import { sayUndone, undo } from '../../changes/undo.ts'
+import { someMessages } from '../../../parts/text/some-messages.ts'
+import { sayUndone, undo, undoable } from '../../changes/undo.ts'
 import { foldersQuery, mailKeys } from '../queries.ts'
 
 type Folder = ListFolders200['data'][number]
-
-/** How long an undo is offered. Changes of messages are listed for 30 days. */
-const undoable = 10_000
 
 /** Whether a folder is another or within it. */
 export const isWithin = (name: string, folder: string) => name === folder || name.startsWith(`${folder}/`)
@@ -46,7 +43,7 @@ export async function remove(mailbox: string, folder: string, moveTo: string | u
       ...(moveTo !== undefined && { move_to: moveTo }),
     })
     show(mailbox, (folders) => folders.filter(({ name }) => name !== folder))
-    const to = moveTo !== undefined && moved > 0 ? `, ${messages(moved)} moved to ${folderName(moveTo)}` : ''
+    const to = moveTo !== undefined && moved > 0 ? `, ${someMessages(moved)} moved to ${folderName(moveTo)}` : ''
     const back = async () => {
       if (change_id === null) await createFolder({ name: folder }, { mailbox })
       else sayUndone(await undo([change_id]))
@@ -63,8 +60,6 @@ export async function remove(mailbox: string, folder: string, moveTo: string | u
     refetch([...mailKeys(mailbox), ['changes']])
   }
 }
-
-export const messages = (number: number) => (number === 1 ? 'one message' : `${count(number)} messages`)
 
 /** Shows the folders as they are now, until the service has said it. */
 function show(mailbox: string, change: (folders: readonly Folder[]) => readonly Folder[]): void {

@@ -5,8 +5,9 @@ import { ActionDialog } from '../../../parts/form/action-dialog.tsx'
 import { Choice } from '../../../parts/form/choice.tsx'
 import { folderName } from '../../../parts/text/folder-name.ts'
 import { count } from '../../../parts/text/size.ts'
+import { someMessages } from '../../../parts/text/some-messages.ts'
 import { foldersQuery } from '../queries.ts'
-import { isWithin, messages, remove } from './changes.ts'
+import { isWithin, remove } from './changes.ts'
 import { FiltersTo } from './filters-to.tsx'
 
 /** The most messages that move as their folder is deleted (docs/reference/messages.md#folders). */
@@ -32,7 +33,7 @@ export function DeleteFolder({ mailbox, folder, onDeleted, onClose }: Props) {
         about={
           inner.length > 0
             ? `There are folders within it: ${inner.map(({ name }) => name).join(', ')}. Delete or rename those first.`
-            : `It has ${messages(total)}, and only a folder of at most ${count(mostMoved)} can be deleted. Move some of them first.`
+            : `It has ${someMessages(total)}, and only a folder of at most ${count(mostMoved)} can be deleted. Move some of them first.`
         }
         action="Close"
         informs
@@ -56,8 +57,8 @@ export function DeleteFolder({ mailbox, folder, onDeleted, onClose }: Props) {
         <>
           {total > 0 ? (
             <p>
-              It has {messages(total)}. They are kept in another folder, and can be taken back: at once, or for 30 days
-              under Recent changes.
+              It has {someMessages(total)}. They are kept in another folder, and can be taken back: at once, or for 30
+              days under Recent changes.
             </p>
           ) : (
             <p>It is empty.</p>
