@@ -52,6 +52,15 @@ async function mouseOf(page: Page) {
     })
 }
 
+/** A button of the mouse is pressed in the frame. */
+async function pressed(visitor: Visitor, box: Box) {
+  const { x, y } = await opened(visitor, box)
+  const mouse = await mouseOf(visitor.page)
+  await mouse('Pressed', x, y, 1)
+  await inFrame(visitor.page)
+  return { mouse, x, y }
+}
+
 /** What Control and C copy. */
 async function copied(page: Page): Promise<string> {
   await page.evaluate('navigator.clipboard.writeText("")')
@@ -71,10 +80,7 @@ for (const [where, of] of [
     const box = await furnished()
     await using visitor = await reader(of, box)
     const { page } = visitor
-    const { x, y } = await opened(visitor, box)
-    const mouse = await mouseOf(page)
-    await mouse('Pressed', x, y, 1)
-    await inFrame(page)
+    const { mouse, x, y } = await pressed(visitor, box)
     await mouse('Released', x, y, 1)
     await conversation(page).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('k')
@@ -85,10 +91,7 @@ for (const [where, of] of [
     const box = await furnished()
     await using visitor = await reader(of, box)
     const { page } = visitor
-    const { x, y } = await opened(visitor, box)
-    const mouse = await mouseOf(page)
-    await mouse('Pressed', x, y, 1)
-    await inFrame(page)
+    const { mouse, x, y } = await pressed(visitor, box)
     await mouse('Moved', x + 20, y)
     // It is selected on, though the focus has gone.
     await conversation(page).and(page.locator(':focus')).waitFor()
