@@ -4,6 +4,7 @@ import { encodeUtf7 } from '#/mime/modified-utf7.ts'
 /** The folders that every mailbox has, in the order in which they are listed. */
 export const standardFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
 
+/** Whether every mailbox has a folder of that name. */
 export function isStandardFolder(name: string): boolean {
   return (standardFolders as readonly string[]).includes(name)
 }
