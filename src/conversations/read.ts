@@ -58,9 +58,12 @@ export async function listConversations(
     const idOf = conversationIds(threads.key, mailbox.mailboxId)
     const data = found.map((listed) => {
       const id = idOf(listed.conversation.root)
-      const [oldest, newest, named] = shownOf(listed.conversation).map((one) => shown.get(nameOf(one)))
+      const [oldest, newest, named] = shownOf(listed.conversation).map(({ folder, uid }) => shown.get(folder)?.get(uid))
       return {
-        ...{ ...listed, id, subject: oldest?.subject ?? '', root: named?.root ?? null },
+        ...listed,
+        id,
+        subject: oldest?.subject ?? '',
+        root: named?.root ?? null,
         preview: newest?.preview ?? '',
         last: lastMessage(listed.conversation, newest),
       }
@@ -79,15 +82,23 @@ function shownOf({ messages, named }: WholeConversation): Placed[] {
   return [messages.at(0) ?? named, messages.at(-1) ?? named, named]
 }
 
+/** By folder and uid. */
 async function shownTexts(texts: RememberedTexts, mailbox: MailboxRef, index: MailboxIndex, found: readonly Listed[]) {
-  const places = found.flatMap(({ conversation }) => shownOf(conversation))
-  const shown = new Map<string, Texts>()
+  const wanted = new Map<string, Set<number>>()
+  for (const { conversation } of found) {
+    for (const { folder, uid } of shownOf(conversation)) {
+      const uids = wanted.get(folder)
+      if (uids) uids.add(uid)
+      else wanted.set(folder, new Set([uid]))
+    }
+  }
+  const shown = new Map<string, ReadonlyMap<number, Texts>>()
   let complete = true
   for (const { name: folder, state } of index.folders) {
-    const uids = new Set(places.flatMap((one) => (one.folder === folder ? one.uid : [])))
-    if (uids.size === 0) continue
+    const uids = wanted.get(folder)
+    if (!uids) continue
     const read = await unlessGone(texts.of(mailbox, folder, state.uidValidity, uids), new Map<number, Texts>())
-    for (const [uid, text] of read) shown.set(nameOf({ folder, uid }), text)
+    shown.set(folder, read)
     complete &&= read.size === uids.size
   }
   return { shown, complete }

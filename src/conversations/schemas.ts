@@ -192,8 +192,14 @@ export const ConversationWithMessagesOut = Type.Object(
 
 export function presentConversation(listed: ListedConversation, own: OwnAddresses): Static<typeof ConversationOut> {
   const { id, subject, root, preview, conversation } = listed
+  const { folders, places, message_count } = presentPlaces(conversation.messages)
   return {
-    ...{ id, subject, root_message_id: root ?? '', ...presentPlaces(conversation.messages) },
+    id,
+    subject,
+    root_message_id: root ?? '',
+    folders,
+    places,
+    message_count,
     unread: conversation.unread,
     awaiting: awaiting(listed.last, own),
     last_message_at: new Date(conversation.lastReceivedAt).toISOString(),
@@ -220,12 +226,16 @@ export function presentMessages(
 
 /** Folders in the order in which the conversation came to them, each in as many places as bulk changes take it. */
 function presentPlaces(messages: readonly Placed[]) {
-  const byFolder = Map.groupBy(messages, ({ folder }) => folder)
-  const places = [...byFolder].flatMap(([folder, there]) =>
-    Array.from({ length: Math.ceil(there.length / mostAtOnce) }, (_, nth) => ({
-      folder,
-      uids: there.slice(nth * mostAtOnce, (nth + 1) * mostAtOnce).map(({ uid }) => uid),
-    })),
-  )
+  const byFolder = new Map<string, number[]>()
+  for (const { folder, uid } of messages) {
+    const uids = byFolder.get(folder)
+    if (uids) uids.push(uid)
+    else byFolder.set(folder, [uid])
+  }
+  const places: { folder: string; uids: number[] }[] = []
+  for (const [folder, uids] of byFolder) {
+    for (let from = 0; from < uids.length; from += mostAtOnce)
+      places.push({ folder, uids: uids.slice(from, from + mostAtOnce) })
+  }
   return { folders: [...byFolder.keys()], places, message_count: messages.length }
 }
