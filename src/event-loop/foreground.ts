@@ -10,7 +10,7 @@ interface Pace {
   readonly mostMs: number
 }
 
-const usual: Pace = { quietMs: 100, answers: 200, mostMs: 1_000 }
+const usual: Pace = { quietMs: 100, answers: 400, mostMs: 1_000 }
 
 /** The requests that this process answers. Background work runs between them. */
 export class Foreground {

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { nextStep } from './step-size.ts'
 
 for (const [what, size, ms, next] of [
-  ['a step that takes as long as it should has as many messages again', 400, 30, 400],
-  ['one that took long has fewer', 400, 40, 300],
+  ['a step that takes as long as it should has as many messages again', 400, 20, 400],
+  ['one that took long has fewer', 400, 25, 320],
   ['never less than half as many', 800, 1_000, 400],
   ['never fewer than make up for what a step costs in any case', 250, 1_000, 200],
-  ['one that was quick has more', 400, 24, 500],
+  ['one that was quick has more', 400, 16, 500],
   ['at most half as many again', 400, 0, 600],
   ['never so many that a slow one would hold others up', 900, 1, 1_000],
 ] as const) {

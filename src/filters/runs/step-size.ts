@@ -1,6 +1,6 @@
 const [fewest, most] = [200, 1_000]
 /** The target time of a step, in milliseconds: during a step an embedded database serves no other request, and a server locks the folder. */
-const wantedMs = { embedded: 30, server: 100 }
+const wantedMs = { embedded: 20, server: 100 }
 
 export const usualStep = 250
 
