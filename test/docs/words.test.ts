@@ -16,7 +16,7 @@ function usesOf(paths: readonly string[], text: (path: string) => string): strin
 test('the glossary has words not to use', () => assert.ok(banned.length > 10, banned.join(', ')))
 
 test('no source uses them', () => {
-  const sources = files('src/**/*.ts').filter((path) => !path.endsWith('.test.ts'))
+  const sources = files('{src,bench}/**/*.ts', 'web/src/**/*.{ts,tsx}').filter((path) => !path.endsWith('.test.ts'))
   assert.deepEqual(usesOf(sources, read), [])
 })
 

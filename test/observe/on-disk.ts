@@ -33,7 +33,7 @@ export async function foundOnDisk(directories: readonly string[], mark: string):
   return found
 }
 
-/** Octets and characters outside of it may stand on either side: of base64 the groups are taken that they do not change. */
+/** Octets and characters outside of it may be on either side: of base64 the groups are taken that they do not change. */
 function formsOf(mark: string): Map<string, Buffer> {
   const octets = Buffer.from(mark)
   const base64 = (shift: number) => Buffer.concat([Buffer.alloc(shift), octets, Buffer.alloc(2)]).toString('base64')

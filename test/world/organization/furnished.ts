@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
-import { giveAccess } from '#/mailboxes/access.ts'
+import { giveAccess } from '#/mailboxes/access/access.ts'
 import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
 

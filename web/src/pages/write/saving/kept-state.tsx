@@ -10,16 +10,16 @@ export function KeptState({
   openMessage: OpenMessage
   problem: Error | undefined
 }) {
-  const trouble = troubleOf(kept, problem)
+  const announced = announcedOf(kept, problem)
   return (
     <span className={styles.kept}>
-      <span role="status">{trouble}</span>
-      {trouble === undefined && (writing.isSaved ? 'Saved' : writing.isSaved === false ? 'Saving…' : '')}
+      <span role="status">{announced}</span>
+      {announced === undefined && (writing.isSaved ? 'Saved' : writing.isSaved === false ? 'Saving…' : '')}
     </span>
   )
 }
 
-function troubleOf(kept: OpenMessage['kept'], problem: Error | undefined): string | undefined {
+function announcedOf(kept: OpenMessage['kept'], problem: Error | undefined): string | undefined {
   if (!kept) return problem && 'Not saved: this browser stores nothing'
   if (!problem) return undefined
   if (problem instanceof ApiError && problem.isOffline) return 'Offline: kept on this device'

@@ -4,7 +4,7 @@ import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Level } from '#/http/access/caller.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { deleteAccess, levelOf, lockForAccess, memberForAccess, upsertAccess } from './access-queries.ts'
+import { deleteAccess, levelOf, lockForAccess, memberForAccess, upsertAccess } from './queries.ts'
 
 /** Which mailboxes one may share: all, or those that are not a member's own. */
 export type Shares = 'all' | 'unowned'

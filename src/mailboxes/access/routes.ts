@@ -7,10 +7,10 @@ import type { App } from '#/http/app-type.ts'
 import { Id, ListOf, Nullable, OneOf, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { mailboxAtPath } from '../queries.ts'
+import { ByAddress } from '../schemas.ts'
 import { endAccess, giveAccess, type Sharing } from './access.ts'
-import { type Access, accessOf } from './access-queries.ts'
-import { mailboxAtPath } from './queries.ts'
-import { ByAddress } from './schemas.ts'
+import { type Access, accessOf } from './queries.ts'
 
 const noun = 'Shared mailboxes'
 const sharing = {

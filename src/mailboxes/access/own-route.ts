@@ -6,7 +6,7 @@ import type { App } from '#/http/app-type.ts'
 import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { RecordedAccess } from './access.ts'
-import { ownMailboxIds } from './access-queries.ts'
+import { ownMailboxIds } from './queries.ts'
 
 const most = 100
 
