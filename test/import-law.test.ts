@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { breaches, importsOf, sourcePaths, sourceRoot } from './import-law.ts'
@@ -12,6 +12,20 @@ test('imports point one way', () => {
     imports: importsOf(path, readFileSync(join(sourceRoot, path), 'utf8')),
   }))
   assert.deepEqual(breaches(sources), [])
+})
+
+test('no source has more than 250 lines', () => {
+  const cwd = join(sourceRoot, '..')
+  const paths = globSync(['{src,bench}/**/*.ts', 'web/src/**/*.{ts,tsx,css}'], { cwd }).filter(
+    // The client of the web app is generated.
+    (path) => !path.endsWith('.test.ts') && path !== 'web/src/api/generated.ts',
+  )
+  assert.ok(paths.length > 500, 'the sources are found')
+  const linesOf = (path: string) => readFileSync(join(cwd, path), 'utf8').trimEnd().split('\n').length
+  assert.deepEqual(
+    paths.filter((path) => linesOf(path) > 250),
+    [],
+  )
 })
 
 for (const [what, path, text] of [

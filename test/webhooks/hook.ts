@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { appendEvents } from '#/events/append.ts'
+import { Caller } from '#/http/access/caller.ts'
+import { webhookById } from '#/webhooks/queries.ts'
+import { present } from '#/webhooks/schemas.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { World } from '#test/world/world.ts'
+import { Receiver } from './receiver.ts'
+
+const second = 1_000
+
+/** A receiver, and a webhook that posts to it. */
+export class Hook implements AsyncDisposable {
+  readonly #world: World
+  readonly organization: TestOrganization
+  readonly receiver: Receiver
+  readonly id: string
+  readonly secret: string
+
+  private constructor(
+    world: World,
+    organization: TestOrganization,
+    receiver: Receiver,
+    made: { id: string; secret: string },
+  ) {
+    this.#world = world
+    this.organization = organization
+    this.receiver = receiver
+    this.id = made.id
+    this.secret = made.secret
+  }
+
+  /** In a world with `MAILROOM_WEBHOOK_NETWORKS`. */
+  static async start(
+    world: World,
+    settings: object = { types: ['label'] },
+    organization?: TestOrganization,
+  ): Promise<Hook> {
+    const receiver = await Receiver.start()
+    const whose = organization ?? (await world.organization())
+    const made = await whose.request('POST', '/v1/webhooks', { url: receiver.url, ...settings })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    return new Hook(world, whose, receiver, made.body)
+  }
+
+  at(method: string, path = '', body?: unknown): Promise<Answer> {
+    return this.organization.request(method, `/v1/webhooks/${this.id}${path}`, body)
+  }
+
+  async shown() {
+    return (await this.at('GET')).body
+  }
+
+  async deliveries(query = '') {
+    return (await this.at('GET', `/deliveries${query}`)).body.data
+  }
+
+  /** Creates labels, whose events the webhook gets. */
+  async labels(...names: string[]): Promise<void> {
+    for (const name of names)
+      assert.equal((await this.organization.request('POST', '/v1/labels', { name })).status, 201)
+  }
+
+  /** Writes events of items, one for each name: those of an item have an order. A round reads all of them, or none. */
+  async tellOf(items: Readonly<Record<string, readonly string[]>>): Promise<void> {
+    const { id: organizationId } = this.organization
+    const events = Object.entries(items).flatMap(([id, names]) =>
+      names.map((name) => ({ organizationId, type: 'label.changed', data: { id, name } }) as const),
+    )
+    await this.#world.db.transaction().execute((tx) => appendEvents(tx, events))
+  }
+
+  /** Advances the clock until something holds. */
+  async pass(ms: number, enough: (receiver: Receiver) => boolean): Promise<void> {
+    // The worker's own time goes on while it works, which takes long on a busy machine.
+    await this.#world.advance(ms + 20 * second)
+    await this.receiver.until(enough)
+  }
+
+  /** Resolves once the webhook shows something. */
+  async untilShown(holds: (shown: { status: string; waiting: number }) => boolean): Promise<void> {
+    await eventually(async () => holds(await this.stored()))
+  }
+
+  /** As it is shown, without a request, of which there is a limit. */
+  async stored() {
+    const viewer = { caller: Caller.unrestricted(this.organization.id), actorId: this.id }
+    const webhook = await webhookById(this.#world.db, viewer, this.id)
+    assert.ok(webhook)
+    return present(webhook)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.organization.request('DELETE', `/v1/webhooks/${this.id}`)
+    await this.receiver[Symbol.asyncDispose]()
+  }
+}
+
+export const names = ({ taken }: Receiver) => taken.map(({ name }) => name)
+
+/** Resolves once something holds. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(100)
+}
+
+/** Answers with that status as long as something holds. */
+export const whileIt = (fails: (name: string) => boolean, status: number, text = '') => {
+  return ({ name }: { name: string }, response: import('node:http').ServerResponse) =>
+    void response.writeHead(fails(name) ? status : 204).end(fails(name) ? text : '')
+}

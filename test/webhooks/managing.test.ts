@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { byOperator } from '#/audit/actor.ts'
+import { revokeKey } from '#/keys/keys.ts'
+import { World } from '#test/world/world.ts'
+import { eventually, Hook, names, whileIt } from './hook.ts'
+import { isGenuine, Receiver } from './receiver.ts'
+
+const hour = 3_600_000
+
+let world: World
+before(async () => {
+  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('a secret that was rotated signs for another day', async () => {
+  await using hook = await Hook.start(world)
+  const rotated = (await hook.at('POST', '/rotate')).body
+  assert.notEqual(rotated.secret, hook.secret)
+  await hook.labels('Both')
+  await hook.receiver.until(({ taken }) => taken.length === 1)
+  for (const secret of [hook.secret, rotated.secret])
+    assert.ok(hook.receiver.taken[0] && isGenuine(hook.receiver.taken[0], secret))
+  // Else the lease ends as the clock goes on, and what was taken is delivered again.
+  await hook.untilShown(({ waiting }) => waiting === 0)
+  await world.advance(25 * hour)
+  await hook.labels('New')
+  await hook.receiver.until(({ taken }) => taken.length === 2)
+  const signatures = hook.receiver.taken.map(({ headers }) => String(headers['webhook-signature']).split(' ').length)
+  assert.deepEqual(signatures, [2, 1])
+})
+
+test('a webhook gets what the key that made it may read, as long as that is valid', async () => {
+  const organization = await world.organization()
+  const narrow = await organization.newKey('webhooks:write', 'webhooks:read', 'events:read', 'labels:read')
+  await using receiver = await Receiver.start()
+  const made = await organization.request('POST', '/v1/webhooks', { url: receiver.url }, { key: narrow })
+  const { id, reads_as } = made.body
+  await organization.request('POST', '/v1/blocked-senders', { pattern: 'bad@there.example' })
+  await organization.request('POST', '/v1/labels', { name: 'A' })
+  await receiver.until(({ taken }) => taken.length === 1)
+  assert.deepEqual(names(receiver), ['A'])
+  await revokeKey(world.db, reads_as.id, world.clock.now(), byOperator)
+  await organization.request('POST', '/v1/labels', { name: 'B' })
+  const shown = async () => (await organization.request('GET', `/v1/webhooks/${id}`)).body
+  await eventually(async () => (await shown()).status === 'paused')
+  assert.match((await shown()).paused_because, /^Its key or member may no longer/)
+  // Another key takes it over, with its own rights.
+  const resumed = await organization.request('PATCH', `/v1/webhooks/${id}`, { paused: false })
+  assert.notEqual(resumed.body.reads_as.id, reads_as.id)
+  await receiver.until(({ taken }) => taken.length === 2)
+  assert.deepEqual(names(receiver), ['A', 'B'])
+})
+
+test('a span of events is delivered again, with the ids that they had', async () => {
+  await using hook = await Hook.start(world)
+  await hook.labels('A', 'B', 'C', 'D')
+  await hook.receiver.until(({ taken }) => taken.length === 4)
+  const ids = hook.receiver.taken.map(({ id }) => id).toSorted()
+  await hook.untilShown(({ waiting }) => waiting === 0)
+  const { body } = await hook.at('POST', '/replay', { after: ids[0], until: ids[2] })
+  assert.deepEqual(body, { replayed: 2, next: null })
+  await hook.receiver.until(({ taken }) => taken.length === 6)
+  assert.deepEqual(
+    hook.receiver.taken
+      .slice(4)
+      .map(({ id }) => id)
+      .toSorted(),
+    ids.slice(1, 3),
+  )
+  for (const [replay, field] of [
+    [{ event: ids[0], after: ids[0] }, 'event'],
+    [{ until: ids[0] }, 'after'],
+    [{ event: 'x' }, 'event'],
+  ] as const) {
+    const refused = await hook.at('POST', '/replay', replay)
+    assert.deepEqual([refused.status, refused.body.error.field], [400, field])
+  }
+  assert.equal((await hook.at('POST', '/replay', { event: 'f'.repeat(13).padStart(28, '0') })).status, 404)
+})
+
+test('what a replay puts in line before it came for the first time is delivered once', async () => {
+  await using hook = await Hook.start(world)
+  await hook.at('PATCH', '', { paused: true })
+  // More than one round takes, and than are kept of what was delivered.
+  const appended = Array.from({ length: 140 }, (_, number) => `a${number}`)
+  await hook.tellOf({ a: appended })
+  await hook.labels('B')
+  // An event is read once all transactions that began before its own have ended, those of others too.
+  const replayed = async () => (await hook.at('POST', '/replay', { after: '0'.repeat(28) })).body.replayed
+  while ((await replayed()) < 141) await pause(10)
+  await hook.at('PATCH', '', { paused: false })
+  await hook.untilShown(({ waiting }) => waiting === 0)
+  await hook.labels('C')
+  await hook.receiver.until((receiver) => names(receiver).includes('C'))
+  assert.deepEqual(names(hook.receiver).toSorted(), [...appended, 'B', 'C'].toSorted())
+})
+
+test('a test event is posted at once, and says what came of it', async () => {
+  await using hook = await Hook.start(world)
+  const { body } = await hook.at('POST', '/test')
+  assert.deepEqual([body.delivered, body.status, body.error], [true, 204, null])
+  const [received] = hook.receiver.taken
+  assert.ok(received && isGenuine(received, hook.secret))
+  assert.deepEqual([received.content.type, received.content.data], ['webhook.test', {}])
+  hook.receiver.answers = whileIt(() => true, 500, 'broken')
+  const failed = await hook.at('POST', '/test')
+  assert.deepEqual([failed.body.delivered, failed.body.status, failed.body.answer], [false, 500, 'broken'])
+})
+
+test('deliveries are listed page by page', async () => {
+  await using hook = await Hook.start(world)
+  await hook.labels('A', 'B', 'C')
+  await hook.receiver.until(({ taken }) => taken.length === 3)
+  const of = async (query: string) => (await hook.at('GET', `/deliveries${query}`)).body
+  await eventually(async () => (await of('')).data.length === 3)
+  const first = await of('?limit=2&cursor=')
+  const second = await of(`?limit=2&cursor=${first.next_cursor}`)
+  const events = [...first.data, ...second.data].map(({ event }: { event: string }) => event)
+  assert.deepEqual(
+    [events, second.next_cursor],
+    [
+      hook.receiver.taken
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed(),
+      null,
+    ],
+  )
+  assert.deepEqual((await of('?state=failed')).data, [])
+})
+
+test('a webhook gets nothing of another organization, which does not see it', async () => {
+  await using hook = await Hook.start(world)
+  const other = await world.organization()
+  await other.request('POST', '/v1/labels', { name: 'Theirs' })
+  await hook.labels('Ours')
+  await hook.receiver.until(({ taken }) => taken.length === 1)
+  assert.deepEqual(names(hook.receiver), ['Ours'])
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['PATCH', '', { paused: true }],
+    ['DELETE', ''],
+    ['POST', '/rotate'],
+    ['POST', '/test'],
+    ['POST', '/replay', { event: hook.receiver.taken[0]?.id }],
+    ['GET', '/deliveries'],
+  ] as const) {
+    const { status } = await other.request(method, `/v1/webhooks/${hook.id}${path}`, body)
+    assert.equal(status, 404, `${method} ${path}`)
+  }
+  assert.deepEqual((await other.request('GET', '/v1/webhooks')).body, { data: [] })
+})
