@@ -234,7 +234,7 @@ const causes: Readonly<
 }
 
 /** Of mail that is refused nothing is stored, and a webhook is paused by its worker: test/events/refused.test.ts,
- *  test/webhooks/delivering.test.ts. */
+ *  test/webhooks/pausing.test.ts. */
 const others: readonly EventType[] = ['message.refused', 'webhook.paused']
 
 test('every type has a cause here, or its own test', () => {

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { byOperator } from '#/audit/actor.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import { organizationItself } from '#/organizations/owner.ts'
+import { deleteOrganization } from '#/organizations/queries.ts'
+import { operatorOn, printed } from '#test/world/operator.ts'
+import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
+import { World } from '#test/world/world.ts'
+import { type Furnished, filter, furnished, label, now, patch, readEvents, remove } from './furnished.ts'
+
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('mail that arrives, is changed, moved and deleted has events in that order, with place and actor', async () => {
+  const one = await furnished(world)
+  const { organization, address } = one
+  const { keyword } = (await label(one, 'Receipts')).body
+  const start = await now(world, one)
+  await world.send({ from: 'Ann <ann@there.example>', to: address, subject: 'Notes', text: 'Hello' })
+  const change = async (body: object) =>
+    assert.equal(
+      (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids: [1], ...body })).status,
+      200,
+    )
+  await change({ starred: true, unread: true, add_labels: [keyword] })
+  await change({ starred: true })
+  await change({ folder: 'archive', unread: false, remove_labels: [keyword] })
+  const data = await readEvents(one, 3, `?after=${start}`)
+  assert.deepEqual(
+    data.map(({ id, at, by, ...event }) => ({ ...event, by: by.kind })),
+    [
+      {
+        type: 'message.received',
+        mailbox: address,
+        by: 'service',
+        message: { folder: 'inbox', uid: 1, subject: null, from: null },
+      },
+      {
+        type: 'message.changed',
+        mailbox: address,
+        by: 'key',
+        message: { folder: 'inbox', uid: 1, starred: true, added_labels: [keyword], subject: null, from: null },
+      },
+      {
+        type: 'message.changed',
+        mailbox: address,
+        by: 'key',
+        message: {
+          ...{ folder: 'archive', uid: 1, moved_from: { folder: 'inbox', uid: 1 }, unread: false },
+          ...{ removed_labels: [keyword], subject: 'Notes', from: { name: 'Ann', address: 'ann@there.example' } },
+        },
+      },
+    ],
+  )
+  const { id: mailboxId } = one
+  const mailbox = { organizationId: organization.id, mailboxId }
+  assert.deepEqual(await world.mailHost.expunge(mailbox, 'archive', [1, 2]), [1])
+  const deleted = await readEvents(one, 1, `?after=${data.at(-1).id}`)
+  assert.deepEqual(deleted[0].message, { folder: 'archive', uid: 1, subject: null, from: null })
+  assert.deepEqual(
+    [deleted.length, deleted[0].type, deleted[0].by],
+    [1, 'message.deleted', { kind: 'service', id: null, name: '' }],
+  )
+})
+
+/** Actions, with the type and item name of the resulting event. */
+const settings: readonly (readonly [type: string, name: string, act: (one: Furnished) => Promise<unknown>])[] = [
+  ['label.created', 'Work', (one) => label(one, 'Work')],
+  [
+    'label.changed',
+    'Home',
+    async (one) => patch(one, `/v1/labels/${(await label(one, 'Work')).body.id}`, { name: 'Home' }),
+  ],
+  ['label.deleted', 'Work', async (one) => remove(one, `/v1/labels/${(await label(one, 'Work')).body.id}`)],
+  ['filter.created', 'f', (one) => filter(one)],
+  ['filter.changed', 'f', async (one) => patch(one, `/v1/filters/${(await filter(one)).body.id}`, { enabled: false })],
+  ['filter.deleted', 'f', async (one) => remove(one, `/v1/filters/${(await filter(one)).body.id}`)],
+  ['block.created', '@spam.example', (one) => block(one)],
+  ['block.deleted', '@spam.example', async (one) => remove(one, `/v1/blocked-senders/${(await block(one)).body.id}`)],
+]
+
+const block = ({ organization }: Furnished) =>
+  organization.request('POST', '/v1/blocked-senders', { pattern: '@spam.example' })
+
+for (const [type, name, act] of settings)
+  test(`${type} has one event, with its actor`, async () => {
+    const one = await furnished(world)
+    await act(one)
+    const [event] = await readEvents(one, 1, `?types=${type}`)
+    assert.deepEqual([event.item.name, event.by.kind, event.mailbox], [name, 'key', null])
+  })
+
+test('a mailbox has events when it is created, changed and deleted; its deleted mail has none', async () => {
+  const one = await furnished(world)
+  await world.send({ from: 'ann@there.example', to: one.address, subject: 'Notes', text: 'Hello' })
+  await printed(operatorOn(world), 'mailbox', 'delete', one.address)
+  const data = await readEvents(one, 4)
+  assert.deepEqual(
+    data.map(({ type, mailbox, by }: { type: string; mailbox: string; by: { kind: string } }) => [
+      type,
+      mailbox,
+      by.kind,
+    ]),
+    [
+      ['mailbox.created', null, 'operator'],
+      ['message.received', null, 'service'],
+      ['mailbox.changed', null, 'operator'],
+      ['mailbox.deleted', null, 'operator'],
+    ],
+  )
+  assert.deepEqual(data.at(-1).item, { id: one.id, name: one.address })
+})
+
+test('each change of a mailbox is one event mailbox.changed', async () => {
+  const { organization, address } = await furnished(world)
+  const start = await now(world, { organization })
+  const member = `eve@${organization.domain}`
+  await organization.member(member)
+  const commands = [
+    ['suspend', address],
+    ['resume', address],
+    ['password', address],
+    ['alias', 'add', address, `info@${organization.domain}`],
+    ['alias', 'remove', `info@${organization.domain}`],
+    ['share', address, '--member', member],
+    ['unshare', address, '--member', member],
+  ]
+  for (const command of commands) await printed(operatorOn(world), 'mailbox', ...command)
+  const data = await readEvents({ organization }, commands.length, `?after=${start}&types=mailbox`)
+  const shown = data.map(({ type, mailbox, by }) => [type, mailbox, by.kind])
+  assert.deepEqual(
+    shown,
+    commands.map(() => ['mailbox.changed', address, 'operator']),
+  )
+})
+
+test('what is rolled back, or is a member’s own, has no event', async () => {
+  const one = await furnished(world)
+  const start = await now(world, one)
+  await insertPersonalItems(world, one.organization)
+  const owner = organizationItself(one.organization.id)
+  const failing = world.db.transaction().execute(async (tx) => {
+    await addLabel(tx, owner, { name: 'Work', colour: 'red' }, byOperator)
+    throw new Error('no')
+  })
+  await assert.rejects(failing, /no/)
+  await label(one, 'Seen')
+  const data = await readEvents(one, 1, `?after=${start}`)
+  assert.deepEqual(
+    data.map(({ item }: { item: { name: string } }) => item.name),
+    ['Seen'],
+  )
+})
+
+test('an organization’s events go with it', async () => {
+  const [gone, stays] = [await furnished(world), await furnished(world)]
+  await world.db.transaction().execute((tx) => deleteOrganization(tx, gone.organization.id))
+  const left = async ({ organization: { id } }: Furnished) =>
+    (await world.db.selectFrom('events').select('id').where('organization_id', '=', id).execute()).length
+  // One for the mailbox, and two that tell pages alone: of the organization and of its key.
+  assert.deepEqual([await left(gone), await left(stays)], [0, 3])
+})
