@@ -24,6 +24,9 @@ import { forgetBounces } from '#/suppressions/queries.ts'
 import { forgetDeliveries } from '#/webhooks/progress.ts'
 
 const everyHour = 3_600_000
+/** The time from the start to the first round, in milliseconds, or up to twice as long: a process that is restarted often must have
+ *  rounds too, and processes that start together should not have them at once. */
+const firstAfter = 2 * 60_000
 
 interface HouseParts {
   readonly db: Db
@@ -32,10 +35,10 @@ interface HouseParts {
   readonly log: Logger
 }
 
-/** Deletes expired rows every hour: stored answers, digests of arrivals, counts of requests and logins, failed scheduled
- *  messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned reports of forwarding, MTA-STS
- *  policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events, deliveries of webhooks, and runs of filters.
- *  Removes sent drafts that are still in their folder. */
+/** Deletes expired rows soon after the start, then every hour: stored answers, digests of arrivals, counts of requests and logins,
+ *  failed scheduled messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned
+ *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
+ *  deliveries of webhooks, and runs of filters. Removes sent drafts that are still in their folder. */
 export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
     await forgetAnswers(db)
@@ -61,6 +64,14 @@ export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disp
     // The last, since it waits for the mail host.
     await removeSentDrafts(db, mailHost)
   }
-  const timer = setInterval(() => void round().catch((err) => log.error({ err }, 'housekeeping failed')), everyHour)
+  const begin = () => void round().catch((err) => log.error({ err }, 'housekeeping failed'))
+  let timer = setInterval(
+    () => {
+      clearInterval(timer)
+      timer = setInterval(begin, everyHour)
+      begin()
+    },
+    firstAfter * (1 + Math.random()),
+  )
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

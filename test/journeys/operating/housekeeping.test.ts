@@ -113,12 +113,12 @@ async function rows(table: string): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('what is kept for a time only is gone an hour after it, and nothing sooner', async () => {
+test('what is kept for a time only is gone minutes after the service has started, and nothing sooner', async () => {
   const now = Date.now()
   for (const [table, forMs, row] of kept)
     for (const at of [now - forMs - 2 * day, now - forMs / 2 + 60_000])
       await sql`insert into ${sql.table(table)} ${row(new Date(at))}`.execute(world.db)
-  mock.timers.tick(3_600_000)
+  mock.timers.tick(5 * 60_000)
   const left = () => Promise.all(kept.map(([table]) => rows(table)))
   await until(async () => (await left()).every((count) => count <= 1))
   assert.deepEqual(
