@@ -1,4 +1,4 @@
-import { cursorBehind, endOfTime, isBelow, notOurs, placeIn } from '#/http/schemas/cursor.ts'
+import { cursorBehind, isBelow, isTime, notOurs, placeIn } from '#/http/schemas/cursor.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 
 /** A cursor of a search. */
@@ -9,6 +9,6 @@ export function cursorAt({ receivedAt, folder, uid }: SearchPlace, search: reado
 /** @throws Refusal for anything but a cursor of the same search */
 export function readCursor(cursor: string, search: readonly string[]): SearchPlace {
   const [receivedAt, folder, uid] = placeIn(cursor, search)
-  if (!isBelow(receivedAt, endOfTime) || typeof folder !== 'string' || !isBelow(uid, 2 ** 53)) throw notOurs()
+  if (!isTime(receivedAt) || typeof folder !== 'string' || !isBelow(uid, 2 ** 53)) throw notOurs()
   return { receivedAt, folder, uid }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
-import { newestIn } from '#test/mail/letter.ts'
+import { hand, letter, newestIn } from '#test/mail/letter.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -118,6 +119,28 @@ test('a cursor continues the same search, and no other', async () => {
     const { status, body } = await search(query, undefined, mailboxes)
     assert.deepEqual([status, body.error.field], [400, 'cursor'])
   }
+})
+
+test('a cursor continues behind messages of any date', async () => {
+  const old = await organization.mailbox('old')
+  const mailbox = { organizationId: organization.id, mailboxId: old.id }
+  const years = [1950, 1960, 1990]
+  const sent = years.map((year) => ({
+    headers: '',
+    receivedAt: Date.UTC(year),
+    seen: false,
+    sender: 'zoe@peer.example',
+  }))
+  await storeMessages(world, mailbox, sent)
+  await world.searchIndexer?.processAll()
+  const received: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body, bytes } = await search({ q: 'is:unread', mailbox: old.address, limit: '1', cursor })
+    assert.equal(status, 200, `${bytes}`)
+    received.push(...body.data.map(({ received_at }: { received_at: string }) => received_at.slice(0, 4)))
+    cursor = body.next_cursor
+  }
+  assert.deepEqual(received, ['1990', '1960', '1950'])
 })
 
 test('a mistake is refused with its field and its place', async () => {

@@ -67,7 +67,7 @@ export function listPlace(cursor: string | undefined, list: ListName): ListPlace
 }
 
 /** Mail programs store messages of any date that IMAP can write. */
-function isTime(value: unknown): value is number {
+export function isTime(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= beginningOfTime && Number(value) < endOfTime
 }
 
@@ -85,7 +85,7 @@ export function paged<One>(
 }
 
 /** In milliseconds. */
-export const endOfTime = Date.UTC(10_000)
+const endOfTime = Date.UTC(10_000)
 
 /** Whether it is a whole number from 0 on. */
 export function isBelow(value: unknown, limit: number): value is number {
