@@ -97,15 +97,18 @@ function readSize(kind: 'larger' | 'smaller', value: string): SearchTree | strin
   return { kind, bytes: Math.min(bytes, largest) }
 }
 
-/** Midnight of a day, or the time so long before `now`, not before 1970. */
+/** Midnight of a day, or the time so long before `now`, not before 1970. A month before the 31st is the last day of a shorter one. */
 export function timeOf(
   tree: Extract<SearchTree, { kind: 'before' | 'after' | 'older_than' | 'newer_than' }>,
   now: Date,
 ): Date {
   if ('day' in tree) return new Date(`${tree.day}T00:00:00Z`)
   const time = new Date(now)
-  if (tree.unit === 'y') time.setUTCFullYear(time.getUTCFullYear() - tree.amount)
-  else if (tree.unit === 'm') time.setUTCMonth(time.getUTCMonth() - tree.amount)
-  else time.setUTCDate(time.getUTCDate() - tree.amount * (tree.unit === 'w' ? 7 : 1))
+  const day = time.getUTCDate()
+  if (tree.unit === 'd' || tree.unit === 'w') time.setUTCDate(day - tree.amount * (tree.unit === 'w' ? 7 : 1))
+  else {
+    time.setUTCMonth(time.getUTCMonth() - tree.amount * (tree.unit === 'y' ? 12 : 1))
+    if (time.getUTCDate() !== day) time.setUTCDate(0)
+  }
   return time.getTime() > 0 ? time : new Date(0)
 }
