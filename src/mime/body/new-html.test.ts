@@ -17,6 +17,16 @@ for (const [what, html, kept] of [
     '<div dir="ltr">Yes.</div><br>',
   ],
   [
+    'Gmail, with answers in between',
+    '<div class="gmail_quote"><div class="gmail_attr">On … wrote:</div><blockquote class="gmail_quote"><div>A?</div></blockquote><div>Yes.</div><blockquote class="gmail_quote">B?</blockquote>No.</div>.',
+    '<div class="gmail_quote"><div>Yes.</div>No.</div>.',
+  ],
+  [
+    'Gmail, whose quotation has one',
+    'Yes.<div class="gmail_quote"><div><blockquote class="gmail_quote">A?</blockquote>B?</div></div>.',
+    'Yes..',
+  ],
+  [
     'Thunderbird',
     '<p>Yes.</p><div class="moz-cite-prefix">Am … schrieb:<br></div><blockquote type="cite" cite="mid:1@x">Is it?</blockquote><div class="moz-signature">-- <br>Ada</div>',
     '<p>Yes.</p>',
@@ -48,6 +58,7 @@ test('of any HTML nothing is added and nothing changes its place', () => {
       '<div>',
       '</div>',
       '<div class="gmail_quote">',
+      '<blockquote class="gmail_quote">',
       '<blockquote type="cite">',
       '</blockquote>',
       'a',

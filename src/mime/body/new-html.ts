@@ -13,23 +13,57 @@ const empty = new Set(['br', 'hr', 'img', 'input', 'meta', 'link', 'wbr'])
 export function newHtml(html: string): string {
   let kept = ''
   let from = 0
-  let leftOut: { readonly name: string; depth: number } | undefined
-  for (const { name, closing, start, end } of tagsOf(html)) {
+  let leftOut: LeftOut | undefined
+  for (const tag of tagsOf(html)) {
+    const { name, closing, start, end } = tag
     if (leftOut) {
-      if (name === leftOut.name) leftOut.depth += closing ? -1 : 1
-      if (leftOut.depth > 0) continue
+      const is = leftOut.meet(html, tag)
+      if (is === 'within') continue
+      // The rest of the element is the author's.
+      if (is === 'answered') kept += html.slice(leftOut.tag.start, leftOut.tag.end)
       leftOut = undefined
       from = end
     } else if (!closing) {
-      const use = useOf(html, { name, closing, start, end })
+      const use = useOf(html, tag)
       if (use === 'new') continue
       kept += html.slice(from, start)
       if (use === 'last') return kept
       if (empty.has(name)) from = end
-      else leftOut = { name, depth: 1 }
+      else leftOut = new LeftOut(html, tag)
     }
   }
   return leftOut ? kept : kept + html.slice(from)
+}
+
+/** An element that is left out. */
+class LeftOut {
+  readonly tag: Tag
+  /** Gmail puts the quotation into an element, and so answers that are written between parts of the quotation. */
+  readonly #mayBeAnswered: boolean
+  #depth = 1
+  #quotations = 0
+
+  constructor(html: string, tag: Tag) {
+    this.tag = tag
+    this.#mayBeAnswered = tag.name !== 'blockquote' && hasClass(html, tag, isGmailQuote)
+  }
+
+  /** Whether the next tag is within it, ends it, or ends the first part of a quotation in it. */
+  meet(html: string, tag: Tag): 'within' | 'end' | 'answered' {
+    const step = tag.closing ? -1 : 1
+    if (this.#mayBeAnswered && tag.name === 'blockquote') {
+      const begins = !tag.closing && this.#depth === 1 && hasClass(html, tag, isGmailQuote)
+      if (this.#quotations === 0 && !begins) return 'within'
+      this.#quotations += step
+      return this.#quotations === 0 ? 'answered' : 'within'
+    }
+    if (tag.name === this.tag.name) this.#depth += step
+    return this.#depth > 0 ? 'within' : 'end'
+  }
+}
+
+function isGmailQuote(name: string): boolean {
+  return name === 'gmail_quote'
 }
 
 /** `last`: it and all behind it is not new. */
@@ -38,11 +72,11 @@ function useOf(html: string, { name, start, end }: Tag): 'new' | 'left' | 'last'
   if (!telling.test(tag)) return 'new'
   if (lastIds.has(attribute(tag, ids))) return 'last'
   if (name === 'blockquote' && attribute(tag, types).toLowerCase() === 'cite') return 'left'
-  return attribute(tag, classes)
-    .split(/\s+/)
-    .some((one) => left.has(one))
-    ? 'left'
-    : 'new'
+  return hasClass(html, { start, end }, (one) => left.has(one)) ? 'left' : 'new'
+}
+
+function hasClass(html: string, { start, end }: Pick<Tag, 'start' | 'end'>, is: (name: string) => boolean): boolean {
+  return attribute(html.slice(start, end), classes).split(/\s+/).some(is)
 }
 
 const [ids, types, classes] = ['id', 'type', 'class'].map(
