@@ -67,6 +67,11 @@ export function notFound(what: string): Refusal {
   return new Refusal('not_found', `No such ${what}`)
 }
 
+/** For `catch`: undefined where something was deleted while it was read. */
+export function unlessDeleted(error: unknown): undefined {
+  if (!(error instanceof Refusal && error.code === 'not_found')) throw error
+}
+
 /** The mail host did not answer; the request may be tried again. */
 export function mailUnavailable(cause: unknown): Refusal {
   return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', { cause })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { notFound } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { delivered } from '#test/world/mail/delivered.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -64,6 +65,21 @@ test('each message has its text, what is new of it, and its attachments', async 
       ],
     },
   ])
+})
+
+test('a message that is deleted while it is read has no body', async (t) => {
+  const path = await conversationOf('eve', ['\r\nHello', '\r\nYes'])
+  const read = world.mailHost.read.bind(world.mailHost)
+  t.mock.method(world.mailHost, 'read', async (...given: Parameters<typeof read>) => {
+    const stored = await read(...given)
+    const pieces = async function* (): AsyncGenerator<Buffer> {
+      yield* []
+      throw notFound('message')
+    }
+    return stored?.summary.uid === 1 ? { ...stored, pieces } : stored
+  })
+  const [gone, there] = await bodies(path)
+  assert.deepEqual([gone, there.text], [null, 'Yes'])
 })
 
 test('without include there are none, and nothing else can be included', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { noSuchFolder } from '#/adapters/mail-host/folders.ts'
 import { searchByReading } from '#/adapters/mail-host/imap/reading/search.ts'
+import { notFound } from '#/errors.ts'
 import { MessageReader } from '#/mime/reader.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
 import { World } from '#test/world/world.ts'
@@ -80,6 +82,67 @@ for (const q of [
       assert.deepEqual(found, expected)
     })
   }
+}
+
+test('what is deleted while a search reads it is not found, and no error', async () => {
+  const { host, candidates, reader } = parts()
+  const folderGone = async () => {
+    throw noSuchFolder('archive')
+  }
+  const messageGone = async function* (): AsyncGenerator<Buffer> {
+    yield* []
+    throw notFound('message')
+  }
+  const { tree } = parseQuery('cafe OR is:starred')
+  const expected = all.filter((made) => shouldFind(tree, judged(made), now))
+  for (const [where, changed] of [
+    ['before it is searched', { candidates: { in: goneIn('archive', candidates.in, folderGone) } }],
+    [
+      'before it is listed',
+      { host: { ...reading(host), summaries: goneIn('archive', reading(host).summaries, folderGone) } },
+    ],
+    ['before it is read', { host: { ...reading(host), read: goneIn('archive', reading(host).read, folderGone) } }],
+    [
+      'while it is read',
+      {
+        host: {
+          ...reading(host),
+          read: async (mailbox: MailboxRef, folder: string, uid: number) => {
+            const stored = await host.read(mailbox, folder, uid)
+            return stored && folder === 'archive' ? { ...stored, pieces: messageGone } : stored
+          },
+        },
+      },
+    ],
+  ] as const) {
+    const page = await searchByReading({ host, candidates, reader, ...changed }, mailboxes, { tree, now, limit: 200 })
+    assert.deepEqual(
+      page.found.map(({ summary }) => summary.messageId).sort(),
+      expected
+        .filter(({ folder }) => folder !== 'archive' && folder !== 'junk')
+        .map(idOf)
+        .sort(),
+      where,
+    )
+  }
+})
+
+/** The methods that a search calls. */
+function reading(host: MailHost): Pick<MailHost, 'folders' | 'summaries' | 'read'> {
+  return {
+    folders: (...given) => host.folders(...given),
+    summaries: (...given) => host.summaries(...given),
+    read: (...given) => host.read(...given),
+  }
+}
+
+/** The same, except in one folder. */
+function goneIn<A extends readonly [MailboxRef, string, ...unknown[]], T>(
+  gone: string,
+  work: (...given: A) => Promise<T>,
+  instead: () => Promise<T>,
+): (...given: A) => Promise<T> {
+  return (...given) => (given[1] === gone ? instead() : work(...given))
 }
 
 test('without an index a search that takes long answers what it has found, and says so', async (t) => {

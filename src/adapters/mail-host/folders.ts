@@ -1,4 +1,4 @@
-import { invalid, type Refusal } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { standardFolders } from '#/messages/folders/folder-name.ts'
 
 /** The folders of a mailbox in the order of lists: the standard ones, then the others by name. */
@@ -17,4 +17,9 @@ export function folderIsThere(name: string): Refusal {
 
 export function noSuchFolder(name: string): Refusal {
   return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}
+
+/** For a folder that was listed: it may have been deleted since. */
+export function unlessFolderGone(error: unknown): undefined {
+  if (!(error instanceof Refusal && error.field === 'folder')) throw error
 }

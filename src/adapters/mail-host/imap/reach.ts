@@ -1,9 +1,10 @@
 import type { Db } from '#/db/schema.ts'
-import { mailUnavailable, notFound, Refusal } from '#/errors.ts'
+import { mailUnavailable, notFound } from '#/errors.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { FolderKey, MovedMessages, Moving } from '#/ports/recording.ts'
 import type { ImapServer } from '#/ports/servers.ts'
+import { unlessFolderGone } from '../folders.ts'
 import { type Access, type Account, findAccount, type InFolder } from './access.ts'
 import { foundMoved, stillThere } from './changing/moving.ts'
 import { ImapConnection } from './client/connection.ts'
@@ -90,10 +91,6 @@ export class Reach {
     if (!account) throw notFound('mailbox')
     return account
   }
-}
-
-function unlessFolderGone(error: unknown): undefined {
-  if (!(error instanceof Refusal && error.field === 'folder')) throw error
 }
 
 /** When a request that begins now has waited long enough, by performance.now(). */

@@ -1,5 +1,6 @@
 import { invalid } from '#/errors.ts'
 import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
+import { unlessFolderGone } from '../../folders.ts'
 import type { InFolder } from '../access.ts'
 import type { Reach } from '../reach.ts'
 import { numbers } from './list.ts'
@@ -20,7 +21,7 @@ export async function keywordTotals(reach: Reach, mailboxes: readonly MailboxRef
   for (const mailbox of mailboxes) {
     for (const { name, total } of await reach.statuses(mailbox)) {
       if (total === 0) continue
-      for (const found of await reach.inFolder(mailbox, name, inFolder)) {
+      for (const found of (await reach.inFolder(mailbox, name, inFolder).catch(unlessFolderGone)) ?? []) {
         const { keyword } = found
         const before = totals.get(keyword) ?? { total: 0, unread: 0 }
         totals.set(keyword, { keyword, total: before.total + found.total, unread: before.unread + found.unread })

@@ -1,10 +1,11 @@
-import { invalid } from '#/errors.ts'
+import { invalid, unlessDeleted } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
 import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { matches } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
+import { unlessFolderGone } from '../../folders.ts'
 import type { Candidates } from './candidates.ts'
 
 /** Mailboxes in a search, which opens each of their folders. */
@@ -49,16 +50,17 @@ async function tryOne(
 ): Promise<Found | undefined> {
   const known = matches(tree, { summary }, now)
   if (known === false) return undefined
-  const stored = await host.read(mailbox, summary.folder, summary.uid)
+  const stored = await host.read(mailbox, summary.folder, summary.uid).catch(unlessFolderGone)
   if (!stored) return undefined
-  if (known) return { mailboxId: mailbox.mailboxId, summary, beginning: await firstOf(stored) }
-  const raw = await collected(stored.pieces(), summary.sizeBytes)
-  if (!matches(tree, { summary, searchable: await reader.searchable(raw) }, now)) return undefined
+  const reading = known ? firstOf(stored) : collected(stored.pieces(), summary.sizeBytes)
+  const raw = await reading.catch(unlessDeleted)
+  if (!raw) return undefined
+  if (!known && !matches(tree, { summary, searchable: await reader.searchable(raw) }, now)) return undefined
   return { mailboxId: mailbox.mailboxId, summary, beginning: raw.subarray(0, beginning) }
 }
 
 async function firstOf(stored: Stored): Promise<Buffer> {
-  for await (const piece of stored.pieces()) return piece.subarray(0, beginning)
+  for await (const piece of stored.pieces()) return piece
   return Buffer.alloc(0)
 }
 
@@ -84,7 +86,7 @@ async function* newestFirst(
   for (const mailbox of mailboxes) {
     for (const { name, total } of await parts.host.folders(mailbox)) {
       if (total === 0 || !searches(name)) continue
-      const uids = await parts.candidates.in(mailbox, name, query, wordsUntil)
+      const uids = (await parts.candidates.in(mailbox, name, query, wordsUntil).catch(unlessFolderGone)) ?? []
       const rest = inFolder(parts.host, mailbox, name, uids, start)
       const first = await rest.next()
       if (!first.done) heads.push({ next: first.value, rest })
@@ -114,7 +116,8 @@ async function* inFolder(
   }
   const read = async (page: number) => {
     const wanted = uids.slice(page * pageSize, (page + 1) * pageSize)
-    const found = new Map((await host.summaries(mailbox, folder, wanted)).map((summary) => [summary.uid, summary]))
+    const summaries = (await host.summaries(mailbox, folder, wanted).catch(unlessFolderGone)) ?? []
+    const found = new Map(summaries.map((summary) => [summary.uid, summary]))
     return wanted.flatMap((uid) => found.get(uid) ?? [])
   }
   const pages = Math.ceil(uids.length / pageSize)
