@@ -67,6 +67,14 @@ test('each message has its text, what is new of it, and its attachments', async 
   ])
 })
 
+test('what is new of a message whose text is empty is that of its HTML', async () => {
+  const parts = ['text/plain\r\n\r\n ', 'text/html\r\n\r\n<p>Good.</p><blockquote type="cite">It is.</blockquote>']
+  const both = parts.map((part) => `--b\r\nContent-Type: ${part}\r\n`).join('')
+  const path = await conversationOf('fay', [`Content-Type: multipart/alternative; boundary=b\r\n\r\n${both}--b--`])
+  const [{ text, new_text, new_html }] = await bodies(path)
+  assert.deepEqual([text.trim(), new_text, new_html.trim()], ['', 'Good.', '<p>Good.</p>'])
+})
+
 test('a message that is deleted while it is read has no body', async (t) => {
   const path = await conversationOf('eve', ['\r\nHello', '\r\nYes'])
   const read = world.mailHost.read.bind(world.mailHost)

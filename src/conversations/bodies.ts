@@ -56,7 +56,12 @@ async function bodyOf(
   const shown = html === null ? null : newHtml(html)
   return {
     ...{ text, html, new_html: shown },
-    new_text: text !== null ? newText(text) : shown !== null ? newText(htmlToText(shown)) : null,
+    new_text: shown !== null && isEmpty(text) ? newText(htmlToText(shown)) : text === null ? null : newText(text),
     attachments: content.attachments.map(presentAttachment),
   }
+}
+
+/** Some programs send an empty text beside the HTML. */
+function isEmpty(text: string | null): boolean {
+  return text === null || text.trim() === ''
 }

@@ -131,7 +131,7 @@ const BodyOut = Type.Object(
     new_text: Nullable(
       Type.String({
         description:
-          'The text without quoted text and signature; of a message that has HTML alone, as text. Null where it has neither.',
+          'The text without quoted text and signature; that of the HTML if there is no text. Null where it has neither.',
         examples: ['Dear Ada, the mill is oiled.'],
       }),
     ),

@@ -72,6 +72,26 @@ test('quoted text and a signature are not searched', async () => {
   assert.match(await newestIn(organization, bob.address), /gondola/)
 })
 
+test('what HTML alone marks as quoted or as a signature is not searched', async () => {
+  const dan = await organization.mailbox('dan')
+  const html =
+    '<p>A trireme.</p><div class="gmail_signature">Zoe of Corinth</div><div class="yahoo_quoted">A quinquereme?</div>'
+  await hand(world, 'zoe@peer.example', dan.address, letter({ Subject: 'Ships', 'Content-Type': 'text/html' }, html))
+  await world.searchIndexer?.processAll()
+  assert.deepEqual(await found({ q: 'trireme' }), [[dan.address, 'Ships']])
+  assert.deepEqual(await found({ q: 'quinquereme OR corinth' }), [])
+})
+
+test('of a message whose text is empty the HTML is searched', async () => {
+  const fay = await organization.mailbox('fay')
+  const parts = ['text/plain\r\n\r\n ', 'text/html\r\n\r\n<p>A catamaran.</p>']
+  const both = parts.map((part) => `--b\r\nContent-Type: ${part}\r\n`).join('')
+  const type = 'multipart/alternative; boundary=b'
+  await hand(world, 'zoe@peer.example', fay.address, letter({ Subject: 'Boats', 'Content-Type': type }, `${both}--b--`))
+  await world.searchIndexer?.processAll()
+  assert.deepEqual(await found({ q: 'catamaran' }), [[fay.address, 'Boats']])
+})
+
 test('one mailbox, several, or all are searched', async () => {
   const all = [
     [ada.address, 'For Ada'],

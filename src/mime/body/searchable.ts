@@ -1,8 +1,9 @@
 import type { Address } from '../address/address.ts'
 import { parseAddresses } from '../address/address-list.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
-import { partText, sortParts } from './content.ts'
+import { type Piece, partText, sortParts } from './content.ts'
 import { htmlToText } from './html-text.ts'
+import { newHtml } from './new-html.ts'
 import { newText } from './new-text.ts'
 import { type Part, readStructure } from './structure.ts'
 
@@ -33,8 +34,8 @@ export function readSearchable(raw: Buffer): Searchable {
   const names = attached.flatMap(({ part }) => part.filename ?? [])
   const texts: string[] = []
   let left = mostText
-  for (const { text, html } of pieces.slice(0, mostParts)) {
-    const read = textOf(raw, text.length > 0 ? text : html, left)
+  for (const piece of pieces.slice(0, mostParts)) {
+    const read = textOf(raw, piece, left)
     if (read !== '') texts.push(read)
     left -= read.length
     if (left <= 0) break
@@ -49,11 +50,13 @@ export function readSearchable(raw: Buffer): Searchable {
   }
 }
 
-function textOf(raw: Buffer, parts: readonly Part[], most: number): string {
-  const texts = parts.slice(0, mostParts).map((part) => {
-    const text = partText(raw, part, mostBytes)
-    return newText(part.type === 'text/html' ? htmlToText(text, most) : text)
-  })
+/** Of the HTML if the text is empty, as some programs send it. */
+function textOf(raw: Buffer, { text, html }: Piece, most: number): string {
+  const read = (parts: readonly Part[]) => parts.slice(0, mostParts).map((part) => partText(raw, part, mostBytes))
+  const written = read(text)
+  const texts = written.some((one) => one.trim() !== '')
+    ? written.map(newText)
+    : read(html).map((one) => newText(htmlToText(newHtml(one), most)))
   return texts.join('\n').slice(0, most).toWellFormed()
 }
 
