@@ -5,15 +5,15 @@ import { writingMailbox } from '#/replies/original.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'
 import { draftAbout } from './answering.ts'
-import { outdate } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { attachmentRoutes } from './attachments/routes.ts'
 import { changed, emptyDraft } from './content.ts'
-import { boxOf, findDraft } from './find.ts'
+import { boxOf } from './find.ts'
 import { newKey } from './identity.ts'
 import { listRoute } from './list-route.ts'
+import { openDraft } from './open.ts'
 import { presentDraft } from './present.ts'
-import { type DraftParts, editDraft, saveDraft } from './save.ts'
+import { type DraftParts, deleteDraft, editDraft, saveDraft } from './save.ts'
 import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
 import { type SendingParts, sendRoute } from './sending/route.ts'
 
@@ -84,9 +84,8 @@ function readRoute(app: App, parts: DraftParts): void {
         response: { 200: DraftOut },
       },
     },
-    async ({ caller, params }, reply) => {
-      const { box, key, uid, stored } = await findDraft(parts, caller, 'read', params)
-      const raw = await parts.large.fetch(stored, reply)
+    async ({ params }, reply) => {
+      const { box, key, uid, stored, raw } = await openDraft(parts, reply, 'read', params)
       const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
       return presentDraft({ box, key, uid, savedAt: stored.summary.receivedAt, message, content })
     },
@@ -126,10 +125,7 @@ function changeRoutes(app: App, parts: DraftParts): void {
       },
     },
     async ({ caller, actor, params: { id }, query: { version } }) => {
-      const { box, key, uid, uids } = await findDraft(parts, caller, 'send', { id, version })
-      const gone = await parts.mailHost.expunge(box, 'drafts', uids, actor)
-      if (gone.length === 0) throw notFound('draft')
-      await parts.db.transaction().execute((tx) => outdate(tx, box, key, uid))
+      await deleteDraft(parts, caller, { id, version, by: actor })
       return { deleted: true as const, id }
     },
   )

@@ -1,7 +1,7 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { Refusal } from '#/errors.ts'
+import { unlessDeleted } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
@@ -50,7 +50,7 @@ export async function saveDraft(
     : presentDraft({ box, key, uid, savedAt, message, content: await reader.content(raw) })
 }
 
-/** The number of retries of an edit without a version, if another edit came between. */
+/** The number of retries of an edit or a deletion without a version, if another edit came between. */
 const mostTries = 5
 
 interface Editing {
@@ -69,7 +69,7 @@ export async function editDraft(
 ): Promise<DraftOut> {
   for (let tries = 0; tries < mostTries; tries++) {
     const { box, key, uids, stored } = await findDraft(parts, caller, 'send', named)
-    const before = await parts.large.read(stored, (raw) => readDraft(parts.reader, raw)).catch(gone)
+    const before = await parts.large.read(stored, (raw) => readDraft(parts.reader, raw)).catch(unlessDeleted)
     const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
     if (saved) {
       await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
@@ -80,7 +80,14 @@ export async function editDraft(
   throw stale()
 }
 
-/** It was replaced while it was read. */
-function gone(error: unknown): undefined {
-  if (!(error instanceof Refusal && error.code === 'not_found')) throw error
+/** Deletes a draft for good. @throws Refusal `conflict` if it has another version than the one that is known */
+export async function deleteDraft(parts: DraftParts, caller: Caller, { by, ...named }: Editing): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const { box, key, uid, uids } = await findDraft(parts, caller, 'send', named)
+    const gone = await parts.mailHost.expunge(box, 'drafts', uids, by)
+    if (gone.length === 0) continue
+    await parts.db.transaction().execute((tx) => outdate(tx, box, key, uid))
+    return
+  }
+  throw stale()
 }

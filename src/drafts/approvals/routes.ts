@@ -9,8 +9,9 @@ import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
 import { Sent } from '#/sending/schemas.ts'
 import type { ReadyMessage } from '#/sending/send.ts'
-import { type Found, findDraft } from '../find.ts'
+import type { Found } from '../find.ts'
 import { draftId, draftNamed } from '../identity.ts'
+import { openDraft } from '../open.ts'
 import type { DraftParts } from '../save.ts'
 import { ByDraft } from '../schemas.ts'
 import { type SendingParts, sendFound } from '../sending/route.ts'
@@ -52,10 +53,10 @@ function askRoute(app: App, parts: DraftParts): void {
     async (request, reply) => {
       const { caller, actor: by, params, body } = request
       await unlessReplayed(db, request, reply, async () => {
-        const { box, ...found } = await findDraft(parts, caller, 'send', { ...params, ...body })
-        const digest = digestOf(await parts.large.fetch(found.stored, reply))
+        const { box, key, uid, raw } = await openDraft(parts, reply, 'send', { ...params, ...body })
+        const digest = digestOf(raw)
         await answerOnce(db, request, reply, async (tx) => {
-          const id = await insertApproval(tx, box, { key: found.key, uid: found.uid, digest, by })
+          const id = await insertApproval(tx, box, { key, uid, digest, by })
           const approval = await approvalById(tx, caller, id)
           if (!approval) throw notFound(what)
           return created(`/v1/approvals/${id}`, presentApproval(approval))
@@ -150,9 +151,8 @@ function approveRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & 
 async function unchanged(parts: DraftParts, reply: FastifyReply, approval: Approval): Promise<Found & { raw: Buffer }> {
   const { caller } = reply.request
   try {
-    const found = await findDraft(parts, caller, 'send', { id: draftId(approval) })
-    const raw = await parts.large.fetch(found.stored, reply)
-    if (found.uid === approval.uid && digestOf(raw) === approval.digest) return { ...found, raw }
+    const found = await openDraft(parts, reply, 'send', { id: draftId(approval) })
+    if (found.uid === approval.uid && digestOf(found.raw) === approval.digest) return found
   } catch (error) {
     // If the client has disconnected, the draft was not read.
     if (!(error instanceof Refusal && error.code === 'not_found') || reply.raw.closed) throw error

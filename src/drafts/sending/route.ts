@@ -15,7 +15,8 @@ import { Sent } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
 import { outdate } from '../approvals/approvals.ts'
 import { readDraft } from '../content.ts'
-import { type Found, findDraft } from '../find.ts'
+import type { Found } from '../find.ts'
+import { openDraft } from '../open.ts'
 import type { DraftParts } from '../save.ts'
 import { ByDraft, SendDraft } from '../schemas.ts'
 import { finished, sendingBody } from './send.ts'
@@ -29,7 +30,7 @@ export interface SendingParts<Ready> extends SendParts<Ready> {
 
 /** Sends a draft, now or later. */
 export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
-  const { db, large } = parts
+  const { db } = parts
   const schedule = scheduling(app, parts)
   app.post(
     '/v1/drafts/:id/send',
@@ -51,15 +52,14 @@ export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftPart
       },
     },
     async (request, reply) => {
-      const { caller, params, body } = request
+      const { params, body } = request
       const { version, unless_replied: unlessReplied = false } = body
       const sendAt = body.send_at === undefined ? undefined : timestamp(body.send_at, 'send_at')
       if (unlessReplied && !sendAt) throw invalid('unless_replied', 'unless_replied needs send_at')
       await unlessReplayed(db, request, reply, async () => {
-        const found = await findDraft(parts, caller, 'send', { ...params, version })
+        const found = await openDraft(parts, reply, 'send', { ...params, version })
         const later = sendAt && ((sending: Later) => schedule(request, reply, { ...sending, sendAt, unlessReplied }))
-        const raw = await large.fetch(found.stored, reply)
-        await sendFound(parts, request, reply, { ...found, raw }, { ...(later && { later }) })
+        await sendFound(parts, request, reply, found, { ...(later && { later }) })
       })
       return reply
     },

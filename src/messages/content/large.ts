@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { notFound } from '#/errors.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
@@ -11,10 +12,12 @@ const slowestBytes = 256 * 1024
 /** Fetches whole messages. Large ones wait for a slot, which bounds the memory: each takes two or three times its size. */
 export class LargeMessages {
   readonly #slots = new Slots(4)
+  /** Answers that have one. */
+  readonly #entered = new WeakSet<ServerResponse>()
 
   /** The message's bytes; the slot is freed when `reply` has been sent. */
   async fetch(stored: Stored, reply: FastifyReply): Promise<Buffer> {
-    if (isLarge(stored)) await this.#enter(reply, stored.summary.sizeBytes)
+    if (isLarge(stored) && !this.#entered.has(reply.raw)) await this.#enter(reply, stored.summary.sizeBytes)
     return bytesOf(stored)
   }
 
@@ -31,6 +34,7 @@ export class LargeMessages {
       slot[Symbol.dispose]()
       throw notFound('message')
     }
+    this.#entered.add(response)
     const cut = setTimeout(() => response.destroy(), patience + (size / slowestBytes) * 1000).unref()
     response.once('close', () => {
       clearTimeout(cut)

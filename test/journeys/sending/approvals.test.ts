@@ -30,15 +30,14 @@ after(async () => {
 const by = (key: string, method: string, path: string, body?: object) =>
   organization.request(method, path, body, { key })
 
-async function draft(text = 'Hello') {
-  return (await by(writer, 'POST', '/v1/drafts', { mailbox: ada, to: 'bob@there.example', text })).body
-}
-
-async function asked(id: string) {
-  const { status, body } = await by(writer, 'POST', `/v1/drafts/${id}/approval`, {})
+async function created(path: string, given: object) {
+  const { status, body } = await by(writer, 'POST', path, given)
   assert.equal(status, 201, JSON.stringify(body))
   return body
 }
+
+const draft = (text = 'Hello') => created('/v1/drafts', { mailbox: ada, to: 'bob@there.example', text })
+const asked = (id: string) => created(`/v1/drafts/${id}/approval`, {})
 
 async function wires(): Promise<string[]> {
   await world.outbound.processAll()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
+import { rawOf } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { imapMailHost } from '#test/peers/dovecot/imap-mail-host.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
@@ -40,4 +41,25 @@ for (const format of ['sdbox', 'maildir']) {
     assert.ok(second !== undefined && second > first)
     assert.deepEqual(await reader.draftsNamed(ada, '<draft.02@example.test>'), [])
   })
+}
+
+for (const format of ['sdbox', 'maildir', 'mdbox']) {
+  for (const command of ['RFC822.SIZE', '(UID BODY.PEEK[]<']) {
+    test(`a draft in ${format} that another process replaces before ${command} is whole or gone`, async () => {
+      await using database = await testDatabase()
+      await using dovecot = await DovecotServer.start('', format)
+      await using writer = imapMailHost(database.db, dovecot.server)
+      const ada = await newMailbox(database.db, writer, await newDomain(database.db), 'ada')
+      const first = (await writer.saveDraft(ada, draft('One'))) ?? 0
+      let edited = 0
+      await using proxy = await tap(dovecot.server, undefined, async (said) => {
+        if (!said.includes(command) || edited++ > 0) return
+        await writer.saveDraft(ada, draft('Two', [first]))
+      })
+      await using reader = imapMailHost(database.db, { ...dovecot.server, port: proxy.port })
+      const stored = await reader.read(ada, 'drafts', first)
+      assert.equal(edited > 0, true)
+      assert.match(String((await rawOf(stored)) ?? 'One'), /One/)
+    })
+  }
 }

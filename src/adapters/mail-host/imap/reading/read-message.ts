@@ -19,6 +19,8 @@ export async function readMessage(
     if (!found) return undefined
     const small = found.summary.sizeBytes <= pieceBytes
     const only = small ? await readPiece(session, uid, found.inFront, found.summary.sizeBytes) : undefined
+    // It was deleted in between.
+    if (small && !only) return undefined
     return { ...found, only, uidValidity: folder.selectedAt.uidValidity }
   })
   if (!read) return undefined

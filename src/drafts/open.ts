@@ -1,0 +1,22 @@
+import type { FastifyReply } from 'fastify'
+import { unlessDeleted } from '#/errors.ts'
+import { type Found, findDraft } from './find.ts'
+import type { DraftParts } from './save.ts'
+
+/** The number of retries if an edit comes between finding a draft's message and reading it. */
+const mostTries = 5
+
+/** A draft, as `findDraft` finds it, with its octets, for an answer. @throws Refusal */
+export async function openDraft(
+  parts: Pick<DraftParts, 'db' | 'mailHost' | 'large'>,
+  reply: FastifyReply,
+  level: 'read' | 'send',
+  named: { readonly id: string; readonly version?: number | undefined },
+): Promise<Found & { readonly raw: Buffer }> {
+  for (let tries = 1; ; tries++) {
+    const found = await findDraft(parts, reply.request.caller, level, named)
+    const reading = parts.large.fetch(found.stored, reply)
+    const raw = await (tries < mostTries ? reading.catch(unlessDeleted) : reading)
+    if (raw) return { ...found, raw }
+  }
+}

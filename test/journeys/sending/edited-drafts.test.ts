@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  ada = (await organization.mailbox('ada')).address
+})
+after(() => world[Symbol.asyncDispose]())
+
+const by = (key: string, method: string, path: string, body?: object) =>
+  organization.request(method, path, body, { key })
+
+async function newDraft(): Promise<string> {
+  const { status, body } = await organization.request('POST', '/v1/drafts', { mailbox: ada, text: 'Hello' })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.id
+}
+
+for (const [what, attached, times] of [
+  ['a draft', 0, 20],
+  ['a large draft', 1_500_000, 5],
+] as const) {
+  test(`${what} that is being edited is there for whoever reads it or asks for its approval`, async () => {
+    const [editor, reader] = [await organization.newKey('sending:draft'), await organization.newKey('sending:draft')]
+    const id = await newDraft()
+    if (attached > 0) {
+      const file = { filename: 'a.bin', content: Buffer.alloc(attached).toString('base64') }
+      assert.equal((await by(editor, 'POST', `/v1/drafts/${id}/attachments`, file)).status, 201)
+    }
+    let edited = 0
+    const edits = async () => {
+      for (; edited < times; edited++) {
+        const { status, body } = await by(editor, 'PATCH', `/v1/drafts/${id}`, { text: `${edited}` })
+        assert.equal(status, 200, JSON.stringify(body))
+      }
+    }
+    const looks = async (method: string, path: string, expected: number, given?: object) => {
+      while (edited < times) {
+        const { status, body } = await by(reader, method, `/v1/drafts/${id}${path}`, given)
+        assert.equal(status, expected, JSON.stringify(body))
+      }
+    }
+    await Promise.all([edits(), looks('POST', '/approval', 201, {}), looks('GET', '', 200)])
+  })
+}
+
+test('a draft that is being edited is there for whoever deletes it', async () => {
+  for (let turn = 0; turn < 10; turn++) {
+    const id = await newDraft()
+    const edit = organization.request('PATCH', `/v1/drafts/${id}`, { text: 'Edited' })
+    const deleted = await organization.request('DELETE', `/v1/drafts/${id}`)
+    assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
+    assert.ok([200, 404].includes((await edit).status))
+    assert.equal((await organization.request('GET', `/v1/drafts/${id}`)).status, 404)
+  }
+})
