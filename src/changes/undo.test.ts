@@ -19,6 +19,14 @@ before(async () => {
   for (const name of ['red', 'blue'] as const) {
     keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
   }
+  for (const [value, action, argument] of [
+    ['at', 'label', keywords.red],
+    [`${receivedAt(1)}`, 'star', null],
+    [`${receivedAt(2)}`, 'move', 'Projects'],
+  ] as const) {
+    const filter = { name: action, field: 'subject', op: 'contains', value, action, argument }
+    assert.equal((await organization.request('POST', '/v1/filters', filter)).status, 201)
+  }
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -29,6 +37,8 @@ const flags = ['seen', 'flagged', 'red', 'blue'] as const
 
 interface State {
   readonly folder: string
+  /** Tells the folder from another of the same name. */
+  readonly key: number
   readonly uid: number
   readonly seen: boolean
   readonly flagged: boolean
@@ -39,14 +49,17 @@ interface State {
 type Mail = ReadonlyMap<number, State>
 type Settings = { readonly [Name in 'folder' | (typeof flags)[number]]?: State[Name] | undefined }
 
-interface Step {
+interface Change {
   readonly messages: readonly number[]
   readonly settings: Settings
   /** Of many messages, by one of two callers of the API; else by another mail program. */
   readonly by: (typeof callers)[number]
 }
 
-const step: fc.Arbitrary<Step> = fc.record({
+/** The folder `Projects` is deleted, its mail goes to another; or filters run over two folders. */
+type Step = Change | { readonly moveTo: string } | 'run'
+
+const change: fc.Arbitrary<Change> = fc.record({
   messages: fc.uniqueArray(fc.nat(count - 1), { minLength: 1 }),
   settings: fc
     .record(
@@ -59,6 +72,12 @@ const step: fc.Arbitrary<Step> = fc.record({
     .filter((settings) => Object.keys(settings).length > 0),
   by: fc.constantFrom(...callers),
 })
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: change },
+  { weight: 1, arbitrary: fc.record({ moveTo: fc.constantFrom('inbox', 'trash') }) },
+  { weight: 1, arbitrary: fc.constant('run' as const) },
+)
 
 const caller = fc.constantFrom('one' as const, 'other' as const)
 
@@ -102,7 +121,7 @@ test('undo puts back to the flag what nobody has touched since, and to undo that
   await fc.assert(rounds, { numRuns: 30 })
 })
 
-type Place = Omit<State, 'uid'>
+type Place = Omit<State, 'uid' | 'key'>
 
 /** What the product promises: each flag, label and folder is put back by itself, where the message can be followed. */
 function afterUndo(number: number, now: State, moments: readonly Moment[], change: number): Place {
@@ -110,7 +129,7 @@ function afterUndo(number: number, now: State, moments: readonly Moment[], chang
   if (!was || !became || isLost(number, moments.slice(change))) return placeOf(now)
   const back = { ...placeOf(now) }
   for (const flag of flags) if (was[flag] !== became[flag]) back[flag] = was[flag]
-  const isThere = was.folder !== became.folder && now.folder === became.folder
+  const isThere = was.folder !== became.folder && now.key === became.key
   return isThere ? { ...back, folder: was.folder } : back
 }
 
@@ -122,7 +141,7 @@ function isLost(number: number, moments: readonly Moment[]): boolean {
   })
 }
 
-function placeOf({ uid: _, ...place }: State): Place {
+function placeOf({ uid: _uid, key: _key, ...place }: State): Place {
   return place
 }
 
@@ -130,11 +149,16 @@ function placesOf(mail: Mail): Map<number, Place> {
   return new Map([...mail].map(([number, state]) => [number, placeOf(state)]))
 }
 
+/** Subjects have it too. */
+function receivedAt(number: number): number {
+  return Date.UTC(2026, 10, 21, 7, number)
+}
+
 async function newMailbox(): Promise<{ mailbox: MailboxRef; address: string }> {
   const { id: mailboxId, address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
   const mailbox = { organizationId: organization.id, mailboxId }
   const messages = Array.from({ length: count }, (_, number) => ({
-    ...{ seen: number % 2 === 0, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test' },
+    ...{ seen: number % 2 === 0, receivedAt: receivedAt(number), sender: 'ann@x.test' },
     headers: `Message-ID: <${number}@x>\r\n`,
   }))
   await storeMessages(world, mailbox, messages)
@@ -143,18 +167,49 @@ async function newMailbox(): Promise<{ mailbox: MailboxRef; address: string }> {
 
 async function mailIn(mailbox: MailboxRef): Promise<Mail> {
   const found: [number, State][] = []
-  for (const { name: folder } of await world.mailHost.folders(mailbox)) {
+  for (const { name: folder, state } of await world.mailHost.folderStates(mailbox)) {
     const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
     for (const { messageId, uid, seen, flagged, keywords: has } of messages) {
       const [red, blue] = [has.includes(keywords.red), has.includes(keywords.blue)]
-      found.push([Number.parseInt(messageId?.slice(1) ?? '', 10), { folder, uid, seen, flagged, red, blue }])
+      const flags = { seen, flagged, red, blue }
+      found.push([Number.parseInt(messageId?.slice(1) ?? '', 10), { folder, key: state.uidValidity, uid, ...flags }])
     }
   }
   return new Map(found.sort(([a], [b]) => a - b))
 }
 
+async function perform(mailbox: MailboxRef, address: string, step: Step, moments: Moment[]): Promise<void> {
+  if (step !== 'run' && 'messages' in step) return performChange(mailbox, address, step, moments)
+  const changeId = step === 'run' ? await runFilters(address) : await deleteProjects(address, step.moveTo)
+  moments.push({ mail: await mailIn(mailbox), recorded: true, ...(changeId !== null && { changeId }) })
+}
+
+async function runFilters(address: string): Promise<string | null> {
+  const run = await organization.request('POST', '/v1/filters/runs', {
+    mailboxes: [address],
+    folders: ['inbox', 'archive'],
+  })
+  assert.equal(run.status, 201, JSON.stringify(run.body))
+  await world.filterRunner.processAll()
+  const { body } = await organization.request('GET', `/v1/filter-runs/${run.body.id}`)
+  assert.equal(body.state, 'done')
+  return body.change_id
+}
+
+async function deleteProjects(address: string, moveTo: string): Promise<string | null> {
+  const path = `/v1/folders/Projects?mailbox=${address}&move_to=${moveTo}`
+  const { status, body } = await organization.request('DELETE', path)
+  assert.ok(status === 200 || status === 404, JSON.stringify(body))
+  return status === 200 ? body.change_id : null
+}
+
 /** Changes the messages of one folder after those of another. */
-async function perform(mailbox: MailboxRef, address: string, { messages, settings, by }: Step, moments: Moment[]) {
+async function performChange(
+  mailbox: MailboxRef,
+  address: string,
+  { messages, settings, by }: Change,
+  moments: Moment[],
+): Promise<void> {
   const mail = moments.at(-1)?.mail
   for (const [folder = '', numbers] of Map.groupBy(messages, (number) => mail?.get(number)?.folder)) {
     const uids = numbers.flatMap((number) => mail?.get(number)?.uid ?? [])

@@ -69,6 +69,8 @@ class LiveMailbox {
   readonly #nextUid = new Map<string, number>()
   /** Ids that conversations had, each with an id that named it then. */
   readonly #ids = new Map<string, readonly string[]>()
+  /** Those of the last list, if nothing has happened since but moves between folders of conversations, and flags. */
+  #unchanged: ReadonlySet<string> | undefined
 
   private constructor(organization: TestOrganization, { id, address }: { id: string; address: string }) {
     this.#organization = organization
@@ -82,13 +84,13 @@ class LiveMailbox {
   }
 
   async happen(happening: Happening): Promise<void> {
+    if (happening.what !== 'flag' && !this.#isMoveWithin(happening)) this.#unchanged = undefined
     if (happening.what === 'append') {
       await storeMessages(world, this.#mailbox, happening.messages, happening.folder)
       this.#file(happening.folder, happening.messages)
       return
     }
-    const { length } = this.#messages
-    const picked = this.#messages.filter((_, at) => happening.which.some((one) => one % length === at))
+    const picked = this.#picked(happening.which)
     const to = happening.what === 'move' ? happening.folder : undefined
     for (const [from, there] of Map.groupBy(picked, (one) => one.folder)) {
       if (from === to) continue
@@ -103,6 +105,16 @@ class LiveMailbox {
     }
   }
 
+  #picked(which: readonly number[]): PlacedMessage[] {
+    const { length } = this.#messages
+    return this.#messages.filter((_, at) => which.some((one) => one % length === at))
+  }
+
+  #isMoveWithin(happening: Happening): boolean {
+    if (happening.what !== 'move' || happening.folder === 'junk') return false
+    return this.#picked(happening.which).every(({ folder }) => folder !== 'junk')
+  }
+
   async assertListed(): Promise<void> {
     const expected = this.#expected()
     const { status, body } = await this.#get('/v1/conversations', '&limit=100')
@@ -115,7 +127,10 @@ class LiveMailbox {
       assert.deepEqual(listed, { ...commonOf(conversation, listed), preview: textOf(last(conversation)) })
       this.#ids.set(id, conversation.roots)
     }
-    assert.equal(new Set(data.map(({ id }: { id: string }) => id)).size, data.length)
+    const ids = new Set<string>(data.map(({ id }: { id: string }) => id))
+    assert.equal(ids.size, data.length)
+    if (this.#unchanged) assert.deepEqual(ids, this.#unchanged, 'moves change no id')
+    this.#unchanged = ids
     await this.#assertNarrowed(data)
   }
 
