@@ -115,7 +115,7 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       schema: {
         ...named('Cancel a run of filters', 'cancelFilterRun', 'cancelOwnRun'),
         description:
-          'Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended ' +
+          'Changes that it has made stay. The step in progress, of up to 1,000 messages, is finished and counted. A run that has ended ' +
           'stays as it is.',
         params: ById,
         response: { 200: RunOut },

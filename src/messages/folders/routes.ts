@@ -103,7 +103,7 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
         summary: 'Rename a folder',
         operationId: 'renameFolder',
         description:
-          'With the folders within it. Messages keep their uids where the mail host does so; ids of conversations change. ' +
+          'With the folders within it. Messages keep their uids where the mail host does so; ids of threads change. ' +
           'Filters that move mail to the old name create it again.',
         params: ByPath,
         querystring: InMailbox,

@@ -1529,7 +1529,7 @@ export type ConversationMessageBody = {
   html: string | null;
   attachments: Attachment[];
   /**
-     * The text without quoted text and signature; of a message that has HTML alone, as text. Null where it has neither.
+     * The text without quoted text and signature; that of the HTML if there is no text. Null where it has neither.
      * @nullable
      */
   new_text: string | null;
@@ -6099,7 +6099,7 @@ export const getCancelFilterRunUrl = (id: string,) => {
 }
 
 /**
- * Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended stays as it is.
+ * Changes that it has made stay. The step in progress, of up to 1,000 messages, is finished and counted. A run that has ended stays as it is.
  *
  * Scope: `messages:write`.
  * @summary Cancel a run of filters
@@ -6622,7 +6622,7 @@ export const getCancelOwnRunUrl = (id: string,) => {
 }
 
 /**
- * Changes that it has made stay. The step in progress, of up to 250 messages, is finished and counted. A run that has ended stays as it is.
+ * Changes that it has made stay. The step in progress, of up to 1,000 messages, is finished and counted. A run that has ended stays as it is.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary Cancel a run of filters
@@ -7525,7 +7525,7 @@ export const getRenameFolderUrl = (path: string,
 }
 
 /**
- * With the folders within it. Messages keep their uids where the mail host does so; ids of conversations change. Filters that move mail to the old name create it again.
+ * With the folders within it. Messages keep their uids where the mail host does so; ids of threads change. Filters that move mail to the old name create it again.
  *
  * Scope: `messages:write`.
  * @summary Rename a folder
