@@ -20,7 +20,7 @@ const journeys = {
     'returned-reports',
     'suspended-organization',
   ],
-  sending: ['approvals', 'drafts', 'replies', 'sending', 'sending-injection'],
+  sending: ['approvals', 'drafts', 'edited-drafts', 'replies', 'sending', 'sending-injection'],
   http: ['broken-requests', 'cursors', 'idempotency', 'input'],
   reading: ['hostile-threads', 'message-fields', 'page-by-page'],
   access: ['keys-and-isolation', 'mailboxes'],
@@ -29,6 +29,7 @@ const journeys = {
 const others = [
   'test/processes/changes-elsewhere.test.ts',
   'test/search/corpus.test.ts',
+  'test/search/fuzz.test.ts',
   'test/search/routes.test.ts',
   'src/changes/routes.test.ts',
   'src/changes/undo.test.ts',
