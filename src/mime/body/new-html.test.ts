@@ -36,6 +36,16 @@ for (const [what, html, kept] of [
     '<body><div>Yes.</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg">From: Ann</div><div>Is it?</div></body>',
     '<body><div>Yes.</div>',
   ],
+  [
+    'Outlook for Windows',
+    "<div><p>Yes.</p><div><div style='border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0in 0in 0in'><p>From: Ann</p></div></div><p>Is it?</p></div>",
+    '<div><p>Yes.</p><div>',
+  ],
+  [
+    'another element with a line above',
+    '<div style="border-top:solid #E1E1E1 1.0pt">Yes.</div>',
+    '<div style="border-top:solid #E1E1E1 1.0pt">Yes.</div>',
+  ],
   ['a signature', '<div>Yes.</div><div class="gmail_signature"><div>Ada</div></div>!', '<div>Yes.</div>!'],
   ['a blockquote of the author’s own', '<blockquote>It is.</blockquote>', '<blockquote>It is.</blockquote>'],
   ['a word of a class', '<div class="my_gmail_quote">Yes.</div>', '<div class="my_gmail_quote">Yes.</div>'],

@@ -4,8 +4,10 @@ import { type Tag, tagsOf } from './html-tags.ts'
 const left = new Set([...quotingClasses, 'gmail_signature', 'gmail_signature_prefix', 'moz-signature'])
 /** Outlook's marks at the beginning of the answered message, which extends to the end. */
 const lastIds = new Set(['appendonsend', 'divRplyFwdMsg'])
+/** The style of the element that has its header, with a line above, in Outlook for Windows. */
+const outlookHeader = /^border:\s*none;\s*border-top:\s*solid #(?:e1e1e1|b5c4df) 1\.0pt/i
 /** A tag without one of these needs no closer look. */
-const telling = /cite|quote|signature|appendonsend|divRplyFwdMsg/
+const telling = /cite|quote|signature|appendonsend|divRplyFwdMsg|border-top/
 const empty = new Set(['br', 'hr', 'img', 'input', 'meta', 'link', 'wbr'])
 
 /** HTML without what it quotes and without signatures, as mail programs mark these; all else as it is. Elements that are open where
@@ -70,7 +72,7 @@ function isGmailQuote(name: string): boolean {
 function useOf(html: string, { name, start, end }: Tag): 'new' | 'left' | 'last' {
   const tag = html.slice(start, end)
   if (!telling.test(tag)) return 'new'
-  if (lastIds.has(attribute(tag, ids))) return 'last'
+  if (lastIds.has(attribute(tag, ids)) || (name === 'div' && outlookHeader.test(attribute(tag, styles)))) return 'last'
   if (name === 'blockquote' && attribute(tag, types).toLowerCase() === 'cite') return 'left'
   return hasClass(html, { start, end }, (one) => left.has(one)) ? 'left' : 'new'
 }
@@ -79,9 +81,9 @@ function hasClass(html: string, { start, end }: Pick<Tag, 'start' | 'end'>, is: 
   return attribute(html.slice(start, end), classes).split(/\s+/).some(is)
 }
 
-const [ids, types, classes] = ['id', 'type', 'class'].map(
+const [ids, types, classes, styles] = ['id', 'type', 'class', 'style'].map(
   (name) => new RegExp(`[\\s"'/]${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i'),
-) as [RegExp, RegExp, RegExp]
+) as [RegExp, RegExp, RegExp, RegExp]
 
 function attribute(tag: string, pattern: RegExp): string {
   const [, double, single, bare] = pattern.exec(tag) ?? []
