@@ -164,6 +164,17 @@ test('of a folder whose deletion was cut short, what was moved can be undone', a
   assert.equal((await at.organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
 })
 
+test('a server that moves nothing is not asked for ever', async (t) => {
+  const at = await box()
+  await fill(at, 'Full', ...Array.from({ length: 3 }, (_, number) => `${number}`))
+  const { mailHost } = at.organization.world
+  const { mock } = t.mock.method(mailHost, 'update', async () => new Map())
+  const uids = Array.from({ length: 500 }, (_, number) => number + 1)
+  t.mock.method(mailHost, 'uidsAfter', async () => uids)
+  const { status, body } = await ask(at, 'DELETE', 'Full', { move_to: 'archive' })
+  assert.deepEqual([status, body.error.field, mock.callCount()], [400, 'move_to', 11])
+})
+
 for (const to of ['Full', 'Full/within', 'a*']) {
   test(`the mail of a deleted folder cannot go to ${to}`, async () => {
     const at = await box()

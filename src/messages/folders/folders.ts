@@ -97,12 +97,13 @@ export async function deleteFolder(
   if (total > mostMoved) {
     throw invalid('path', `It has more than ${mostMoved} messages`, 'Move them with PATCH /v1/messages first')
   }
-  for (let moved = 0; ; ) {
+  for (let [moved, asked] = [0, 0]; ; ) {
     if (await mailHost.removeFolder(mailbox, name)) return moved
-    // Mail has arrived meanwhile.
-    if (!moving || moved > mostMoved) throw notEmpty()
+    // Mail has arrived meanwhile, or a server has not moved all.
+    if (!moving || asked > mostMoved) throw notEmpty()
     const { to: folder, by, step } = moving
     const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce)
+    asked += Math.max(1, uids.length)
     moved += (await mailHost.update(mailbox, name, uids, { folder }, by, step()).catch(throwing('move_to'))).size
   }
 }
