@@ -56,8 +56,9 @@ interface Change {
   readonly by: (typeof callers)[number]
 }
 
-/** The folder `Projects` is deleted, its mail goes to another; or filters run over two folders. */
-type Step = Change | { readonly moveTo: string } | 'run'
+/** Changes of other kinds than of messages by their uids. */
+const kinds = ['filters', 'folder_deleted', 'label_removed'] as const
+type Step = Change | (typeof kinds)[number]
 
 const change: fc.Arbitrary<Change> = fc.record({
   messages: fc.uniqueArray(fc.nat(count - 1), { minLength: 1 }),
@@ -75,8 +76,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: change },
-  { weight: 1, arbitrary: fc.record({ moveTo: fc.constantFrom('inbox', 'trash') }) },
-  { weight: 1, arbitrary: fc.constant('run' as const) },
+  { weight: 3, arbitrary: fc.constantFrom(...kinds) },
 )
 
 const caller = fc.constantFrom('one' as const, 'other' as const)
@@ -179,28 +179,35 @@ async function mailIn(mailbox: MailboxRef): Promise<Mail> {
 }
 
 async function perform(mailbox: MailboxRef, address: string, step: Step, moments: Moment[]): Promise<void> {
-  if (step !== 'run' && 'messages' in step) return performChange(mailbox, address, step, moments)
-  const changeId = step === 'run' ? await runFilters(address) : await deleteProjects(address, step.moveTo)
+  if (typeof step === 'object') return performChange(mailbox, address, step, moments)
+  const changeId = await performOther[step](address, mailbox.mailboxId)
   moments.push({ mail: await mailIn(mailbox), recorded: true, ...(changeId !== null && { changeId }) })
 }
 
-async function runFilters(address: string): Promise<string | null> {
-  const run = await organization.request('POST', '/v1/filters/runs', {
-    mailboxes: [address],
-    folders: ['inbox', 'archive'],
-  })
-  assert.equal(run.status, 201, JSON.stringify(run.body))
-  await world.filterRunner.processAll()
-  const { body } = await organization.request('GET', `/v1/filter-runs/${run.body.id}`)
-  assert.equal(body.state, 'done')
-  return body.change_id
-}
-
-async function deleteProjects(address: string, moveTo: string): Promise<string | null> {
-  const path = `/v1/folders/Projects?mailbox=${address}&move_to=${moveTo}`
-  const { status, body } = await organization.request('DELETE', path)
-  assert.ok(status === 200 || status === 404, JSON.stringify(body))
-  return status === 200 ? body.change_id : null
+/** Each answers the change's id. */
+const performOther: Record<(typeof kinds)[number], (address: string, mailboxId: string) => Promise<string | null>> = {
+  async filters(address) {
+    const over = { mailboxes: [address], folders: ['inbox', 'archive'] }
+    const { id } = (await organization.request('POST', '/v1/filters/runs', over)).body
+    await world.filterRunner.processAll()
+    const { body } = await organization.request('GET', `/v1/filter-runs/${id}`)
+    assert.equal(body.state, 'done')
+    return body.change_id
+  },
+  async folder_deleted(address) {
+    const path = `/v1/folders/Projects?mailbox=${address}&move_to=trash`
+    const { status, body } = await organization.request('DELETE', path)
+    assert.ok(status === 200 || status === 404, JSON.stringify(body))
+    return status === 200 ? body.change_id : null
+  },
+  async label_removed(_, mailboxId) {
+    const key = await organization.restrictedKey({ mailbox_ids: [mailboxId] })
+    const [{ id, name }] = (await organization.request('GET', '/v1/labels')).body.data
+    const { body } = await organization.request('DELETE', `/v1/labels/${id}?from_messages=true`, undefined, { key })
+    const again = await organization.request('POST', '/v1/labels', { name })
+    assert.ok(Object.values(keywords).includes(again.body.keyword))
+    return body.change_id
+  },
 }
 
 /** Changes the messages of one folder after those of another. */
