@@ -7,16 +7,17 @@ import { claimWatches, watchLeases } from '#/adapters/mail-host/imap/watch/queri
 import { claimUnindexed, indexingLeases } from '#/adapters/mail-host/sql/search/queue.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { changeLeases, claimRunning } from '#/changes/queries.ts'
-import { type LeasedTable, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
 import { appendEvents } from '#/events/append.ts'
 import { settled } from '#/events/log.ts'
 import { claimRun, runLeases } from '#/filters/runs/steps.ts'
-import { isNotSuspended } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { claimScheduled, claimSuspect, claimWaiting, leases as outboundLeases, reclaimExpired } from '#/queue/claims.ts'
 import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { copy } from '../mail-host/letters.ts'
 import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
 import { leasesMeanwhile } from './meanwhile.ts'
@@ -134,58 +135,32 @@ const unindexed: QueueUnderTest = {
   },
 }
 
-/** A queue with every optional feature: fairness between organizations, and poison rows. */
-const errands = 'errands' as LeasedTable
-const errandLeases = new Leases(errands, 20_000)
-const addErrands = async (db: Db, organizationId: string, count: number) => {
-  const { rows } = await sql<{ id: number }>`
-    insert into errands (organization_id, due_at) select ${organizationId}, clock_timestamp() - interval '1 second'
-    from generate_series(1, ${count}::integer)
-    returning id`.execute(db)
-  return rows.map(({ id }) => id)
-}
-const model: QueueUnderTest = {
-  table: errands,
-  leases: errandLeases,
-  counts: 'attempts and cut short',
-  prepare: async (db) => {
-    await sql`
-      create table errands (
-        id bigint generated always as identity primary key,
-        organization_id uuid not null,
-        due_at timestamptz(3) not null,
-        leased_until timestamptz(3),
-        lease_epoch integer not null default 0,
-        attempts integer not null default 0,
-        cut_short integer not null default 0,
-        suspect boolean not null default false
-      )`.execute(db)
-  },
-  claim: (db) => {
+/** The outbound queue, to which `add` adds a message for each row. */
+function outbound(add: typeof addScheduled): QueueUnderTest {
+  const addFor = async (db: Db, organizationId: string, count: number) => {
     const now = new Date()
-    const due = sql`due_at <= ${now} and leased_until is null`
-    return errandLeases.claim(db, now, {
-      chosen: sql`
-        with recursive waiting (organization_id) as (
-          select min(organization_id::text)::uuid from errands
-          union all
-          select (select organization_id from errands where organization_id > waiting.organization_id
-            order by organization_id limit 1)
-          from waiting where waiting.organization_id is not null
-        )
-        select id from waiting cross join lateral (
-          select id, row_number() over (order by due_at, id) as turn from errands
-          where organization_id = waiting.organization_id and ${due} order by due_at, id limit 50
-        ) one
-        where ${isNotSuspended(sql.ref('waiting.organization_id'))} order by turn limit 50`,
-      due,
-      set: sql`attempts = attempts + 1`,
-    })
-  },
-  add: async (db, count) =>
-    addErrands(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' }, byOperator)).id, count),
-  addFor: addErrands,
-  reclaimExpired: (db) => errandLeases.reclaimExpired(db, new Date(), sql`cut_short = cut_short + 1, suspect = true`),
+    const messages: string[] = []
+    while (messages.length < count) messages.push(await add(db, organizationId, ['ada@there.example'], now))
+    const recipients = db.selectFrom('outbound_recipients').select('id').where('message_id', 'in', messages)
+    return (await recipients.orderBy('id').execute()).map(({ id }) => id)
+  }
+  return {
+    table: 'outbound_recipients',
+    leases: outboundLeases,
+    counts: 'attempts and cut short',
+    set: { claimed: sql`state = 'sending'`, released: sql`state = 'waiting'` },
+    claim: async (db) => {
+      const now = new Date()
+      const { claims } = await claimScheduled(db, mailKey, now)
+      const suspect = await claimSuspect(db, now, [])
+      const batches = [...claims.map(({ batch }) => batch), ...(suspect ? [suspect] : [])]
+      return [...batches, ...(await claimWaiting(db, now, [], 50))].flatMap(({ recipients }) => recipients)
+    },
+    add: async (db, count) =>
+      addFor(db, (await createOrganization(db, { name: randomUUID(), plan: 'business' }, byOperator)).id, count),
+    addFor,
+    reclaimExpired: (db) => reclaimExpired(db, new Date()),
+  }
 }
 
 leasesConformance('the checks of domains', domains)
@@ -195,5 +170,6 @@ leasesConformance('changes that are running', changes)
 leasesConformance('contents to index', unindexed)
 leasesConformance('mailboxes on an IMAP server that are looked at', watches)
 leasesConformance('the spool of an IMAP server', spool)
-leasesConformance('a queue that has all that a queue may have', model)
+leasesConformance('mail that is sent', outbound(addSent))
+leasesConformance('scheduled mail', outbound(addScheduled))
 if (process.env.TEST_DATABASE_URL !== undefined) leasesMeanwhile()
