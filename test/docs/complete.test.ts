@@ -72,11 +72,33 @@ test('docs/reference/http.md has every error code, with its status', () => {
   )
 })
 
-test('docs/mail-out.md has every state of the outbound queue', () => {
-  const [states = ''] = found(read('src/db/schema/queue.ts'), /type MessageState = (.*)/g)
-  const names = found(states, /'(\w+)'/g)
-  assert.ok(names.length > 5, 'the states are found')
-  assert.deepEqual(names.filter(isMissingFrom(read('docs/mail-out.md'))), [])
+/** The changes of state that the diagrams of a page draw. */
+function drawn(page: string): { states: string[]; functions: string[] }[] {
+  return found(page, /```mermaid\nstateDiagram-v2\n([\s\S]*?)```/g).map((diagram) => {
+    const changes = [...diagram.matchAll(/^ {2}(\S+) --> (\S+): (\w+)(?: or (\w+))?/gm)].map((change) =>
+      change.slice(1),
+    )
+    const isState = (name = '') => name !== '[*]'
+    return {
+      states: [...new Set(changes.flatMap(([from = '', to = '']) => [from, to].filter(isState)))].sort(),
+      functions: [...new Set(changes.flatMap(([, , one = '', other]) => [one, ...(other ? [other] : [])]))],
+    }
+  })
+}
+
+test('docs/mail-out.md draws every state of a message and of a recipient, and names the function of each change', () => {
+  const schema = read('src/db/schema/queue.ts')
+  const states = [/type MessageState = (.*)/, /interface OutboundRecipients[\s\S]*?\n {2}state: (.*)/].map((type) =>
+    found(type.exec(schema)?.[1] ?? '', /'(\w+)'/g).sort(),
+  )
+  const diagrams = drawn(read('docs/mail-out.md'))
+  assert.deepEqual(
+    diagrams.map((diagram) => diagram.states),
+    states,
+  )
+  const queue = sources('src/queue/*.ts')
+  const lacking = diagrams.flatMap(({ functions }) => functions.filter((name) => !queue.includes(`function ${name}(`)))
+  assert.deepEqual(lacking, [])
 })
 
 test('docs/how-to.md names what stands in a file of its row', () => {
