@@ -87,12 +87,12 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, time, log, mailKey } = deps
+  using _ = new LeaseHolder(db, leases, claimed.recipients, { since: performance.now(), now: () => time(db), log })
   const message = known ?? (await queuedMessage(db, mailKey, claimed.organizationId, claimed.messageId))
   if (!message) return
   const batch = message.concealed ? withOpened(mailKey, claimed) : claimed
   if (!(await isStillToSend(db, time, message, batch.recipients)))
     return await dropSwitchedOff(deps, message, batch.recipients)
-  using _ = new LeaseHolder(db, leases, batch.recipients, { since: performance.now(), now: () => time(db), log })
   try {
     await (batch.route === allRoutes ? tryTogether : tryOneRoute)(deps, message, batch, signal)
   } catch (err) {
