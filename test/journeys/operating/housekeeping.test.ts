@@ -86,6 +86,30 @@ const kept = [
     30 * day,
     (at: Date) => sql`(fingerprint, sealed, retired_at, replaced_at) values (${text()}, '', ${at}, ${at})`,
   ],
+  [
+    'outbound_messages',
+    30 * day,
+    (at: Date) =>
+      sql`(id, organization_id, kind, state, sender, smtp_utf8, eight_bit, size_bytes, created_at, queued_at, send_at, fields,
+          attachment_count, scheduled_by, failed_at)
+        values (${randomUUID()}, ${organization.id}, 'scheduled', 'failed', '', false, false, 0, ${at}, ${at}, ${at}, '', 0,
+          'api_key', ${at})`,
+  ],
+  [
+    'draft_approvals',
+    30 * day,
+    (at: Date) =>
+      sql`(organization_id, mailbox_id, key, uid, digest, status, requested_by, decided_at)
+        values (${organization.id}, ${mailboxId}, '', 1, '', 'declined', '{}', ${at})`,
+  ],
+  [
+    'sent_drafts',
+    day,
+    (at: Date) =>
+      sql`(organization_id, mailbox_id, key, uid, sent_at, removed)
+        values (${organization.id}, ${mailboxId}, ${randomUUID()}, 1, ${at}, true)`,
+  ],
+  ['passkey_challenges', 0, (at: Date) => sql`(hash, purpose, expires_at) values (${text()}, 'sign_in', ${at})`],
 ] as const
 
 let world: World
@@ -125,6 +149,35 @@ test('what is kept for a time only is gone minutes after the service has started
     Object.fromEntries(await Promise.all(kept.map(async ([table]) => [table, await rows(table)]))),
     Object.fromEntries(kept.map(([table]) => [table, 1])),
   )
+})
+
+test('an event is gone an hour after 30 days, with what is recorded of its deliveries', async () => {
+  const webhook = randomUUID()
+  await sql`
+    insert into webhooks (id, organization_id, name, url, key_id, secret, position, event_id, due_at, paused_at)
+    values (${webhook}, ${organization.id}, '', 'https://receiver.example', gen_random_uuid(), '', 0, 0, now(), now())`.execute(
+    world.db,
+  )
+  for (const [position, days] of [
+    [1, 31],
+    [2, 29],
+  ]) {
+    await sql`
+      with event as (
+        insert into events (position, organization_id, at, type, actor_kind, actor_name, data)
+        values (${position}, ${organization.id}, now() - make_interval(days => ${days}), 'test', 'service', '', '{}')
+        returning position, id
+      )
+      insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, state, attempts, due_at)
+      select ${organization.id}, ${webhook}, position, id, 'test', '', 'failed', 1, now() from event`.execute(world.db)
+  }
+  mock.timers.tick(3_600_000)
+  const left = async (table: 'events' | 'webhook_deliveries') =>
+    (await world.db.selectFrom(table).select('position').where('type', '=', 'test').execute()).map(
+      (row) => row.position,
+    )
+  await until(async () => (await left('webhook_deliveries')).length <= 1)
+  assert.deepEqual([await left('events'), await left('webhook_deliveries')], [[2], [2]])
 })
 
 test('an entry of the audit trail is gone an hour after 400 days', async () => {
