@@ -10,7 +10,7 @@ import { testFiles } from '#test/runner/test-files.ts'
 import { type Area, areas } from './areas.ts'
 import { type Mutant, mutantsOf, mutated, shuffled } from './mutants.ts'
 import { measure, type Reach, reaches } from './reach.ts'
-import { reasonFor, staleReasons } from './survivors.ts'
+import { reasonFor } from './survivors.ts'
 import { Tree } from './tree.ts'
 
 /** The result of a mutant, a line of the report. */
@@ -79,7 +79,7 @@ else {
     say(`${results.length}/${drawn.length} ${tried.outcome} (${tried.seconds.toFixed(1)} s): ${described(tried)}`)
     if (tried.by !== '') say(`    ${tried.by}`)
   })
-  for (const [name, { source }] of chosen) say(summary(name, results, staleReasons(mutantsIn(source))))
+  for (const [name] of chosen) say(summary(name, results))
 }
 
 /** So many mutants of an area, drawn by the seed, or those whose text holds what is looked for. */
@@ -168,7 +168,7 @@ function described({ id, file, function: inside, before, after }: Pick<Tried, ke
   return `${id} ${file} ${inside}\n  - ${before}\n  + ${after}`
 }
 
-function summary(name: string, results: readonly Tried[], stale: readonly string[]): string {
+function summary(name: string, results: readonly Tried[]): string {
   const own = results.filter(({ area }) => area === name)
   const count = (outcome: Tried['outcome']) => own.filter((tried) => tried.outcome === outcome).length
   const survivors = own.filter(({ outcome }) => outcome === 'survived')
@@ -178,6 +178,5 @@ function summary(name: string, results: readonly Tried[], stale: readonly string
     `${name}: ${caught} of ${tried} caught (${((100 * caught) / tried).toFixed(0)} %), ${count('timed out')} of them by time,` +
       ` ${survivors.length} survived, ${count('explained')} more with a reason`,
     ...survivors.map((one) => `survived: ${described(one)}`),
-    ...stale.map((one) => `no longer a mutant, and so no survivor: ${one}`),
   ].join('\n')
 }
