@@ -30,6 +30,11 @@ export function dnsName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
+/** Whether a DNS name is that domain or below it. Both are as `dnsName` gives them. */
+export function isInDomain(name: string, domain: string): boolean {
+  return name === domain || name.endsWith(`.${domain}`)
+}
+
 export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1

@@ -11,6 +11,9 @@ export interface Resolver {
   ptr(address: string): Promise<string[]>
 }
 
+/** The most aliases (CNAME) in a row that a resolver follows: name servers usually follow as many. */
+export const longestAliasChain = 16
+
 /** A resolver whose records are given to it. */
 export interface Zone extends Resolver {
   /** Replaces the records of a name; undefined removes them. */

@@ -3,6 +3,7 @@ import type { WantedRecord } from '#/domains/dns/records.ts'
 import { listedRecords } from '#/domains/domain.ts'
 import { allDomains } from '#/domains/queries.ts'
 import type { Resolver, Zone, ZoneRecords } from '#/ports/resolver.ts'
+import { dnsName, isInDomain } from '#/text.ts'
 
 /** Names reserved for tests and examples (RFC 2606, RFC 6761). The try-out answers for them itself, and so works without the
  *  internet. */
@@ -40,7 +41,7 @@ export function tryoutDns(zone: Zone, db: Db, hostname: string): Resolver {
 }
 
 function isReserved(name: string): boolean {
-  return reservedZones.some((zone) => name.toLowerCase() === zone || name.toLowerCase().endsWith(`.${zone}`))
+  return reservedZones.some((zone) => isInDomain(dnsName(name), zone))
 }
 
 function recordsAt(records: readonly WantedRecord[]): ZoneRecords {

@@ -4,13 +4,14 @@ import type { Resolver } from '#/ports/resolver.ts'
 import { dnsName } from '#/text.ts'
 import { DnsResolver } from './dns.ts'
 
-const MOST_ASKED = 3
+/** Name servers that are queried. */
+const mostQueried = 3
 
 /** A resolver for proofs of ownership: it queries up to three servers separately, and answers what the majority does.
  *  @param servers as for `DnsResolver`; empty for those of the system */
 export function quorumOf(servers: readonly string[], patience?: number): Resolver {
   const known = servers.length > 0 ? servers : new NodeResolver().getServers()
-  const asked = [...new Set(known)].slice(0, MOST_ASKED)
+  const asked = [...new Set(known)].slice(0, mostQueried)
   const options = patience === undefined ? {} : { patience }
   const [only = new DnsResolver(options), ...others] = asked.map((server) => {
     return new DnsResolver({ ...options, servers: [server] })

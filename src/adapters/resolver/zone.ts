@@ -1,11 +1,8 @@
 import { LookupFailed } from '#/errors.ts'
-import type { Resolver, Zone, ZoneRecords } from '#/ports/resolver.ts'
-import { dnsName } from '#/text.ts'
+import { longestAliasChain, type Resolver, type Zone, type ZoneRecords } from '#/ports/resolver.ts'
+import { dnsName, isInDomain } from '#/text.ts'
 
 type RecordType = Exclude<keyof ZoneRecords, 'fails' | 'cname'>
-
-/** As many aliases in a row as name servers commonly follow. */
-const LONGEST_CHAIN = 16
 
 /** Most octets of a DNS message, over TCP too (RFC 1035, section 4.2.2). */
 const LARGEST_ANSWER = 65_535
@@ -62,7 +59,7 @@ export class ZoneResolver implements Zone {
 
   #find<T extends RecordType>(name: string, type: T): NonNullable<ZoneRecords[T]>[number][] {
     let records = this.#at(name)
-    for (let aliases = 0; records.cname !== undefined && aliases < LONGEST_CHAIN; aliases++) {
+    for (let aliases = 0; records.cname !== undefined && aliases < longestAliasChain; aliases++) {
       records = this.#at(records.cname)
     }
     if (records.cname !== undefined) throw new LookupFailed(name, 'servfail')
@@ -79,9 +76,7 @@ export class ZoneResolver implements Zone {
 
   #elsewhere(name: string): Resolver | undefined {
     if (!this.#beyond || this.#zone.has(dnsName(name))) return undefined
-    const here = this.#beyond.zones.some(
-      (zone) => dnsName(name) === dnsName(zone) || dnsName(name).endsWith(`.${dnsName(zone)}`),
-    )
+    const here = this.#beyond.zones.some((zone) => isInDomain(dnsName(name), dnsName(zone)))
     return here ? undefined : this.#beyond.resolver
   }
 }

@@ -1,5 +1,5 @@
 import { ifLookupFails, LookupFailed } from '#/errors.ts'
-import type { Resolver } from '#/ports/resolver.ts'
+import { longestAliasChain, type Resolver } from '#/ports/resolver.ts'
 import { printable } from './finding.ts'
 
 /** The target of an alias (CNAME) at a name without the record, if it can be looked up. @throws LookupFailed if aliases form
@@ -7,7 +7,7 @@ import { printable } from './finding.ts'
 export async function diagnoseAlias(resolver: Resolver, name: string): Promise<string | undefined> {
   const seen: string[] = []
   for (let next = await aliasOf(resolver, name); next !== undefined; next = await aliasOf(resolver, next)) {
-    if (seen.push(next) > longestChain) throw new LookupFailed(name, 'servfail')
+    if (seen.push(next) > longestAliasChain) throw new LookupFailed(name, 'servfail')
   }
   return seen[0]
 }
@@ -19,9 +19,6 @@ export function noneBeside(name: string, alias: string, type: 'MX' | 'TXT'): str
     'replace the CNAME by address records, which many DNS providers do by a type of their own (ALIAS, ANAME).'
   )
 }
-
-/** The longest chain of aliases that name servers usually follow. */
-const longestChain = 16
 
 /** The lookup of an alias only explains: if it fails, there is no explanation. */
 async function aliasOf(resolver: Resolver, name: string): Promise<string | undefined> {

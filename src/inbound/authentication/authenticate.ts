@@ -5,12 +5,13 @@ import type { Judgement } from '#/mime/authentication/verdict.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import { dnsName, isInDomain } from '#/text.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import { isJudged, judgeOnce } from './dmarc.ts'
 import { checkSpf } from './spf.ts'
 
 /** Milliseconds for all lookups of a message. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 /** Evaluates SPF, DKIM and DMARC. A failed lookup gives `temperror`. */
 export async function authenticate(
@@ -22,7 +23,7 @@ export async function authenticate(
   const lookUp = lookUpsFor(resolver, envelope.origin?.address ?? '')
   askAhead(lookUp, message, authors, isJudged(envelope.origin, authors))
   const [spf, dkim] = await Promise.all([
-    checkSpf(lookUp, envelope, { hostname, patience: PATIENCE }),
+    checkSpf(lookUp, envelope, { hostname, timeout: TIMEOUT }),
     reader.signatures(message, lookUp),
   ])
   const found = { spf, dkim, spfKnowable: envelope.origin !== undefined }
@@ -36,7 +37,7 @@ const MOST_LABELS = 7
 /** Starts all lookups concurrently, so that a name server that does not answer delays no other lookup. Policies of the
  *  authors' domains, if they are needed, come first, then their keys. */
 function askAhead(lookUp: LookUp, message: Message, { domains }: Authors, areJudged: boolean): void {
-  const isTheirs = (name: string) => domains.some((domain) => name.toLowerCase().endsWith(domain))
+  const isTheirs = (name: string) => domains.some((domain) => isInDomain(dnsName(name), domain))
   const keys = keyNames(message.headers)
   const policies = areJudged ? [] : domains.flatMap(policyNames)
   const names = [...policies, ...keys.filter(isTheirs), ...keys]
@@ -50,9 +51,9 @@ function policyNames(domain: string): string[] {
   return [domain, ...above.map((_, from) => above.slice(from).join('.'))].map((name) => `_dmarc.${name}`)
 }
 
-/** Adapts our resolver to mailauth, which expects node:dns: each question is asked once, within `PATIENCE`. */
+/** Adapts our resolver to mailauth, which expects node:dns: each question is asked once, within `TIMEOUT`. */
 export function lookUpsFor(resolver: Resolver, client: string): LookUp {
-  const end = performance.now() + PATIENCE
+  const end = performance.now() + TIMEOUT
   const asked = new Map<string, Promise<string[]>>()
   const ask = async (name: string, type: string) => {
     if (performance.now() > end) throw failure('ETIMEOUT', name)

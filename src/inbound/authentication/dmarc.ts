@@ -3,6 +3,7 @@ import { canonicalDomain } from '#/mime/address/address.ts'
 import type { Authors } from '#/mime/address/authors.ts'
 import type { DkimResult, LookUp } from '#/mime/authentication/dkim.ts'
 import type { Disposition, DmarcVerdict, SpfVerdict } from '#/mime/authentication/verdict.ts'
+import { isInDomain } from '#/text.ts'
 import type { Origin } from '../smtp/envelope.ts'
 import { LastResults } from './last-results.ts'
 
@@ -104,7 +105,7 @@ async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: Loo
   if (status.result !== 'fail') return { ...known, result: status.result, disposition: 'none' }
   // If the organizational domain is unknown, the top-level domain bounds it.
   const within = asked.allAnswered() ? organization : (domain.split('.').at(-1) ?? domain)
-  const mayPass = (one: string) => isWithin(canonical(one), within)
+  const mayPass = (one: string) => isInDomain(canonical(one), within)
   const spfMayPass = spf.result === 'temperror' && mayPass(spf.domain)
   const unfinished = domainsOf(dkim, 'temperror').some(mayPass) || (spfMayPass && found.spfKnowable)
   const result = unfinished || spfMayPass ? 'temperror' : 'fail'
@@ -127,8 +128,4 @@ function isStrict(policy: string): boolean {
 
 function canonical(domain: string): string {
   return canonicalDomain(domain) ?? domain.toLowerCase()
-}
-
-function isWithin(domain: string, organization: string): boolean {
-  return domain !== '' && (domain === organization || domain.endsWith(`.${organization}`))
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { LookUp } from '#/mime/authentication/dkim.ts'
 import { checkSpf } from './spf.ts'
 
-const limits = { hostname: 'mx.here.example', patience: 10_000 }
+const limits = { hostname: 'mx.here.example', timeout: 10_000 }
 const origin = () => ({ address: '192.0.2.1', helo: 'peer.example' })
 
 /** Names with a policy, and how often policies were asked for. */

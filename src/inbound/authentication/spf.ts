@@ -7,12 +7,12 @@ import { LastResults } from './last-results.ts'
 
 const known = new LastResults<SpfVerdict>()
 
-/** Evaluates SPF within `patience` milliseconds. Messages of one session mostly have one sender, and SPF takes a tenth of the
+/** Evaluates SPF within `timeout` milliseconds. Messages of one session mostly have one sender, and SPF takes a tenth of the
  *  time of a message, so results other than `temperror` are cached. `hostname` is ours, which records may name. */
 export async function checkSpf(
   lookUp: LookUp,
   { origin, sender }: Pick<Envelope, 'origin' | 'sender'>,
-  { hostname, patience }: { hostname: string; patience: number },
+  { hostname, timeout }: { hostname: string; timeout: number },
 ): Promise<SpfVerdict> {
   const identity = sender ? ('mailfrom' as const) : ('helo' as const)
   if (!origin) return { result: 'temperror', domain: splitAddress(sender)?.domain ?? '', identity }
@@ -22,7 +22,7 @@ export async function checkSpf(
   const { status, domain } = await spf({
     ...{ sender, ip, helo, mta: hostname },
     resolver: lookUp,
-    maxElapsedTime: patience,
+    maxElapsedTime: timeout,
   })
   const verdict = { result: status.result, domain, identity }
   if (verdict.result !== 'temperror') known.set(origin, sender, verdict)

@@ -2,6 +2,7 @@ import { canonicalAddress, canonicalDomain, splitAddress } from '#/mime/address/
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { Message } from '#/mime/message.ts'
 import { isRobot, whyUnanswerable } from '#/mime/report/unanswerable.ts'
+import { isInDomain } from '#/text.ts'
 
 /** A message that a mailbox might answer automatically, and how it arrived. */
 export interface Answerable {
@@ -52,9 +53,7 @@ function isProven({
   // A signature covers one From; of several it is unknown which.
   const { headers, from } = message
   if (headers.count('from') !== 1 || canonicalAddress(from?.address ?? '') !== address) return false
-  return dkim.some(({ result, domain: signer }) => result === 'pass' && isWithin(domain, canonicalDomain(signer)))
-}
-
-function isWithin(domain: string, other: string | undefined): boolean {
-  return other !== undefined && (domain === other || domain.endsWith(`.${other}`))
+  return dkim.some(
+    ({ result, domain: signer }) => result === 'pass' && isInDomain(domain, canonicalDomain(signer) ?? ''),
+  )
 }
