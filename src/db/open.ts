@@ -16,7 +16,7 @@ import type { Schema } from './schema.ts'
 
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */
-  | { url: string; maxConnections?: number | undefined; patience?: number }
+  | { url: string; maxConnections?: number | undefined; timeoutMs?: number }
   /** The embedded database, in a directory that no other process may use meanwhile. */
   | { directory: string }
 
@@ -40,7 +40,7 @@ export interface Database extends AsyncDisposable {
 /** How long a statement, or a pause in a transaction, may take on a server, in milliseconds. Then the server aborts it and
  *  releases its locks. Half of this is how long to wait for a connection: so `db` awaited inside a transaction on the
  *  embedded database fails. */
-const usualPatience = 20_000
+const usualTimeoutMs = 20_000
 
 /** How long a running server takes at most to accept a connection, in milliseconds. */
 const answersWithin = 3_000
@@ -53,7 +53,7 @@ export function openDatabase(config: DatabaseConfig): Promise<Database> {
 async function openServer({
   url,
   maxConnections: max = 10,
-  patience = usualPatience,
+  timeoutMs = usualTimeoutMs,
 }: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
   const network = new Network()
   const connection = {
@@ -65,9 +65,9 @@ async function openServer({
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'mailroom',
     options: sessionSettings.join(' '),
-    statement_timeout: patience,
-    idle_in_transaction_session_timeout: patience,
-    connectionTimeoutMillis: patience / 2,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
+    connectionTimeoutMillis: timeoutMs / 2,
   }
   const pool = newPool({ ...connection, max })
   try {
@@ -77,7 +77,7 @@ async function openServer({
     throw error
   }
   // A server that has not aborted a statement by then does not receive our messages any more.
-  const silence = patience * 1.25
+  const silence = timeoutMs * 1.25
   const commits = new EventEmitter<{ announced: [] }>()
   const db = kysely(pool, commits, silence)
   const lanes = new Lanes(connection, silence)
@@ -115,7 +115,7 @@ export function databaseOn(engine: Engine): Database {
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    connectionTimeoutMillis: usualPatience / 2,
+    connectionTimeoutMillis: usualTimeoutMs / 2,
     stream: () => engine.connect(),
   })
   const commits = new EventEmitter<{ announced: [] }>()

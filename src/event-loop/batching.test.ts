@@ -6,7 +6,7 @@ import { batched } from './batching.ts'
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
 const forever = 10 * 60_000
 
-function recorded(...more: [patience?: () => number | 'this turn', full?: number]) {
+function recorded(...more: [delay?: () => number | 'this turn', full?: number]) {
   const batches: number[][] = []
   const all = (waiting: readonly number[]) => waiting.length
   const work = async (batch: readonly number[]) => {

@@ -10,7 +10,7 @@ export function batched<In, Out>(
   next: (waiting: readonly In[]) => number,
   /** The longest wait of a batch for more calls, in milliseconds. Without `full` it ends once no call comes and the event loop
    *  is idle. `this turn`: until the end of this turn of the event loop. */
-  patience: () => number | 'this turn' = () => 0,
+  delay: () => number | 'this turn' = () => 0,
   /** A batch of so many calls starts at once; a smaller one waits for the whole time. */
   full?: number,
 ): (one: In) => Promise<Out> {
@@ -34,7 +34,7 @@ export function batched<In, Out>(
   const workOff = async () => {
     working = true
     while (waiting.length > 0) {
-      const milliseconds = patience()
+      const milliseconds = delay()
       if (milliseconds === 'this turn') await turn()
       else if (milliseconds > 0) await othersCame(milliseconds)
       const count = next(waiting)

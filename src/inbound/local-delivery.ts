@@ -9,8 +9,8 @@ import { type Admission, type Admitted, admit, type Returning } from './recipien
 import { replyTo } from './smtp/internal-error.ts'
 import type { Reply } from './smtp/reply.ts'
 
-/** Mail from one of our own mailboxes needs no checks: its sender was authenticated. */
-const vouched: Verdict = {
+/** The verdict on mail from one of our own mailboxes, which needs no checks: its sender was authenticated. */
+const ownVerdict: Verdict = {
   spf: { result: 'none', domain: '', identity: 'helo' },
   dkim: [],
   dmarc: { result: 'none', domain: '', policy: '', dkimAligned: false },
@@ -61,7 +61,7 @@ export class LocalMailTransport implements LocalTransport {
     const receivedAt = new Date(this.#clock.now())
     try {
       const { reply } = await receive(
-        { ...this.#reception, authenticate: async () => (verdict ? keptIn(verdict) : vouched) },
+        { ...this.#reception, authenticate: async () => (verdict ? withoutReject(verdict) : ownVerdict) },
         { id: randomUUID(), receivedAt, client, origin: client, sender, utf8: smtpUtf8, recipients },
         bytes,
       )
@@ -74,7 +74,7 @@ export class LocalMailTransport implements LocalTransport {
 
 /** The first results, since SPF would now evaluate this server. A message that was accepted against DMARC's `reject` (LMTP)
  *  is not refused now: a bounce would disclose where it was forwarded to. */
-function keptIn(verdict: Verdict): Verdict {
+function withoutReject(verdict: Verdict): Verdict {
   return verdict.disposition === 'reject' ? { ...verdict, disposition: 'quarantine' } : verdict
 }
 

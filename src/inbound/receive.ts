@@ -75,38 +75,38 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
     throw new Rejection(554, '5.6.0', 'The message has too many authors')
   }
   const named = destinationsOf(envelope.recipients)
-  const asked = envelope.recipients.filter((one) => 'returnTo' in one)
+  const rewritten = envelope.recipients.filter((one) => 'returnTo' in one)
   const mark = relayMark(at.markKey, message.headers)
-  if (mark && asked.length === 0 && (await hasArrivedBefore(at, envelope, named, mark))) {
+  if (mark && rewritten.length === 0 && (await hasArrivedBefore(at, envelope, named, mark))) {
     return { reply: reply(250, '2.6.0', 'Already stored'), otherwise: new Map() }
   }
   const senders = [...new Set([...authors.addresses, ...message.sender.map(({ address }) => address)])]
   const destinations = await withoutBlocking(at.blocksOf, envelope, named, senders)
-  const reports = asked.length > 0 && mayReturn(message) ? asked : []
-  const nobody: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
+  const reports = rewritten.length > 0 && mayReturn(message) ? rewritten : []
+  const noRecipient: readonly [number, string, string] = named.length > 0 ? BLOCKED : REPORTS_ALONE
   if (destinations.length + reports.length === 0) {
-    const refused = new Rejection(...nobody)
+    const refused = new Rejection(...noRecipient)
     throw named.length > 0 ? refused.withRefusal({ because: 'blocked' }) : refused
   }
 
   const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)
   // A report that fails its author's DMARC policy is forged.
   const returning = verdict.disposition === 'none' ? reports : []
-  if (destinations.length + returning.length === 0) throw new Rejection(...nobody)
+  if (destinations.length + returning.length === 0) throw new Rejection(...noRecipient)
   const stored = await withTrace(message, at.hostname, envelope, verdict)
-  const sighting = filterInput(message)
-  const runs = inBatches(destinations, bytes.length)
-  const digest = await digestOf(envelope, message, bytes, runs, mark)
+  const input = filterInput(message)
+  const batches = inBatches(destinations, bytes.length)
+  const digest = await digestOf(envelope, message, bytes, batches, mark)
   const kept: Kept[] = []
-  const goingBack = reportOf(at, { envelope, message, verdict })
+  const report = reportOf(at, { envelope, message, verdict })
   const returned = [
-    ...returning.map((to) => at.followUps.returned(goingBack, to)),
+    ...returning.map((to) => at.followUps.returned(report, to)),
     ...returnedFollowUps(at, { envelope, message, verdict }),
   ]
-  for (const run of runs) {
-    const copies = await Promise.all(run.map((to) => copyFor(at, to, envelope, stored, sighting, verdict)))
+  for (const batch of batches) {
+    const copies = await Promise.all(batch.map((to) => copyFor(at, to, envelope, stored, input, verdict)))
     const followUps = [
-      ...(await followUpsOf(at, { envelope, message, verdict, digest }, run, copies)),
+      ...(await followUpsOf(at, { envelope, message, verdict, digest }, batch, copies)),
       ...cancelledByAnswer(envelope, message, verdict, copies),
     ]
     await at.store
@@ -117,11 +117,11 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
     kept.push(...copies.map(({ mailbox: { mailboxId }, folder }) => ({ mailbox: mailboxId, folder })))
   }
   if (returning.length > 0 || destinations.some(({ follows }) => follows)) at.followUps.wake()
-  report(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
+  logStored(at.log, envelope, bytes.length, verdict, kept, named.length - destinations.length)
   const without = named.filter((one) => !destinations.includes(one))
   const otherwise = new Map([
     ...without.map(({ mailboxId }) => [mailboxId, reply(...BLOCKED)] as const),
-    ...asked
+    ...rewritten
       .filter((one) => !returning.includes(one))
       .map(({ recipient }) => [recipient, reply(...REPORTS_ALONE)] as const),
   ])
@@ -145,13 +145,13 @@ async function copyFor(
   to: Destination,
   envelope: Envelope,
   message: Message,
-  sighting: FilterInput,
+  input: FilterInput,
   { disposition }: Verdict,
 ): Promise<Copy> {
   const { organizationId, mailboxId, memberId } = to
   const mailbox = { organizationId, mailboxId }
   const filters = await activeFilters(at.db, { organizationId, memberId })
-  const here = to.recipients.reduce(withRecipient, sighting)
+  const here = to.recipients.reduce(withRecipient, input)
   const placement = applyFilters(filters, here, disposition === 'none' ? 'inbox' : 'junk')
   for (const err of placement.errors) at.log.error({ err, message: envelope.id, mailbox: mailboxId }, 'a filter failed')
   const { folder, seen, flagged, keywords, trace } = placement
@@ -181,7 +181,7 @@ interface Kept {
   readonly folder: string
 }
 
-function report(
+function logStored(
   log: Logger,
   { id, client, sender, recipients }: Envelope,
   octets: number,

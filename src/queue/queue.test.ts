@@ -152,7 +152,7 @@ test('who lost the lease writes nothing: no end of data, no outcome, no octets',
   await database.db.transaction().execute(async (tx) => {
     assert.deepEqual(await lockClaimed(tx, late.recipients), [])
     const row = late.recipients[0]?.id ?? 0
-    const later = { reply: null, reason: 'Late', host: null, toldAt: null, ambiguousAt: null }
+    const later = { reply: null, reason: 'Late', host: null, delayNoticeAt: null, ambiguousAt: null }
     await defer(tx, late.recipients, [{ id: row, dueAt: now, ...later }])
     await settle(tx, id, late.recipients, [row])
   })

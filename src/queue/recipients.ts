@@ -6,9 +6,9 @@ import { type Claimed, leases } from './claims.ts'
 export async function lockClaimed(
   tx: Tx,
   recipients: readonly Claimed[],
-): Promise<{ id: number; attempts: number; toldAt: Date | null }[]> {
-  const { rows } = await sql<{ id: number; attempts: number; toldAt: Date | null }>`
-    select id, attempts, told_at as "toldAt" from outbound_recipients
+): Promise<{ id: number; attempts: number; delayNoticeAt: Date | null }[]> {
+  const { rows } = await sql<{ id: number; attempts: number; delayNoticeAt: Date | null }>`
+    select id, attempts, told_at as "delayNoticeAt" from outbound_recipients
     where ${leases.held(recipients)} order by id for update`.execute(tx)
   return rows
 }
@@ -21,7 +21,7 @@ export interface Deferred {
   readonly reason: string
   readonly host: string | null
   /** Now, if its sender gets a notice of the delay; else null. */
-  readonly toldAt: Date | null
+  readonly delayNoticeAt: Date | null
   /** Since when delivery is ambiguous; null if it is not. */
   readonly ambiguousAt: Date | null
   /** The route from now on, if it changes. */
@@ -34,10 +34,10 @@ export async function defer(tx: Tx, recipients: readonly Claimed[], deferred: re
   await sql`
     update outbound_recipients
     set state = 'waiting', leased_until = null, end_of_data_sent = false, due_at = later."dueAt", reply = later.reply,
-      reason = later.reason, host = later.host, told_at = coalesce(later."toldAt", told_at),
+      reason = later.reason, host = later.host, told_at = coalesce(later."delayNoticeAt", told_at),
       route = coalesce(later.route, outbound_recipients.route), doubted_at = coalesce(doubted_at, later."ambiguousAt")
     from jsonb_to_recordset(${JSON.stringify(deferred)}::jsonb)
-      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "toldAt" timestamptz,
+      as later (id bigint, "dueAt" timestamptz, reply text, reason text, host text, "delayNoticeAt" timestamptz,
         "ambiguousAt" timestamptz, route text)
     where outbound_recipients.id = later.id and ${leases.held(recipients)}`.execute(tx)
 }

@@ -16,11 +16,11 @@ export interface Delivery {
 /** The limits of one transaction. Batches grow with the load: messages wait while another batch is written. */
 const MOST_DELIVERIES = 200
 const MOST_OCTETS = 16 * 1024 * 1024
-/** Milliseconds for which a batch waits at most for more messages, if several came together before; and no longer than
- *  half of what the last one took, so that the database and this thread have work at once. */
-const GATHERING = 6
+/** Milliseconds for which a batch waits at most for more messages, like PostgreSQL's `commit_delay`, if several came together
+ *  before; and no longer than half of what the last one took, so that the database and this thread have work at once. */
+const LONGEST_DELAY = 6
 /** Milliseconds for which the messages of a failed transaction are retried one by one. */
-const PATIENCE = 10_000
+const RETRY_TIMEOUT = 10_000
 
 /** Undefined for success. */
 type Failure = { readonly error: unknown } | undefined
@@ -31,7 +31,7 @@ export class ArrivalWriter {
   readonly #mailHost: MailHost
   readonly #written: (delivery: Delivery) => Promise<Failure>
   /** Milliseconds for which the next batch waits at most. */
-  #gathering = 0
+  #delay = 0
 
   constructor(db: Db, mailHost: MailHost) {
     this.#db = db
@@ -40,11 +40,11 @@ export class ArrivalWriter {
       async (batch) => {
         const begun = performance.now()
         const failures = await this.#writeBatch(batch)
-        this.#gathering = batch.length > 1 ? Math.min(GATHERING, (performance.now() - begun) / 2) : 0
+        this.#delay = batch.length > 1 ? Math.min(LONGEST_DELAY, (performance.now() - begun) / 2) : 0
         return failures
       },
       batchSize,
-      () => this.#gathering,
+      () => this.#delay,
     )
   }
 
@@ -77,7 +77,7 @@ export class ArrivalWriter {
   }
 
   async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
-    const end = performance.now() + PATIENCE
+    const end = performance.now() + RETRY_TIMEOUT
     const failures: Failure[] = []
     let last: Failure
     for (const delivery of batch) {

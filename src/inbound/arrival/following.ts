@@ -34,12 +34,12 @@ export async function digestOf(
   { id }: Envelope,
   { messageId }: Message,
   bytes: Buffer,
-  runs: readonly (readonly Destination[])[],
+  batches: readonly (readonly Destination[])[],
   mark: Buffer | undefined,
 ): Promise<Buffer> {
   if (mark) return digestUnder(mark)
   // With several recipients, a repetition must not store it twice in a mailbox that has it.
-  if (messageId !== null || runs.length > 1) return await sha256(bytes)
+  if (messageId !== null || batches.length > 1) return await sha256(bytes)
   // Another message with equal octets is a message of its own. This digest recognises the message if it is forwarded and
   // comes back.
   return hash('sha256', id, 'buffer')
@@ -55,10 +55,10 @@ function digestUnder(mark: Buffer): Buffer {
 export async function followUpsOf(
   { followUps, hostname }: Reception,
   arrived: Pick<Arrived, 'message' | 'verdict' | 'digest'> & { readonly envelope: Envelope },
-  run: readonly Destination[],
+  batch: readonly Destination[],
   copies: readonly Copy[],
 ): Promise<readonly FollowUp[]> {
-  const following = new Set(run.flatMap(({ follows, mailboxId }) => (follows ? mailboxId : [])))
+  const following = new Set(batch.flatMap(({ follows, mailboxId }) => (follows ? mailboxId : [])))
   if (following.size === 0) return []
   const { envelope, verdict } = arrived
   return await followUps.prepare({

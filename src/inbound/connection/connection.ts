@@ -104,7 +104,7 @@ export class ClientConnection {
     socket.end(this.#replies)
     this.#replies = ''
     socket.resume()
-    const timer = setTimeout(() => socket.destroy(), this.#limits.farewell)
+    const timer = setTimeout(() => socket.destroy(), this.#limits.linger)
     socket.once('close', () => clearTimeout(timer))
   }
 

@@ -24,7 +24,7 @@ export interface Limits {
   readonly message: number
   readonly slowest: number
   /** For a disconnected client to read the last reply. */
-  readonly farewell: number
+  readonly linger: number
   /** For transactions under way when the server stops. */
   readonly stop: number
 }
@@ -43,6 +43,6 @@ export const LIMITS: Limits = {
   command: 300_000,
   message: 180_000,
   slowest: 500,
-  farewell: 5_000,
+  linger: 5_000,
   stop: 5_000,
 }

@@ -44,7 +44,7 @@ export interface Admission {
   readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>
 }
 
-const CROWDED = [452, '4.3.1', 'Mail backlog of the recipient is full; try again later'] as const
+const BACKLOG_FULL = [452, '4.3.1', 'Mail backlog of the recipient is full; try again later'] as const
 export const SUSPENDED = [550, '5.2.1', 'Mailbox suspended'] as const
 
 const MOST_AT_ONCE = 200
@@ -86,7 +86,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
   // Refused at RCPT, so that the message still reaches its other recipients.
   const refused =
-    whyRefused(found) ?? ((await at.hasRoom(found.organization_id)) ? undefined : new Rejection(...CROWDED))
+    whyRefused(found) ?? ((await at.hasRoom(found.organization_id)) ? undefined : new Rejection(...BACKLOG_FULL))
   if (refused) {
     refused.concealed = found.private
     throw refused

@@ -95,7 +95,7 @@ for (const [what, octets, boxes, expected] of [
       inBatches(
         boxes.map((name) => box(name)),
         octets,
-      ).map((run) => run.map(({ mailboxId }) => mailboxId)),
+      ).map((batch) => batch.map(({ mailboxId }) => mailboxId)),
       expected,
     ))
 }

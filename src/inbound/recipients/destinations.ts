@@ -62,7 +62,7 @@ const MOST_AT_ONCE = 16 * 1024 * 1024
 export function inBatches(destinations: readonly Destination[], octets: number): Destination[][] {
   const [smart, concealing] = [destinations.filter((to) => !to.private), destinations.filter((to) => to.private)]
   const atOnce = Math.max(1, Math.floor(MOST_AT_ONCE / octets))
-  const runs = [[...smart, ...concealing.slice(0, atOnce)]]
-  for (let at = atOnce; at < concealing.length; at += atOnce) runs.push(concealing.slice(at, at + atOnce))
-  return runs
+  const batches = [[...smart, ...concealing.slice(0, atOnce)]]
+  for (let at = atOnce; at < concealing.length; at += atOnce) batches.push(concealing.slice(at, at + atOnce))
+  return batches
 }

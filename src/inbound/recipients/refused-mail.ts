@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import { appendEvents, type NewEvent } from '#/events/append.ts'
 import type { Clock } from '#/ports/clock.ts'
+import { storable } from '#/text.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { MailHandler } from '../smtp/mail-handler.ts'
 import { loggedSender, type RefusedFor, Rejection } from '../smtp/reply.ts'
@@ -59,7 +60,7 @@ export class RefusedMail implements AsyncDisposable {
 
   #note({ because, organizationId, mailboxId }: RefusedFor, recipient: string, sender: string | undefined): void {
     if (organizationId === undefined || this.#isFull(organizationId)) return
-    const data = { sender: storable(sender), recipient: storable(recipient) ?? '', because }
+    const data = { sender: sender === undefined ? null : storable(sender), recipient: storable(recipient), because }
     this.#waiting.push({ organizationId, type: 'message.refused', mailboxId: mailboxId ?? null, data })
     this.#timer ??= setTimeout(() => this.#write(), batchMs)
   }
@@ -89,9 +90,4 @@ export class RefusedMail implements AsyncDisposable {
     this.#write()
     await this.#writing
   }
-}
-
-/** As PostgreSQL takes it; null for none. */
-function storable(text: string | undefined): string | null {
-  return text === undefined ? null : text.replaceAll('\0', '').toWellFormed()
 }

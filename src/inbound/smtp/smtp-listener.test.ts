@@ -538,7 +538,7 @@ test('a listener that has stopped leaves no timer behind', async () => {
 })
 
 test('stopping does not wait for ever for a message that does not end', async () => {
-  const server = await listener({ stop: 50, farewell: 10 })
+  const server = await listener({ stop: 50, linger: 10 })
   await using client = await SmtpClient.greeted(server.port)
   await client.say('MAIL FROM:<ann@peer.example>')
   await client.say('RCPT TO:<bob@here.example>')
@@ -548,7 +548,7 @@ test('stopping does not wait for ever for a message that does not end', async ()
 })
 
 test('stopping does not wait for ever for a message that is not stored; its client gets no 250', async () => {
-  const server = await listener({ stop: 50, farewell: 10 })
+  const server = await listener({ stop: 50, linger: 10 })
   await using client = await SmtpClient.greeted(server.port)
   const sent = client.send('slow@peer.example', 'bob@here.example', 'hello')
   await server.entered

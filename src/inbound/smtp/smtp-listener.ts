@@ -22,7 +22,7 @@ export interface SmtpConfig {
   readonly limits?: Partial<Limits> | undefined
 }
 
-const CROWDED = reply(421, '4.3.2', 'Too many connections; try again shortly')
+const TOO_MANY = reply(421, '4.3.2', 'Too many connections; try again shortly')
 const TOO_SLOW = reply(421, '4.3.2', 'Server busy and transfer too slow; try again shortly')
 const TIMED_OUT = reply(421, '4.4.2', 'Timed out; try again')
 
@@ -86,11 +86,11 @@ export class SmtpListener implements AsyncDisposable {
     await Promise.race([over, late.promise])
     clearTimeout(timer)
     for (const socket of this.#sockets) socket.destroySoon()
-    const patience = setTimeout(() => {
+    const flushed = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
     }, FLUSH_TIMEOUT)
     await closed
-    clearTimeout(patience)
+    clearTimeout(flushed)
   }
 
   #accept(socket: Socket): void {
@@ -131,7 +131,7 @@ export class SmtpListener implements AsyncDisposable {
   #admits(client: Client): boolean {
     if (this.#sessions.size < this.#host.limits.connections) return true
     const session = this.#first(({ idleSince }) => idleSince) ?? this.#slowestOf(this.#busiest(), client)
-    session?.disconnect(CROWDED)
+    session?.disconnect(TOO_MANY)
     return session !== undefined
   }
 

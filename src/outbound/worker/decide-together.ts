@@ -52,7 +52,7 @@ export async function decideTogether(
     if (held.length < recipients.length) return log.warn({ message: message.id }, new LeaseLost().message)
     const deciding = { ...attempted, now }
     if (!sent) return await deferOrFail(tx, deps, message, deciding)
-    const settled = await goOn(tx, deps, message, deciding)
+    const settled = await retryOthers(tx, deps, message, deciding)
     await markSentToSome(tx, message)
     await settle(tx, message.id, recipients, settled)
     await storeOutcomes(tx, events)
@@ -108,7 +108,12 @@ function ambiguousOf({ recipients, outcomes, now }: Deciding): AmbiguousDelivery
 
 /** Delivered to some: the other recipients are retried like any. Answers the settled recipients. A recipient whose notice
  *  cannot be stored now is tried again: the sent message must not wait for a notice. */
-async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, deciding: Deciding): Promise<number[]> {
+async function retryOthers(
+  tx: Tx,
+  deps: WorkerDependencies,
+  message: QueuedMessage,
+  deciding: Deciding,
+): Promise<number[]> {
   const { recipients, outcomes, routes, attempts, now } = deciding
   const about = recipients.flatMap((one, at) => {
     const outcome = outcomes[at]
@@ -139,7 +144,7 @@ async function goOn(tx: Tx, deps: WorkerDependencies, message: QueuedMessage, de
 function deferred(one: Claimed, outcome: Outcome | undefined, { dueAt, now }: { dueAt: Date; now: Date }): Deferred {
   const { reply = null, reason = '', host = null } = outcome ?? {}
   const ambiguousAt = outcome ? ambiguousSince(one, outcome, now) : one.ambiguousAt
-  return { id: one.id, dueAt, reply, reason, host, toldAt: null, ambiguousAt }
+  return { id: one.id, dueAt, reply, reason, host, delayNoticeAt: null, ambiguousAt }
 }
 
 /** Why it is delivered to no recipient, in a sentence: temporary reasons before permanent ones. */

@@ -21,7 +21,7 @@ export async function finish(
     const delivered: { id: number; outcome: Outcome }[] = []
     const failed: (About & { id: number })[] = []
     const later: (Deferred & About)[] = []
-    for (const { id, attempts, toldAt } of held) {
+    for (const { id, attempts, delayNoticeAt } of held) {
       const at = recipients.findIndex((one) => one.id === id)
       const [recipient, outcome] = [recipients[at], outcomes[at]]
       if (!recipient || !outcome) throw new Error('A relay answers for each recipient')
@@ -31,12 +31,12 @@ export async function finish(
       else if (outcome.result === 'refused' || dueAt > expiryOf(message))
         failed.push({ id, outcome, attempts, ambiguousAt })
       else {
-        const isDelayed = toldAt === null && now.getTime() - message.queuedAt.getTime() > delayNoticeAfter
+        const isDelayed = delayNoticeAt === null && now.getTime() - message.queuedAt.getTime() > delayNoticeAfter
         later.push({
           id,
           dueAt,
           ...shownOf(message, outcome),
-          toldAt: isDelayed ? now : null,
+          delayNoticeAt: isDelayed ? now : null,
           outcome,
           attempts,
           ambiguousAt,
@@ -44,7 +44,7 @@ export async function finish(
       }
     }
     await defer(tx, recipients, later)
-    const delayed = later.filter(({ toldAt }) => toldAt !== null)
+    const delayed = later.filter(({ delayNoticeAt }) => delayNoticeAt !== null)
     if (failed.length > 0) await deps.notify(tx, message, { kind: 'failed', about: failed }, now)
     if (delayed.length > 0) await deps.notify(tx, message, { kind: 'delayed', about: delayed }, now)
     const settled = [...delivered, ...failed].map(({ id }) => id)

@@ -18,7 +18,7 @@ import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy
 const untilNext = 60_000
 
 /** How long copies at most wait for messages that are being sent, in milliseconds. */
-const patience = 30_000
+const mostHeldMs = 30_000
 
 export interface PendingCopiesDependencies {
   readonly db: Db
@@ -53,7 +53,7 @@ export class PendingCopies implements AsyncDisposable {
   hold(): Disposable {
     const held = Promise.withResolvers<void>()
     this.#held = held
-    const timer = setTimeout(held.resolve, patience)
+    const timer = setTimeout(held.resolve, mostHeldMs)
     return {
       [Symbol.dispose]: () => {
         clearTimeout(timer)

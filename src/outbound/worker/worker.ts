@@ -42,7 +42,7 @@ const pollMs = 2_000
 const mostPauseMs = 40
 
 /** How long attempts may continue once the worker stops, in milliseconds. */
-const patience = 5_000
+const stopTimeoutMs = 5_000
 
 /** Sends what is due in the outbound queue, until it is disposed. */
 export class OutboundWorker implements AsyncDisposable {
@@ -208,7 +208,7 @@ export class OutboundWorker implements AsyncDisposable {
     clearInterval(this.#timer)
     await claimed
     this.#round?.[Symbol.dispose]()
-    const cut = setTimeout(() => this.#stopping.abort(), patience)
+    const cut = setTimeout(() => this.#stopping.abort(), stopTimeoutMs)
     await Promise.all(this.#underWay)
     clearTimeout(cut)
   }

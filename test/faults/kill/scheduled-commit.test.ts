@@ -28,7 +28,7 @@ before(async () => {
     if (!onServer) return await home.open()
     const network = await networkTo(home)
     proxy = resources.use(network.proxy)
-    return await openDatabase({ url: network.url, patience: 8_000 })
+    return await openDatabase({ url: network.url, timeoutMs: 8_000 })
   }
   const database = resources.use(await open())
   relay = new AcceptingRelay()

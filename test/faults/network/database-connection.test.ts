@@ -17,7 +17,7 @@ import { networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
 
 /** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
-const patience = 5_000
+const timeoutMs = 5_000
 
 // The embedded database has no network to it.
 if (process.env.TEST_DATABASE_URL !== undefined) {
@@ -32,7 +32,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const home = resources.use(await databaseHome())
     const network = await networkTo(home)
     proxy = resources.use(network.proxy)
-    const database = resources.use(await openDatabase({ url: network.url, patience }))
+    const database = resources.use(await openDatabase({ url: network.url, timeoutMs }))
     world = resources.use(await World.start({ database }))
     organization = await world.organization()
     address = (await organization.mailbox('ada')).address
@@ -58,7 +58,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   for (const [what, fail] of [
     ['falls silent', () => proxy.silence()],
     ['breaks', () => proxy.drop()],
-    ['is slower than anybody waits for', () => (proxy.delay = 10 * patience)],
+    ['is slower than anybody waits for', () => (proxy.delay = 10 * timeoutMs)],
   ] as const) {
     test(`row 39: while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
       const message = letter({ Subject: what })
