@@ -20,7 +20,7 @@ export async function webhooks({ events = 5_000, rounds = 5, waiting = 100_000 }
   const set = (paused: boolean) => organization.request('PATCH', `/v1/webhooks/${made.id}`, { paused })
   const deliver = async (count: number) => {
     await set(true)
-    await tellOf(organization, count)
+    await appendChanges(organization, count)
     const since = Date.now()
     await set(false)
     return count / (((await receiver.run({ until: count })).at - since) / 1_000)
@@ -31,7 +31,7 @@ export async function webhooks({ events = 5_000, rounds = 5, waiting = 100_000 }
     () => deliver(events),
   )
   await set(true)
-  await tellOf(organization, waiting)
+  await appendChanges(organization, waiting)
   let most = 0
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss())
@@ -62,10 +62,10 @@ export async function webhooks({ events = 5_000, rounds = 5, waiting = 100_000 }
   ]
 }
 
-async function tellOf({ id: organizationId, world }: TestOrganization, count: number): Promise<void> {
-  for (let told = 0; told < count; told += 1_000) {
-    const events = Array.from({ length: Math.min(1_000, count - told) }, (_, number) => {
-      const name = `label ${told + number}`
+async function appendChanges({ id: organizationId, world }: TestOrganization, count: number): Promise<void> {
+  for (let appended = 0; appended < count; appended += 1_000) {
+    const events = Array.from({ length: Math.min(1_000, count - appended) }, (_, number) => {
+      const name = `label ${appended + number}`
       return { organizationId, type: 'label.changed', data: { id: name, name } } as const
     })
     await world.db.transaction().execute((tx) => appendEvents(tx, events))

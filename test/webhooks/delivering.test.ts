@@ -59,7 +59,7 @@ test('with a mailbox, only what is about it', async () => {
 test('a failed delivery is retried, and later events of its sequence wait; all others continue', async () => {
   await using hook = await Hook.start(world)
   hook.receiver.answers = whileIt((name) => name === 'a1', 500, 'no\0t yet')
-  await hook.tellOf({ a: ['a1', 'a2'], b: ['b1', 'b2'] })
+  await hook.append({ a: ['a1', 'a2'], b: ['b1', 'b2'] })
   await hook.receiver.until((receiver) => names(receiver).includes('b2'))
   await hook.untilShown(({ waiting }) => waiting === 2)
   assert.deepEqual(names(hook.receiver), ['b1', 'b2'])
@@ -173,7 +173,7 @@ test('a receiver that fails is tried with what the webhook is for, past all that
   hook.receiver.answers = whileIt(() => true, 500)
   await hook.labels('A')
   await hook.untilShown(({ status }) => status === 'failing')
-  await hook.tellOf({ other: Array.from({ length: 90 }, (_, number) => `n${number}`) })
+  await hook.append({ other: Array.from({ length: 90 }, (_, number) => `n${number}`) })
   await hook.labels('B')
   const tried = (name: string) => hook.receiver.all.some((received) => received.name === name)
   await hook.pass(5 * second, () => tried('B'))

@@ -64,7 +64,7 @@ export class Hook implements AsyncDisposable {
   }
 
   /** Writes events of items, one for each name: those of an item have an order. A round reads all of them, or none. */
-  async tellOf(items: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  async append(items: Readonly<Record<string, readonly string[]>>): Promise<void> {
     const { id: organizationId } = this.organization
     const events = Object.entries(items).flatMap(([id, names]) =>
       names.map((name) => ({ organizationId, type: 'label.changed', data: { id, name } }) as const),

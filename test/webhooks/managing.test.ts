@@ -86,7 +86,7 @@ test('what a replay puts in line before it came for the first time is delivered 
   await hook.at('PATCH', '', { paused: true })
   // More than one round takes, and than are kept of what was delivered.
   const appended = Array.from({ length: 140 }, (_, number) => `a${number}`)
-  await hook.tellOf({ a: appended })
+  await hook.append({ a: appended })
   await hook.labels('B')
   // An event is read once all transactions that began before its own have ended, those of others too.
   const replayed = async () => (await hook.at('POST', '/replay', { after: '0'.repeat(28) })).body.replayed
