@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
+import { retentionMs } from '#/db/retention.ts'
 import type { ChangeKind, LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
@@ -56,13 +57,10 @@ const columns = sql`change.id, change.kind, change.state, change.actor_kind as "
     where mailboxes.organization_id = change.organization_id and mailboxes.id = any(change.mailboxes)
     order by address) as mailboxes`
 
-/** How long changes are kept, in milliseconds. */
-const kept = 30 * 24 * 60 * 60_000
-
 /** Callers who may not read one of its mailboxes do not see a change. Nobody sees one that is older and not deleted yet. */
 function visible(caller: Caller): RawBuilder<unknown> {
   return sql`change.organization_id = ${caller.organizationId}
-    and change.at > clock_timestamp() - ${kept}::bigint * interval '1 millisecond'
+    and change.at > clock_timestamp() - ${retentionMs}::bigint * interval '1 millisecond'
     and not exists (select from unnest(change.mailboxes) as one (id) where not ${caller.mayIn('read', 'one.id')})`
 }
 
@@ -178,7 +176,7 @@ const atATime = 200
 
 /** Deletes old changes. */
 export async function forgetChanges(db: Db, now: Date, most = atATime): Promise<void> {
-  const before = new Date(now.getTime() - kept)
+  const before = new Date(now.getTime() - retentionMs)
   for (let gone = most; gone === most; ) {
     const { numAffectedRows = 0n } = await sql`
       delete from change_parts where id in (

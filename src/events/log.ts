@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
+import { retentionDays } from '#/db/retention.ts'
 import type { Db } from '#/db/schema.ts'
 import type { By } from './append.ts'
 import type { Cursor } from './cursor.ts'
@@ -153,7 +154,7 @@ export async function newsFrom(db: Db, position: number | undefined): Promise<Ne
 /** Events deleted by one statement. */
 const atATime = 1_000
 
-/** Deletes events that are older than 30 days. Positions and times grow together, so it reads only the first events to see
+/** Deletes old events. Positions and times grow together, so it reads only the first events to see
  *  whether there are any. */
 export async function forgetEvents(db: Db, most = atATime): Promise<void> {
   for (let gone = most; gone === most; ) {
@@ -161,7 +162,7 @@ export async function forgetEvents(db: Db, most = atATime): Promise<void> {
       with gone as (
         delete from events
         where (position, id) in (select position, id from events order by position, id limit ${most})
-          and at <= now() - interval '30 days'
+          and at <= now() - make_interval(days => ${retentionDays})
         returning position
       ), noted as (
         update event_log set forgotten = greatest(forgotten, (select max(position) from gone))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Now } from '#/db/leases.ts'
+import { retentionMs } from '#/db/retention.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { appendEvents, type By } from '#/events/append.ts'
@@ -167,15 +168,12 @@ export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promi
   return gone !== undefined
 }
 
-/** A failed message is kept so long, in milliseconds. */
-const failedKept = 30 * 24 * 60 * 60 * 1000
-
 /** `failed` → deleted, for messages that failed long ago. */
 export async function forgetFailed(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('outbound_messages')
     .where('state', '=', 'failed')
-    .where('failed_at', '<=', new Date(now.getTime() - failedKept))
+    .where('failed_at', '<=', new Date(now.getTime() - retentionMs))
     .execute()
 }
 

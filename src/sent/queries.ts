@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
+import { retentionMs } from '#/db/retention.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
@@ -123,15 +124,12 @@ export async function bouncedAmong(
   return new Set(rows.map(({ address }) => address))
 }
 
-/** How long the outcome of a message is stored after it was sent, in milliseconds. */
-const kept = 30 * 24 * 60 * 60_000
-
 /** Rows deleted by one statement. */
 const atATime = 1_000
 
 /** Deletes outcomes of messages that were sent long ago. */
 export async function forgetSent(db: Db, now: Date, most = atATime): Promise<void> {
-  const before = new Date(now.getTime() - kept)
+  const before = new Date(now.getTime() - retentionMs)
   for (let gone = most; gone === most; ) {
     const { numAffectedRows = 0n } = await sql`
       delete from sent_recipients where (organization_id, message_id, id) in (

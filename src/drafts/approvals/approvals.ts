@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { timeAt } from '#/db/microseconds.ts'
+import { retentionDays } from '#/db/retention.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 import type { Caller } from '#/http/access/caller.ts'
@@ -143,8 +144,9 @@ export async function decide(
   return rows.length > 0
 }
 
-/** Deletes approvals that were decided more than 30 days ago. */
+/** Deletes approvals that were decided long ago. */
 export async function forgetApprovals(db: Db): Promise<void> {
   await sql`
-    delete from draft_approvals where status <> 'pending' and decided_at <= now() - interval '30 days'`.execute(db)
+    delete from draft_approvals where status <> 'pending'
+      and decided_at <= now() - make_interval(days => ${retentionDays})`.execute(db)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
+import { retentionDays } from '#/db/retention.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
@@ -97,12 +98,12 @@ export async function cancelRun(tx: Tx, caller: Caller, owner: Owner, id: string
     where ${ownedBy('filter_runs', owner)} and id = ${id} and state = 'running'`.execute(tx)
 }
 
-/** Forgets runs that ended 30 days ago, some at a time. */
+/** Deletes runs that ended long ago, some at a time. */
 export async function forgetRuns(db: Db, most = 100): Promise<void> {
   for (let gone = most; gone === most; ) {
     const { numAffectedRows = 0n } = await sql`
       delete from filter_runs where id in (
-        select id from filter_runs where finished_at < now() - interval '30 days' limit ${most}
+        select id from filter_runs where finished_at < now() - make_interval(days => ${retentionDays}) limit ${most}
       )`.execute(db)
     gone = Number(numAffectedRows)
   }
