@@ -77,6 +77,15 @@ export function mailUnavailable(cause: unknown): Refusal {
   return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', { cause })
 }
 
+/** For `catch` of what a mail host reads: replaces the refusal of a folder or mailbox that does not exist by `instead`, and rethrows
+ *  other errors. */
+export function ifMissing<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Refusal && (error.code === 'not_found' || error.field === 'folder')) return instead
+    throw error
+  }
+}
+
 /** A time-out, SERVFAIL or malformed answer: the record may or may not exist. */
 export class LookupFailed extends Error {
   readonly reason: 'timeout' | 'servfail'

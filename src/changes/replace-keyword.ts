@@ -35,7 +35,7 @@ export async function replaceKeyword(
     for (const { name } of await mailHost.folders(mailbox)) {
       for (let more = true; more; ) {
         if (!(await goesOn())) return false
-        more = await step(mailbox, name).catch(unlessGone)
+        more = await step(mailbox, name).catch(ifRefused)
         if (more) await between()
       }
     }
@@ -43,8 +43,8 @@ export async function replaceKeyword(
   return true
 }
 
-/** The folder or the mailbox has been deleted meanwhile. */
-function unlessGone(error: unknown): false {
+/** The folder or the mailbox has been deleted meanwhile, or the mail host keeps no such keyword there. */
+function ifRefused(error: unknown): false {
   if (error instanceof Refusal && error.code !== 'mail_unavailable') return false
   throw error
 }

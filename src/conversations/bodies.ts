@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { unlessDeleted } from '#/errors.ts'
+import { ifMissing, unlessDeleted } from '#/errors.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
 import { htmlToText } from '#/mime/body/html-text.ts'
@@ -8,7 +8,7 @@ import { newText } from '#/mime/body/new-text.ts'
 import { type MessageReader, openedText } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { BodyOut } from './schemas.ts'
-import { nameOf, unlessGone } from './summaries.ts'
+import { nameOf } from './summaries.ts'
 
 /** The limits of a conversation, newest first: messages, their bytes, and characters of their texts. */
 const most = { messages: 100, bytes: 50 << 20, text: 8 << 20 }
@@ -32,7 +32,7 @@ export async function bodiesOf(
   for (const message of messages.slice(-most.messages).toReversed()) {
     bytes -= message.sizeBytes
     if (bytes < 0) break
-    const body = await unlessGone(bodyOf(parts, mailbox, message), undefined)
+    const body = await bodyOf(parts, mailbox, message).catch(ifMissing(undefined))
     await nextTurn()
     if (!body) continue
     text -= (body.text?.length ?? 0) + (body.html?.length ?? 0)

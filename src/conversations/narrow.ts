@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { invalid } from '#/errors.ts'
+import { ifMissing, invalid } from '#/errors.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
@@ -8,7 +8,7 @@ import { leftOut, type MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.
 import { judge, judgeBy, numbersOf, numbersWith } from '#/threads/mailbox/numbered.ts'
 import { textsOf } from '#/threads/texts.ts'
 import { type Awaiting, awaiting } from './awaiting.ts'
-import { summariesOf, unlessGone } from './summaries.ts'
+import { summariesOf } from './summaries.ts'
 
 interface Parts {
   readonly mailHost: MailHost
@@ -76,7 +76,7 @@ function marksOf({ label, starred }: Narrowing): Mark[] {
 
 function markedIn(mailHost: MailHost, mailbox: MailboxRef, { folders }: MailboxIndex, mark: Mark) {
   const names = folders.map(({ name }) => name)
-  return unlessGone(mailHost.marked(mailbox, names, mark), new Map<string, readonly number[]>())
+  return mailHost.marked(mailbox, names, mark).catch(ifMissing(new Map<string, readonly number[]>()))
 }
 
 function isSame(before: MailboxIndex, after: MailboxIndex): boolean {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { notFound } from '#/errors.ts'
+import { ifMissing, notFound } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { Listed, MailboxIndex, MailboxPlace, Placed, WholeConversation } from '#/threads/mailbox/mailbox-index.ts'
@@ -8,7 +8,7 @@ import { type RememberedTexts, type Texts, textsOf } from '#/threads/texts.ts'
 import { anyFolder, conversationIds, rootOf } from '#/threads/thread-id.ts'
 import type { LastMessage } from './awaiting.ts'
 import { type Narrowing, narrowed, type OfMailbox } from './narrow.ts'
-import { nameOf, summariesOf, unlessGone } from './summaries.ts'
+import { nameOf, summariesOf } from './summaries.ts'
 
 export interface ConversationParts {
   readonly mailHost: MailHost
@@ -97,7 +97,7 @@ async function shownTexts(texts: RememberedTexts, mailbox: MailboxRef, index: Ma
   for (const { name: folder, state } of index.folders) {
     const uids = wanted.get(folder)
     if (!uids) continue
-    const read = await unlessGone(texts.of(mailbox, folder, state.uidValidity, uids), new Map<number, Texts>())
+    const read = await texts.of(mailbox, folder, state.uidValidity, uids).catch(ifMissing(new Map<number, Texts>()))
     shown.set(folder, read)
     complete &&= read.size === uids.size
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '#/errors.ts'
+import { ifMissing } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
 import { summariesOf as summariesIn } from '#/threads/summaries.ts'
@@ -12,17 +12,10 @@ export async function summariesOf(
   const found = new Map<string, Summary>()
   for (const [folder, some] of Map.groupBy(placed, (one) => one.folder)) {
     const uids = some.map(({ uid }) => uid)
-    for (const one of await unlessGone(summariesIn(mailHost, mailbox, folder, uids), [])) found.set(nameOf(one), one)
+    for (const one of await summariesIn(mailHost, mailbox, folder, uids).catch(ifMissing([])))
+      found.set(nameOf(one), one)
   }
   return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
-}
-
-/** A folder may have been deleted since the index was read. */
-export function unlessGone<T>(reading: Promise<T>, otherwise: T): Promise<T> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof Refusal && error.code === 'invalid_request') return otherwise
-    throw error
-  })
 }
 
 export function nameOf({ folder, uid }: Placed): string {

@@ -55,14 +55,14 @@ async function tar(how: readonly string[], file: string, { directory, kept, sign
 }
 
 async function secretIn(directory: string): Promise<Buffer | undefined> {
-  return readFile(join(directory, 'secret')).catch(unlessGone(undefined))
+  return readFile(join(directory, 'secret')).catch(ifNoFile(undefined))
 }
 
 function sameSecret(before: Buffer | undefined, now: Buffer | undefined): boolean {
   return before === undefined || now === undefined ? before === now : before.equals(now)
 }
 
-function unlessGone<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+function ifNoFile<T>(instead: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT') return instead
     throw error

@@ -1,4 +1,4 @@
-import { Refusal } from '#/errors.ts'
+import { ifMissing } from '#/errors.ts'
 import type { Heading, HeadingPage, MailboxRef, MailHost, UidRange } from '#/ports/mail-host.ts'
 import type { Evaluated } from './plan.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
@@ -51,7 +51,7 @@ export class Pages {
     const wanted = wantedBy(run)
     const most = wanted === 'header' ? Math.min(atOnce, mostHeaders) : atOnce
     const range = { after: folder.uid, last: folder.lastUid, most, wanted }
-    const page = await unlessGone(this.#mailHost.headings(mailboxOf(run, folder), folder.folder, range))
+    const page = await this.#mailHost.headings(mailboxOf(run, folder), folder.folder, range).catch(ifMissing(undefined))
     if (!page) return undefined
     const found = await this.#evaluate(run, folder, page.messages)
     return { ...page, found, upTo: upToIn(page, most) ?? folder.lastUid }
@@ -65,16 +65,6 @@ export function mailboxOf({ owner: { organizationId } }: ClaimedRun, { mailboxId
 function wantedBy({ filters }: ClaimedRun): UidRange['wanted'] {
   const fields = new Set(filters.map(({ field }) => field))
   return fields.has('to') ? 'header' : fields.has('from') ? 'senders' : 'subject'
-}
-
-/** Undefined if the folder or its mailbox is deleted. */
-export async function unlessGone<T>(looked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await looked
-  } catch (error) {
-    if (error instanceof Refusal && (error.code === 'not_found' || error.field === 'folder')) return undefined
-    throw error
-  }
 }
 
 /** Undefined at the end. */

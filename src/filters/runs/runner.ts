@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { stepOf } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
-import { Refusal } from '#/errors.ts'
+import { ifMissing, Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
@@ -9,7 +9,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
-import { mailboxOf, Pages, unlessGone } from './pages.ts'
+import { mailboxOf, Pages } from './pages.ts'
 import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
 import { type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
 import { nextStep, usualStep } from './step-size.ts'
@@ -116,8 +116,8 @@ export class FilterRunner extends StepWorker {
   /** Determines the last uid that the run reads in a folder. */
   async #look(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
-    const { uidValidity, lastUid, total } =
-      (await unlessGone(this.#parts.mailHost.extent(mailboxOf(run, folder), folder.folder))) ?? nowhere
+    const extent = this.#parts.mailHost.extent(mailboxOf(run, folder), folder.folder)
+    const { uidValidity, lastUid, total } = await extent.catch(ifMissing(nowhere))
     const next = await this.#settle(turn, {
       total: (run.total ?? 0) + total,
       folder: { ...folder, uidValidity, lastUid, done: lastUid === 0 },

@@ -39,14 +39,14 @@ export async function perform(place: Place, edit: Edit, done: string): Promise<v
 export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
   const edit = { uids, change: { unread: false } }
   const changeEach = async () => {
-    for (const uid of uids) await changeMessage(uid, edit.change, place).catch(unlessGone)
+    for (const uid of uids) await changeMessage(uid, edit.change, place).catch(ifNotFound)
   }
   const send = uids.length > mostOneByOne ? () => changeAll(place, edit) : changeEach
   await apply<unknown>(place, edit, send).catch(sayFailure)
 }
 
 /** It may have been moved or deleted meanwhile. */
-function unlessGone(error: unknown): void {
+function ifNotFound(error: unknown): void {
   if (!(error instanceof ApiError && error.status === 404)) throw error
 }
 
