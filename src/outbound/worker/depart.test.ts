@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { createOrganization } from '#/organizations/register.ts'
+import { claimScheduled } from '#/queue/claims.ts'
+import { enqueueScheduled } from '#/queue/enqueue.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { mailKey } from '#test/world/installation.ts'
+import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
+import { departAll } from './depart.ts'
+
+test('recipients of a message that has departed before, as after a commit without a reply, count for the day once', async () => {
+  await using database = await testDatabase()
+  const { db } = database
+  const now = new Date('2026-11-21T08:00:00Z')
+  const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)
+  await insertVerifiedDomain(db, organizationId, 'here.example')
+  const mailHost = sqlMailHost(db, idHashKey('a secret of at least thirty-two characters'))
+  const at = { organizationId, domain: 'here.example', localPart: 'ada' }
+  const { id: mailboxId, address } = await db.transaction().execute((tx) => createMailbox(tx, mailHost, at, byOperator))
+  for (const recipients of [['a@x', 'b@x'], ['c@x']]) {
+    const id = randomUUID()
+    const raw = Buffer.from(
+      `Message-ID: <${id}@here.example>\r\nDate: Sat, 21 Nov 2026 08:00:00 +0000\r\n\r\nHello\r\n`,
+    )
+    const listed = { to: recipients, cc: [], bcc: [], subject: '' }
+    const schedule = { sendAt: now, listed, attachmentCount: 0, by: 'api_key', byId: id, answerMarks: null } as const
+    const message = { id, organizationId, mailboxId, sender: address, raw, recipients }
+    await db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, message, schedule, now))
+  }
+  const { claims } = await claimScheduled(db, mailKey, now)
+  const [first, second] = claims.map(({ message, batch: { recipients } }) => ({ message, recipients }))
+  assert.ok(first && second)
+  const deps = {
+    ...{ db, mailKey, log: pino({ level: 'silent' }), time: async () => now, signingKeys: async () => [] },
+    relay: { routeOf: () => 'there' },
+  }
+  for (const some of [[first], [first, second], [first, second]]) {
+    const departed = await departAll(deps, some)
+    assert.deepEqual(
+      departed.map((one) => ('message' in one ? one.message.id : one.failure)),
+      some.map(({ message }) => message.id),
+    )
+  }
+  const days = await db.selectFrom('sends').select('recipients').execute()
+  assert.deepEqual(days, [{ recipients: 3 }])
+})
