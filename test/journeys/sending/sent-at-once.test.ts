@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 
 /** The time limit of a wait. */
 const timeout = 60_000
@@ -12,7 +13,9 @@ let on: Submitting
 let ada: { address: string }
 before(async () => {
   mock.timers.enable({ apis: ['setInterval'] })
-  on = await startSubmitting({ env: { MAILROOM_TICK_SECONDS: '3600' } })
+  on = await startSubmitting({
+    env: { MAILROOM_TICK_SECONDS: '3600', MAILROOM_PUBLIC_URL: 'https://mail.example.com' },
+  })
   ada = await submittingMailbox(on.organization, 'ada')
 })
 after(async () => {
@@ -32,9 +35,26 @@ test('a message accepted by the API is sent at once', { timeout }, async () => {
   await sent()
 })
 
+test('a message of a batch is sent at once', { timeout }, async () => {
+  const message = { from: ada.address, to: 'bob@there.example', subject: 'Now', text: 'Hello' }
+  assert.equal((await on.organization.request('POST', '/v1/send/batch', { messages: [message] })).status, 200)
+  await sent()
+})
+
 test('what a mail program submits is sent at once', { timeout }, async () => {
   await using client = await loggedIn(on.port, ada.address)
   assert.equal((await client.send(ada.address, 'bob@there.example', written(ada.address))).code, 250)
+  await sent()
+})
+
+test('a sign-in link is sent at once, to a new member and again', { timeout }, async () => {
+  const owner = await on.organization.member('boss@people.example', 'owner')
+  const boss = await signIn(on.organization, owner.id)
+  const { body } = await boss.request('POST', '/v1/members', { email: 'ann@far.example' })
+  assert.equal(body.mailed, true)
+  await sent()
+  on.sink.taken.length = 0
+  assert.equal((await boss.request('POST', `/v1/members/${body.id}/invitation`)).status, 201)
   await sent()
 })
 
