@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
@@ -8,6 +9,7 @@ import type { Database } from '#/db/open.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { readContent } from '#/mime/body/content.ts'
+import { messageDate } from '#/mime/header/date.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -15,7 +17,7 @@ import { createOrganization } from '#/organizations/register.ts'
 import { notifier } from '#/outbound/reports/bounce.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { enqueue } from '#/queue/enqueue.ts'
+import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
@@ -116,6 +118,15 @@ async function depart(from: MailboxRef & { address: string }, ...recipients: str
   await database.db
     .transaction()
     .execute((tx) => enqueue(tx, mailKey, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
+}
+
+async function schedule(from: MailboxRef & { address: string }, recipient: string): Promise<void> {
+  const id = randomUUID()
+  const raw = Buffer.from(`Message-ID: <${id}@x>\r\nDate: ${messageDate(now)}\r\n\r\nTo ${recipient}\r\n`)
+  const listed = { to: [recipient], cc: [], bcc: [], subject: '' }
+  const to = { sendAt: now, listed, attachmentCount: 0, by: 'api_key', byId: id, answerMarks: null } as const
+  const message = { id, ...from, sender: from.address, raw, recipients: [recipient] }
+  await database.db.transaction().execute((tx) => enqueueScheduled(tx, mailKey, message, to, now))
 }
 
 function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
@@ -398,6 +409,29 @@ for (const [where, domain] of [
     assert.ok((few[2] ?? 65) < 20 && (few[4] ?? 65) < 60, order.join())
   })
 }
+
+test('scheduled messages that are being sent take no room from others, however many they are', async () => {
+  const relay = new ScriptedRelay()
+  using stalled = gate()
+  await using worker = workerWith(relay)
+  const from = await organization()
+  for (let n = 0; n < 60; n++) await schedule(from, `many${n}@one.example`)
+  let begun = 0
+  relay.stall = () => {
+    begun++
+    return stalled.opened
+  }
+  worker.beginRound()
+  await until(async () => begun === 60 || (await setTimeout(10, false)))
+  relay.stall = async () => {}
+  await depart(from, 'one@two.example')
+  worker.wake()
+  await until(async () => relay.ended.length > 0 || (await setTimeout(10, false)))
+  assert.deepEqual(relay.ended[0]?.recipients, ['one@two.example'])
+  stalled.open()
+  await worker.processAll()
+  assert.equal(relay.ended.length, 61)
+})
 
 test('workers that share a queue send nothing twice', async () => {
   const relays = [new ScriptedRelay(), new ScriptedRelay(), new ScriptedRelay()]
