@@ -28,6 +28,28 @@ const everyHour = 3_600_000
  *  rounds too, and processes that start together should not have them at once. */
 const firstAfter = 2 * 60_000
 
+const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
+  forgetAnswers,
+  forgetArrivals,
+  forgetRequests,
+  forgetLogins,
+  forgetFailed,
+  forgetSent,
+  forgetBounces,
+  forgetChanges,
+  forgetAnswered,
+  forgetReturnPaths,
+  forgetReturned,
+  forgetPolicies,
+  forgetSecrets,
+  (db) => forgetEntries(db),
+  (db) => forgetEvents(db),
+  forgetDeliveries,
+  (db) => forgetRuns(db),
+  forgetSessions,
+  forgetApprovals,
+]
+
 interface HouseParts {
   readonly db: Db
   readonly mailHost: MailHost
@@ -41,26 +63,11 @@ interface HouseParts {
  *  deliveries of webhooks, and runs of filters. Removes sent drafts that are still in their folder. */
 export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
-    await forgetAnswers(db)
-    await forgetArrivals(db)
-    await forgetRequests(db)
-    await forgetLogins(db)
     const now = await time(db)
-    await forgetFailed(db, now)
-    await forgetSent(db, now)
-    await forgetBounces(db, now)
-    await forgetChanges(db, now)
-    await forgetAnswered(db, now)
-    await forgetReturnPaths(db, now)
-    await forgetReturned(db, now)
-    await forgetPolicies(db, now)
-    await forgetSecrets(db, now)
-    await forgetEntries(db)
-    await forgetEvents(db)
-    await forgetDeliveries(db)
-    await forgetRuns(db)
-    await forgetSessions(db, now)
-    await forgetApprovals(db)
+    for (const deletion of deletions) {
+      // Those behind one that fails are done nevertheless.
+      await deletion(db, now).catch((err) => log.error({ err }, 'expired rows could not be deleted; it is tried again'))
+    }
     // The last, since it waits for the mail host.
     await removeSentDrafts(db, mailHost)
   }

@@ -194,3 +194,19 @@ test('an entry of the audit trail is gone an hour after 400 days', async () => {
   await until(async () => (await left()).length <= 1)
   assert.deepEqual(await left(), ['kept'])
 })
+
+test('what cannot be deleted keeps nothing else', async () => {
+  const rename = (from: string, to: string) =>
+    sql`alter table ${sql.table(from)} rename to ${sql.ref(to)}`.execute(world.db)
+  await sql`insert into login_clients (login, client, seen_at) values (${text()}, ${text()}, now() - interval '31 days')`.execute(
+    world.db,
+  )
+  const before = await rows('login_clients')
+  await rename('idempotency_keys', 'elsewhere')
+  try {
+    mock.timers.tick(3_600_000)
+    await until(async () => (await rows('login_clients')) < before)
+  } finally {
+    await rename('elsewhere', 'idempotency_keys')
+  }
+})
