@@ -13,7 +13,7 @@ import { inTurns, median, type Row } from './report.ts'
 
 const octets = 5_000
 const [smtpConnections, httpConnections] = [20, 16]
-const withoutLog = { NODE_OPTIONS: `--import ${new URL('without/without-log.ts', import.meta.url)}` }
+const withoutLog = { NODE_OPTIONS: `--import ${new URL('without/without-log.ts', import.meta.url)}`, TEST_PROGRAM: '' }
 /** Messages that requests change, one after the other. */
 const changed = 100
 /** Of what the service without a log does. */

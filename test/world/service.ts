@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 
 const program = join(import.meta.dirname, '../../bin/mailroom.js')
 
-/** The program, or what the runner has made of it (test/runner/bundle.ts). Hooks, which `NODE_OPTIONS` loads, need its own modules. */
-const mainFor = ({ NODE_OPTIONS }: Record<string, string>) =>
-  (NODE_OPTIONS === undefined && process.env.TEST_PROGRAM) || program
+/** The program, or what the runner has made of it (test/runner/bundle.ts). A hook that replaces modules of the program needs
+ *  these, and sets TEST_PROGRAM to nothing. */
+const mainFor = ({ TEST_PROGRAM = process.env.TEST_PROGRAM }: Record<string, string>) => TEST_PROGRAM || program
 
 /** A Mailroom that runs as a process of its own, so that it can be stopped, killed and started again. */
 export interface Service {
