@@ -45,8 +45,9 @@ function says(file: string, what: string): boolean {
   return new RegExp(`^// ${what}: `, 'm').test(readFileSync(file, 'utf8'))
 }
 
-/** Tests against other programs that share processes. Those of the web app all have a service and a browser alike. */
-const sharing = ['test/web', 'test/peers/postfix']
+/** Tests against other programs that share processes. Those of the web app all have a service and a browser alike, those of Dovecot
+ *  wait for it most of their time. */
+const sharing = ['test/web', 'test/peers/postfix', 'test/peers/dovecot']
 
 /** Groups of tests against other programs. */
 export function peerFiles(): readonly (readonly string[])[] {
