@@ -50,8 +50,9 @@ test('a webhook gets what the key that made it may read, as long as that is vali
   // Another key takes it over, with its own rights.
   const resumed = await organization.request('PATCH', `/v1/webhooks/${id}`, { paused: false })
   assert.notEqual(resumed.body.reads_as.id, reads_as.id)
-  await receiver.until(({ taken }) => taken.length === 2)
-  assert.deepEqual(names(receiver), ['A', 'B'])
+  await receiver.until(() => names(receiver).includes('B'))
+  // It may read the events of webhooks too, which have no order among labels.
+  assert.equal(names(receiver).includes('bad@there.example'), false)
 })
 
 test('a span of events is delivered again, with the ids that they had', async () => {
