@@ -14,6 +14,8 @@ import { codes, loggedIn, password, submissionSettings, written } from '#test/wo
 import { Fleet, soon, two } from './fleet.ts'
 
 const changes = 20
+/** Others may be told of behind the readers' place too, as the webhook's own, if a transaction was open then. */
+const types = ['message', 'scheduled', 'label', 'mailbox']
 /** The processes to kill, one after the other. */
 const victims = ['worker', 'api', 'submission', 'mx', 'api', 'worker', 'submission', 'mx'] as const
 
@@ -59,7 +61,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       const isFirst = receiver.all.filter((one) => one.id === id).length === 1
       response.writeHead(isFirst && receiver.all.length % 5 === 0 ? 500 : 204).end()
     }
-    const hook = await fleet.request(fleet.one('api'), 'POST', '/v1/webhooks', { url: receiver.url })
+    const hook = await fleet.request(fleet.one('api'), 'POST', '/v1/webhooks', { url: receiver.url, types })
     assert.equal(hook.status, 201)
     const { next: start } = (await fleet.request(fleet.one('api'), 'GET', '/v1/events?after=now')).body
     const reading = [readByStream, readByPolling].map((read) =>
@@ -67,7 +69,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
         ...{
           http: async () => (await fleet.some('api')).http,
           key: organization.key,
-          query: 'types=message,scheduled,label,mailbox',
+          query: `types=${types}`,
           after: start,
         },
         isLast: ({ type, item }) => type === 'label.created' && item.name === 'last',
@@ -105,9 +107,9 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     assert.equal(await post('/v1/labels', { name: 'last' }), 201)
 
     const { rows } = await sql<{ position: number; id: number }>`
-      select position, id from events where organization_id = ${organization.organizationId} order by position, id`.execute(
-      db,
-    )
+      select position, id from events
+      where organization_id = ${organization.organizationId} and split_part(type, '.', 1) = any (${types}::text[])
+      order by position, id`.execute(db)
     const log = rows.map(cursorText).filter((id) => id > start)
     const [streamed = [], polled = []] = await Promise.all(reading)
     for (const events of [streamed, polled])
