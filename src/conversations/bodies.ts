@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ifMissing, unlessDeleted } from '#/errors.ts'
+import { ifMissing } from '#/errors.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
 import { htmlToText } from '#/mime/body/html-text.ts'
@@ -49,8 +49,7 @@ async function bodyOf(
 ): Promise<BodyOut | undefined> {
   const stored = await mailHost.read(mailbox, folder, uid)
   if (!stored) return undefined
-  const content = await large.read(stored, (raw) => reader.content(raw)).catch(unlessDeleted)
-  if (!content) return undefined
+  const content = await large.read(stored, (raw) => reader.content(raw))
   const [text, html] = [openedText(content.text), openedText(content.html)]
   if ((text?.length ?? 0) > mostOfText || (html?.length ?? 0) > mostOfText) return undefined
   const shown = html === null ? null : newHtml(html)

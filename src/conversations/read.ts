@@ -8,7 +8,7 @@ import { type RememberedTexts, type Texts, textsOf } from '#/threads/texts.ts'
 import { anyFolder, conversationIds, rootOf } from '#/threads/thread-id.ts'
 import type { LastMessage } from './awaiting.ts'
 import { type Narrowing, narrowed, type OfMailbox } from './narrow.ts'
-import { nameOf, summariesOf } from './summaries.ts'
+import { nameOf, summariesOf, uidsByFolder } from './summaries.ts'
 
 export interface ConversationParts {
   readonly mailHost: MailHost
@@ -84,19 +84,12 @@ function shownOf({ messages, named }: WholeConversation): Placed[] {
 
 /** By folder and uid. */
 async function shownTexts(texts: RememberedTexts, mailbox: MailboxRef, index: MailboxIndex, found: readonly Listed[]) {
-  const wanted = new Map<string, Set<number>>()
-  for (const { conversation } of found) {
-    for (const { folder, uid } of shownOf(conversation)) {
-      const uids = wanted.get(folder)
-      if (uids) uids.add(uid)
-      else wanted.set(folder, new Set([uid]))
-    }
-  }
+  const wanted = uidsByFolder(found.flatMap(({ conversation }) => shownOf(conversation)))
   const shown = new Map<string, ReadonlyMap<number, Texts>>()
   let complete = true
   for (const { name: folder, state } of index.folders) {
-    const uids = wanted.get(folder)
-    if (!uids) continue
+    const uids = new Set(wanted.get(folder))
+    if (uids.size === 0) continue
     const read = await texts.of(mailbox, folder, state.uidValidity, uids).catch(ifMissing(new Map<number, Texts>()))
     shown.set(folder, read)
     complete &&= read.size === uids.size

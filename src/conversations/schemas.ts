@@ -14,6 +14,7 @@ import {
 import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
 import { awaiting, sides } from './awaiting.ts'
 import type { ConversationWithMessages, ListedConversation } from './read.ts'
+import { uidsByFolder } from './summaries.ts'
 
 export const ConversationFilters = Type.Object({
   folder: Type.Optional(
@@ -226,12 +227,7 @@ export function presentMessages(
 
 /** Folders in the order in which the conversation came to them, each in as many places as bulk changes take it. */
 function presentPlaces(messages: readonly Placed[]) {
-  const byFolder = new Map<string, number[]>()
-  for (const { folder, uid } of messages) {
-    const uids = byFolder.get(folder)
-    if (uids) uids.push(uid)
-    else byFolder.set(folder, [uid])
-  }
+  const byFolder = uidsByFolder(messages)
   const places: { folder: string; uids: number[] }[] = []
   for (const [folder, uids] of byFolder) {
     for (let from = 0; from < uids.length; from += mostAtOnce)

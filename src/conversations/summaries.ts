@@ -10,12 +10,22 @@ export async function summariesOf(
   placed: readonly Placed[],
 ): Promise<Summary[]> {
   const found = new Map<string, Summary>()
-  for (const [folder, some] of Map.groupBy(placed, (one) => one.folder)) {
-    const uids = some.map(({ uid }) => uid)
+  for (const [folder, uids] of uidsByFolder(placed)) {
     for (const one of await summariesIn(mailHost, mailbox, folder, uids).catch(ifMissing([])))
       found.set(nameOf(one), one)
   }
   return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
+}
+
+/** In the order of the places. */
+export function uidsByFolder(placed: Iterable<Placed>): Map<string, number[]> {
+  const byFolder = new Map<string, number[]>()
+  for (const { folder, uid } of placed) {
+    const uids = byFolder.get(folder)
+    if (uids) uids.push(uid)
+    else byFolder.set(folder, [uid])
+  }
+  return byFolder
 }
 
 export function nameOf({ folder, uid }: Placed): string {
