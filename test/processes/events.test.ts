@@ -14,7 +14,7 @@ import { codes, loggedIn, password, submissionSettings, written } from '#test/wo
 import { Fleet, soon, two } from './fleet.ts'
 
 const changes = 20
-/** Others may be told of behind the readers' place too, as the webhook's own, if a transaction was open then. */
+/** Events of other types may lie behind the place where reading begins, such as the webhook's own, if a transaction was open then. */
 const types = ['message', 'scheduled', 'label', 'mailbox']
 /** The processes to kill, one after the other. */
 const victims = ['worker', 'api', 'submission', 'mx', 'api', 'worker', 'submission', 'mx'] as const
