@@ -8,12 +8,10 @@ import { Load } from './load/load.ts'
 import type { SmtpWork } from './load/smtp-load.ts'
 import { type Cost, rowsOf } from './log.ts'
 import { inTurns, type Row } from './report.ts'
+import { replacedBy } from './without/replaced.ts'
 
 const [connections, octets] = [20, 5_000]
-const withoutIndex = {
-  NODE_OPTIONS: `--import ${new URL('without/without-index.ts', import.meta.url)}`,
-  TEST_PROGRAM: '',
-}
+const withoutIndex = replacedBy('without-index.ts')
 
 /** Mail that arrives while it is indexed for search, beside the same where none is; each is a process with a database of its own, which
  *  stands still while the other has its turn. */

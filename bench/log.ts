@@ -10,10 +10,11 @@ import type { Ask, HttpResult, HttpWork } from './load/http-load.ts'
 import { Load } from './load/load.ts'
 import type { SmtpWork } from './load/smtp-load.ts'
 import { inTurns, median, type Row } from './report.ts'
+import { replacedBy } from './without/replaced.ts'
 
 const octets = 5_000
 const [smtpConnections, httpConnections] = [20, 16]
-const withoutLog = { NODE_OPTIONS: `--import ${new URL('without/without-log.ts', import.meta.url)}`, TEST_PROGRAM: '' }
+const withoutLog = replacedBy('without-log.ts')
 /** Messages that requests change, one after the other. */
 const changed = 100
 /** Of what the service without a log does. */

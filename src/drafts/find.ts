@@ -54,8 +54,8 @@ export async function findDraft(
   return { box, key, uid, uids, stored }
 }
 
-/** The number of retries if an edit comes between finding a draft's message and reading it. */
-const mostTries = 5
+/** How often to try if edits come between finding a draft's message and what is done with it. */
+export const mostTries = 5
 
 async function readNewest(
   mailHost: MailHost,

@@ -1,10 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { unlessDeleted } from '#/errors.ts'
-import { type Found, findDraft } from './find.ts'
+import { type Found, findDraft, mostTries } from './find.ts'
 import type { DraftParts } from './save.ts'
-
-/** The number of retries if an edit comes between finding a draft's message and reading it. */
-const mostTries = 5
 
 /** A draft, as `findDraft` finds it, with its octets, for an answer. @throws Refusal */
 export async function openDraft(

@@ -9,7 +9,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outdate } from './approvals/approvals.ts'
 import { type DraftContent, readDraft } from './content.ts'
-import { type DraftBox, findDraft, stale } from './find.ts'
+import { type DraftBox, findDraft, mostTries, stale } from './find.ts'
 import { draftMessageId } from './identity.ts'
 import { presentDraft } from './present.ts'
 import type { DraftOut } from './schemas.ts'
@@ -49,9 +49,6 @@ export async function saveDraft(
     ? undefined
     : presentDraft({ box, key, uid, savedAt, message, content: await reader.content(raw) })
 }
-
-/** The number of retries of an edit or a deletion without a version, if another edit came between. */
-const mostTries = 5
 
 interface Editing {
   readonly id: string
