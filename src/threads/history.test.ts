@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
 import { unfiledOrNotice } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
 import { storeMessages, subjectOf, textOf } from '#test/threads/store-messages.ts'
@@ -128,8 +129,7 @@ class LiveMail {
     }
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's body
-  #assertRead(body: any, conversation: ExpectedConversation, folder: Folder): void {
+  #assertRead(body: Answer['body'], conversation: ExpectedConversation, folder: Folder): void {
     const { subject, root_message_id } = this.#listed(conversation, folder)
     assert.equal(this.#ids[folder].get(body.id), conversation.root ?? conversation.lowestUid)
     assert.deepEqual(body, {
