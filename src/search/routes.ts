@@ -15,8 +15,8 @@ import { SearchOut, SearchQuery } from './schemas.ts'
 import { matchIn } from './snippet.ts'
 
 interface SearchParts {
-  /** Names the conversations of messages, of folders that are in memory. */
-  readonly knownIdsOf: IdsOf
+  /** Names the conversations of one page of messages. */
+  readonly idsOfPage: () => IdsOf
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
@@ -25,7 +25,7 @@ interface SearchParts {
   readonly hostname: string
 }
 
-export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, knownIdsOf }: SearchParts): void {
+export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, idsOfPage }: SearchParts): void {
   app.get(
     '/v1/search',
     {
@@ -53,7 +53,7 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, 
       const summaries = page.found.map(({ summary }) => summary)
       const items = await itemsFor({ db, hostname }, caller, summaries)
       const ids = await idsOfEach(
-        knownIdsOf,
+        idsOfPage(),
         page.found.map(({ mailboxId, summary: { folder, uid } }) => ({
           mailbox: { organizationId, mailboxId },
           folder,

@@ -36,15 +36,15 @@ const SearchMatch = Type.Object(
   { title: 'SearchMatch' },
 )
 
-const fromMemory = 'A search reads nothing for it: null too where the folders of its mailbox are not in memory.'
+const ifRead = 'Null too as long as more than 20,000 messages would have to be read for the page first.'
 const conversationsOfFound = {
   thread_id: {
     ...conversationsOfMessage.thread_id,
-    description: `The id of its conversation in this folder. ${fromMemory}`,
+    description: `The id of its conversation in this folder. ${ifRead}`,
   },
   conversation_id: {
     ...conversationsOfMessage.conversation_id,
-    description: `The id of its conversation over all folders. Null in drafts, junk and trash. ${fromMemory}`,
+    description: `The id of its conversation over all folders. Null in drafts, junk and trash. ${ifRead}`,
   },
 }
 

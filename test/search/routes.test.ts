@@ -55,11 +55,8 @@ test('what is found has the fields of a listed message, its mailbox, and the pla
   const listed = await organization.request('GET', `/v1/messages?mailbox=${ada.address}`)
   const { mailbox, match, ...item } = one
   const expected = listed.body.data.find(({ subject }: { subject: string }) => subject === 'For Ada')
-  const unread = { thread_id: null, conversation_id: null }
-  assert.deepEqual({ ...item, ...unread }, { ...expected, ...unread })
-  // The list has brought the mailbox's folders into memory.
-  const [again] = (await search({ q: 'ZEPPELIN in:inbox subject:ada' })).body.data
-  assert.deepEqual(again, { ...expected, mailbox, match })
+  assert.deepEqual(item, expected)
+  assert.ok(item.thread_id && item.conversation_id)
   assert.equal(mailbox, ada.address)
   assert.equal(match.field, 'text')
   assert.match(match.text, /^….*Then the zeppelin lands\. .*…$/)
