@@ -7,26 +7,13 @@ import { type OpenedMessage, presentItem, presentMessage } from './message.ts'
 import { ownFilters, visibleKeywords } from './queries.ts'
 import type { ListedMessage, MessageItem } from './schemas.ts'
 
-/** Ids of the conversations of messages, by uid; without messages that have left the folder. */
-export type IdsOf = (mailbox: MailboxRef, folder: string, uids: readonly number[]) => Promise<Map<number, Ids>>
+/** The conversations that messages of a mailbox belong to, in the order of the messages. */
+export type IdsOf = (mailbox: MailboxRef, messages: readonly { folder: string; uid: number }[]) => Promise<Ids[]>
 
-type Ids = Pick<MessageItem, 'thread_id' | 'conversation_id'>
+export type Ids = Pick<MessageItem, 'thread_id' | 'conversation_id'>
 
-const none: Ids = { thread_id: null, conversation_id: null }
-
-/** In the order of the messages. */
-export async function idsOfEach(
-  idsOf: IdsOf,
-  messages: readonly { readonly mailbox: MailboxRef; readonly folder: string; readonly uid: number }[],
-): Promise<Ids[]> {
-  const placeOf = (one: (typeof messages)[number]) => `${one.mailbox.mailboxId} ${one.folder}`
-  const found = new Map<string, Map<number, Ids>>()
-  for (const [place, some] of Map.groupBy(messages, placeOf)) {
-    const uids = some.map(({ uid }) => uid)
-    for (const { mailbox, folder } of some.slice(0, 1)) found.set(place, await idsOf(mailbox, folder, uids))
-  }
-  return messages.map((one) => found.get(placeOf(one))?.get(one.uid) ?? none)
-}
+/** Of a message that has left its folder. */
+export const noIds: Ids = { thread_id: null, conversation_id: null }
 
 interface Parts {
   readonly db: Db
@@ -57,11 +44,8 @@ export async function threadedItemsFor(
   summaries: readonly Summary[],
 ): Promise<MessageItem[]> {
   const items = await itemsFor(parts, owner, summaries)
-  const ids = await idsOfEach(
-    parts.idsOf,
-    items.map(({ folder, uid }) => ({ mailbox, folder, uid })),
-  )
-  return items.map((item, at) => ({ ...item, ...(ids[at] ?? none) }))
+  const ids = await parts.idsOf(mailbox, items)
+  return items.map((item, at) => ({ ...item, ...(ids[at] ?? noIds) }))
 }
 
 /** One whole message, without the labels and filters of other members. */
@@ -76,6 +60,6 @@ export async function messageFor(
   const personal = stored.filteredBy.filter((one) => one.personal).map(({ filter_id }) => filter_id)
   const filters = await ownFilters(db, owner, personal)
   const message = await presentMessage(stored, raw, reader, { visible, filters, hostname })
-  const ids = (await idsOf(mailbox, folder, [uid])).get(uid)
-  return { ...message, ...(ids ?? none) }
+  const [ids = noIds] = await idsOf(mailbox, [{ folder, uid }])
+  return { ...message, ...ids }
 }

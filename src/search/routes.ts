@@ -3,20 +3,20 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
-import { type IdsOf, idsOfEach, itemsFor } from '#/messages/visible.ts'
+import { itemsFor, noIds } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Found, SearchTree } from '#/ports/search.ts'
+import type { ConversationNames } from '#/threads/message-ids.ts'
 import { cursorAt, readCursor } from './cursor.ts'
 import { mistake, type Parsed, parseQuery } from './query.ts'
 import { SearchOut, SearchQuery } from './schemas.ts'
 import { matchIn } from './snippet.ts'
 
 interface SearchParts {
-  /** Names the conversations of one page of messages. */
-  readonly idsOfPage: () => IdsOf
+  readonly names: ConversationNames
   readonly db: Db
   readonly mailHost: MailHost
   readonly reader: MessageReader
@@ -25,7 +25,7 @@ interface SearchParts {
   readonly hostname: string
 }
 
-export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, idsOfPage }: SearchParts): void {
+export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, names }: SearchParts): void {
   app.get(
     '/v1/search',
     {
@@ -52,19 +52,16 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, 
       const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })
       const summaries = page.found.map(({ summary }) => summary)
       const items = await itemsFor({ db, hostname }, caller, summaries)
-      const ids = await idsOfEach(
-        idsOfPage(),
-        page.found.map(({ mailboxId, summary: { folder, uid } }) => ({
-          mailbox: { organizationId, mailboxId },
-          folder,
-          uid,
-        })),
+      const ids = await names.ofPage(
+        page.found.map(({ mailboxId, summary: { folder, uid } }) => {
+          return { mailbox: { organizationId, mailboxId }, folder, uid }
+        }),
       )
       const matches = await matchesOf(reader, parsed.tree, page.found)
       return {
         data: items.map((item, index) => ({
           mailbox: mailboxes.get(page.found[index]?.mailboxId ?? '') ?? '',
-          ...{ ...item, thread_id: null, conversation_id: null, ...ids[index] },
+          ...{ ...item, ...(ids[index] ?? noIds) },
           match: matches[index] ?? null,
         })),
         next_cursor: page.next ? cursorAt(page.next, search) : null,

@@ -162,7 +162,7 @@ function nouns(app: App, parts: AppParts): void {
   }
   messageRoutes(app, conversations)
   changeRoutes(app, parts)
-  searchRoutes(app, { ...parts, idsOfPage: () => names.ofPage() })
+  searchRoutes(app, { ...parts, names })
   threadRoutes(app, conversations)
   conversationRoutes(app, conversations)
   eventRoutes(app, parts)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { mailUnavailable } from '#/errors.ts'
+import type { Ids } from '#/messages/visible.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
@@ -45,56 +46,76 @@ function namesOf(mailHost: Folders): ConversationNames {
   return new ConversationNames({ mailHost, threads, mailboxIndexes: new MailboxIndexes({ mailHost, threads }) })
 }
 
-/** Which of its two ids a message has. */
-async function has(
-  idsOf: ReturnType<ConversationNames['ofPage']>,
-  mailboxId: string,
-  folder: string,
-  uid: number,
-): Promise<string[]> {
-  const ids = (await idsOf({ organizationId: 'o', mailboxId }, folder, [uid])).get(uid)
-  return Object.entries(ids ?? {}).flatMap(([name, id]) => (id === null ? [] : name))
+const [both, threadOnly, none] = [['thread_id', 'conversation_id'], ['thread_id'], []]
+
+/** Which ids there are of each message. */
+function named(ids: readonly Ids[]): string[][] {
+  return ids.map((one) => Object.entries(one).flatMap(([name, id]) => (id === null ? [] : name)))
 }
 
-const both = ['thread_id', 'conversation_id']
+function mailbox(mailboxId: string) {
+  return { organizationId: 'o', mailboxId }
+}
 
-test('a page has the ids of messages in folders that are read for it, up to 20,000 uids', async () => {
-  const host = new Folders({ a: { inbox: 9_000, junk: 900 }, b: { inbox: 6_000, sent: 5_000 }, c: { inbox: 11_000 } })
-  const idsOf = namesOf(host).ofPage()
-  assert.deepEqual(await has(idsOf, 'a', 'inbox', 9_000), both)
-  assert.deepEqual(await has(idsOf, 'a', 'junk', 900), ['thread_id'])
-  // Its two folders are too much for what is left, one of them is not.
-  assert.deepEqual(await has(idsOf, 'b', 'inbox', 6_000), ['thread_id'])
-  assert.deepEqual(await has(idsOf, 'c', 'inbox', 11_000), [])
+async function onPage(names: ConversationNames, ...messages: readonly (readonly [string, string, number])[]) {
+  return named(
+    await names.ofPage(messages.map(([mailboxId, folder, uid]) => ({ mailbox: mailbox(mailboxId), folder, uid }))),
+  )
+}
+
+test('a page has the ids of messages in mailboxes that are read for it, up to 20,000 uids', async () => {
+  const host = new Folders({ a: { inbox: 9_000, junk: 900 }, b: { inbox: 6_000, sent: 5_000 }, c: { inbox: 10_100 } })
+  const found = await onPage(
+    namesOf(host),
+    ...([
+      ['a', 'inbox', 9_000],
+      ['b', 'inbox', 6_000],
+      ['a', 'junk', 900],
+      ['a', 'inbox', 8_999],
+      ['c', 'inbox', 10_100],
+    ] as const),
+  )
+  assert.deepEqual(found, [both, none, threadOnly, none, both])
+  // That of `b` is read for later.
+  await nextTurn()
+  assert.deepEqual(host.read.toSorted(), ['a inbox', 'a junk', 'b inbox', 'b sent', 'c inbox'])
 })
 
 test('what is too much for a page is read in the background, of one mailbox at a time', async () => {
-  const host = new Folders({ a: { inbox: 30_000, sent: 1 }, b: { inbox: 30_000 }, c: { junk: 30_000 } })
+  const host = new Folders({ a: { inbox: 30_000, sent: 1 }, b: { inbox: 30_000, junk: 30_000 } })
   const names = namesOf(host)
-  for (const [mailboxId, folder] of [
-    ['a', 'inbox'],
-    ['b', 'inbox'],
-    ['c', 'junk'],
-  ] as const)
-    assert.deepEqual(await has(names.ofPage(), mailboxId, folder, 30_000), [])
+  const page = () => onPage(names, ['a', 'inbox', 30_000], ['b', 'inbox', 30_000])
+  assert.deepEqual(await page(), [none, none])
   await nextTurn()
   assert.deepEqual(host.read, ['a inbox', 'a sent'])
-  assert.deepEqual(await has(names.ofPage(), 'a', 'inbox', 30_000), both)
-  assert.deepEqual(await has(names.ofPage(), 'b', 'inbox', 30_000), [])
+  assert.deepEqual(await page(), [both, none])
   await nextTurn()
-  assert.deepEqual(await has(names.ofPage(), 'b', 'inbox', 30_000), both)
+  assert.deepEqual(await page(), [both, both])
+  assert.deepEqual(await onPage(names, ['b', 'junk', 30_000]), [none])
+  await nextTurn()
+  assert.deepEqual(await onPage(names, ['b', 'junk', 30_000]), [threadOnly])
 })
 
 test('the list of a folder has its threads whatever its size, and its conversations later', async () => {
   const names = namesOf(new Folders({ a: { inbox: 30_000, archive: 30_000 } }))
-  assert.deepEqual(await has(names.of, 'a', 'inbox', 30_000), ['thread_id'])
+  const list = () => names.of(mailbox('a'), [{ folder: 'inbox', uid: 30_000 }])
+  assert.deepEqual(named(await list()), [threadOnly])
   await nextTurn()
-  assert.deepEqual(await has(names.of, 'a', 'inbox', 30_000), both)
+  assert.deepEqual(named(await list()), [both])
 })
 
-test('a page has no ids of a mailbox that cannot be read', async () => {
-  const host = new Folders({ a: { inbox: 1, archive: 0 } })
-  assert.deepEqual(await has(namesOf(host).ofPage(), 'b', 'inbox', 1), [])
-  assert.deepEqual(await has(namesOf(host).ofPage(), 'a', 'archive', 1), [])
-  assert.deepEqual(await has(namesOf(host).ofPage(), 'a', 'inbox', 1), ['thread_id'])
+test('a page has no ids of what cannot be read', async () => {
+  const names = namesOf(new Folders({ a: { inbox: 1, archive: 0 } }))
+  assert.deepEqual(await onPage(names, ['b', 'inbox', 1], ['a', 'archive', 1]), [none, none])
+  assert.deepEqual(await onPage(names, ['a', 'inbox', 1]), [threadOnly])
+})
+
+test('for what is in memory, a mailbox is asked only for the states of its folders', async () => {
+  const host = new Folders({ a: { inbox: 3, sent: 2 } })
+  const names = namesOf(host)
+  const page = () => onPage(names, ['a', 'inbox', 3], ['a', 'sent', 2])
+  assert.deepEqual(await page(), [both, both])
+  const read = host.read.length
+  assert.deepEqual(await page(), [both, both])
+  assert.equal(host.read.length, read)
 })

@@ -1,12 +1,16 @@
 import { Refusal } from '#/errors.ts'
-import type { IdsOf } from '#/messages/visible.ts'
+import { Slots } from '#/event-loop/slots.ts'
+import { type Ids, type IdsOf, noIds } from '#/messages/visible.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
+import type { MailboxIndex, Placed } from './mailbox/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
-import { conversationIds } from './thread-id.ts'
+import { conversationIds, threadIds } from './thread-id.ts'
 
-/** Messages that are read for the conversations over folders, at most: some 200 ms. */
+/** Messages that are read for the ids of one response, at most: some 200 ms. */
 const mostRead = 20_000
+
+const mailboxesAtOnce = 4
 
 /** Names the conversations of messages. */
 export class ConversationNames {
@@ -25,86 +29,116 @@ export class ConversationNames {
     this.#mailboxes = parts.mailboxIndexes
   }
 
-  /** By uid, without messages that have left the folder, whose messages are read if they are not in memory. */
-  readonly of: IdsOf = async (mailbox, folder, uids) => {
-    if (uids.length === 0) return new Map()
-    if (leftOut.has(folder)) return this.#ids(mailbox, folder, uids, false)
-    const ofFolders = await this.#toRead(mailbox, folder)
-    const all = ofFolders !== undefined && ofAll(ofFolders) <= mostRead
-    if (ofFolders && !all) this.#readLater(mailbox)
-    return this.#ids(mailbox, folder, uids, all)
+  /** Reads the folders of these messages whatever their size. */
+  readonly of: IdsOf = async (mailbox, messages) => {
+    const folders = new Set(messages.map(({ folder }) => folder))
+    if (!connects(folders)) return this.#ids(mailbox, messages, false)
+    const toRead = await this.#toRead(mailbox, folders)
+    const whole = toRead !== undefined && total(toRead) <= mostRead
+    if (toRead && !whole) this.#readLater(mailbox, folders)
+    return this.#ids(mailbox, messages, whole)
   }
 
-  /** The same for one page of messages of several mailboxes: without those of folders for which too many messages would have
-   *  to be read for the page. */
-  ofPage(): IdsOf {
+  /** Of messages of several mailboxes. Null too where too many messages would have to be read for all of them. */
+  async ofPage(messages: readonly (Placed & { readonly mailbox: MailboxRef })[]): Promise<Ids[]> {
+    const ids = new Map<unknown, Ids>()
+    const slots = new Slots(mailboxesAtOnce)
     let left = mostRead
-    return async (mailbox, folder, uids) => {
-      const ofFolders = await this.#toRead(mailbox, folder)
-      if (!ofFolders) return new Map()
-      const ofFolder = ofFolders.get(folder) ?? 0
-      const all = !leftOut.has(folder) && ofAll(ofFolders) <= left
-      if (!all && !leftOut.has(folder)) this.#readLater(mailbox)
-      if (ofFolder > left) return new Map()
-      left -= all ? ofAll(ofFolders) : ofFolder
-      return this.#ids(mailbox, folder, uids, all).catch(nothingIfRefused)
+    const name = async (some: typeof messages) => {
+      using _ = await slots.enter()
+      const [{ mailbox }] = some as [(typeof some)[number]]
+      const folders = new Set(some.map(({ folder }) => folder))
+      const toRead = await this.#toRead(mailbox, folders)
+      if (!toRead) return
+      const fits = total(toRead) <= left
+      if (fits) left -= total(toRead)
+      else this.#readLater(mailbox, folders)
+      const readable = fits ? some : some.filter(({ folder }) => !toRead.has(folder))
+      const found = await this.#ids(mailbox, readable, fits && connects(folders)).catch(ifRefused([]))
+      for (const [at, message] of readable.entries()) ids.set(message, found[at] ?? noIds)
     }
+    await Promise.all(
+      Map.groupBy(messages, ({ mailbox }) => mailbox.mailboxId)
+        .values()
+        .map(name),
+    )
+    return messages.map((message) => ids.get(message) ?? noIds)
   }
 
-  /** Reads the conversations of a mailbox for later requests, of one mailbox at a time. */
-  #readLater(mailbox: MailboxRef): void {
+  /** In the order of the messages; with the conversations over folders if the whole mailbox may be read. */
+  async #ids(mailbox: MailboxRef, messages: readonly Placed[], whole: boolean): Promise<Ids[]> {
+    const inFolders = Map.groupBy(messages, ({ folder }) => folder)
+    const uidsIn = new Map([...inFolders].map(([folder, some]) => [folder, some.map(({ uid }) => uid)]))
+    // Another folder that cannot be read is no fault of the message's.
+    const index = whole ? await this.#mailboxes.upToDate(mailbox).catch(ifRefused(undefined)) : undefined
+    const found = index ? this.#idsWithin(index, mailbox, uidsIn) : new Map<string, Map<number, Ids>>()
+    for (const [folder, uids] of uidsIn) {
+      if (found.has(folder)) continue
+      const threads = await this.#threads.idsOf(mailbox, folder, uids)
+      found.set(folder, new Map([...threads].map(([uid, id]) => [uid, { thread_id: id, conversation_id: null }])))
+    }
+    return messages.map(({ folder, uid }) => found.get(folder)?.get(uid) ?? noIds)
+  }
+
+  /** By folder, without those that the index does not have. */
+  #idsWithin(index: MailboxIndex, { mailboxId }: MailboxRef, uidsIn: ReadonlyMap<string, readonly number[]>) {
+    const { key } = this.#threads
+    const conversation = conversationIds(key, mailboxId)
+    const found = new Map<string, Map<number, Ids>>()
+    for (const [folder, uids] of uidsIn) {
+      const thread = threadIds(key, mailboxId, folder)
+      const roots = index.roots(folder, uids)
+      if (!roots) continue
+      const ids = [...roots].map(([uid, { inFolder, whole }]) => {
+        return [uid, { thread_id: thread(inFolder), conversation_id: conversation(whole) }] as const
+      })
+      found.set(folder, new Map(ids))
+    }
+    return found
+  }
+
+  /** How many messages of folders that are not in memory have to be read, at most: as many as uids were given. Counts these
+   *  folders, and all that are connected with them. Undefined if that cannot be read. */
+  async #toRead(mailbox: MailboxRef, folders: ReadonlySet<string>): Promise<Map<string, number> | undefined> {
+    const connected = connects(folders)
+    if (this.#mailboxes.isHeld(mailbox) && folders.isDisjointFrom(leftOut)) return new Map()
+    const states = await this.#mailHost.folderStates(mailbox).catch(ifRefused(undefined))
+    const missing = states?.filter(({ name }) => {
+      return (folders.has(name) || (connected && !leftOut.has(name))) && !this.#threads.held(mailbox, name)
+    })
+    return missing && new Map(missing.map(({ name, state }) => [name, state.uidNext - 1]))
+  }
+
+  /** For later requests, of one mailbox at a time. */
+  #readLater(mailbox: MailboxRef, folders: ReadonlySet<string>): void {
     if (this.#isReading) return
     this.#isReading = true
-    this.#mailboxes
-      .upToDate(mailbox)
+    const read = async () => {
+      if (connects(folders)) await this.#mailboxes.upToDate(mailbox)
+      for (const folder of folders.intersection(leftOut)) await this.#threads.upToDate(mailbox, folder)
+    }
+    read()
       // Whoever needs them meets the error.
       .catch(() => undefined)
       .finally(() => {
         this.#isReading = false
       })
   }
-
-  /** With the conversations over folders if these may be read. */
-  async #ids(mailbox: MailboxRef, folder: string, uids: readonly number[], all: boolean): ReturnType<IdsOf> {
-    const conversations = all ? await this.#conversations(mailbox, folder, uids) : new Map<number, string>()
-    const threads = await this.#threads.idsOf(mailbox, folder, uids)
-    return new Map(
-      [...threads].map(([uid, id]) => [uid, { thread_id: id, conversation_id: conversations.get(uid) ?? null }]),
-    )
-  }
-
-  /** None if another folder cannot be read, which is no fault of the message's. */
-  async #conversations(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Map<number, string>> {
-    try {
-      const roots = (await this.#mailboxes.upToDate(mailbox)).roots(folder, uids)
-      const name = conversationIds(this.#threads.key, mailbox.mailboxId)
-      return new Map([...roots].map(([uid, root]) => [uid, name(root)]))
-    } catch (error) {
-      return nothingIfRefused(error)
-    }
-  }
-
-  /** How many messages of each folder are not in memory, at most: as many as uids were given. Undefined if that cannot be read. */
-  async #toRead(mailbox: MailboxRef, folder: string): Promise<Map<string, number> | undefined> {
-    if (this.#mailboxes.isHeld(mailbox) && !leftOut.has(folder)) return new Map()
-    try {
-      const states = await this.#mailHost.folderStates(mailbox)
-      const missing = states.filter(({ name }) => !this.#threads.held(mailbox, name))
-      return new Map(missing.map(({ name, state }) => [name, state.uidNext - 1]))
-    } catch (error) {
-      if (error instanceof Refusal) return undefined
-      throw error
-    }
-  }
 }
 
-/** Of the folders whose messages belong to conversations. */
-function ofAll(ofFolders: ReadonlyMap<string, number>): number {
-  return [...ofFolders].reduce((sum, [folder, messages]) => sum + (leftOut.has(folder) ? 0 : messages), 0)
+/** Whether messages of these folders belong to conversations over folders. */
+function connects(folders: ReadonlySet<string>): boolean {
+  return !folders.isSubsetOf(leftOut)
 }
 
-/** @throws what is no refusal */
-function nothingIfRefused<V>(error: unknown): Map<number, V> {
-  if (error instanceof Refusal) return new Map()
-  throw error
+function total(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
+}
+
+/** For `catch`: replaces a refusal by `instead`, and rethrows other errors. */
+function ifRefused<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Refusal) return instead
+    throw error
+  }
 }

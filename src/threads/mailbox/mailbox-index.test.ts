@@ -163,7 +163,10 @@ class Mailbox {
     for (const conversation of expected) {
       const [root] = conversation.roots.map((id) => idHash(key, id)).sort((a, b) => a.compare(b))
       for (const { folder, uid } of conversation.messages)
-        assert.deepEqual(index.roots(folder, [uid, 4_000]), new Map([[uid, root]]))
+        assert.deepEqual(
+          [...(index.roots(folder, [uid, 4_000]) ?? [])].map(([uid, { whole }]) => [uid, whole]),
+          [[uid, root]],
+        )
       for (const id of conversation.ids) assertSame(index.find(idHash(key, id)), conversation)
     }
     for (const [at, { place }] of listed.entries()) {

@@ -125,19 +125,20 @@ export class MailboxIndex {
     })
   }
 
-  /** The claimed roots of the conversations of messages in a folder, by uid. Skips deleted messages. */
-  roots(folder: string, uids: readonly number[]): Map<number, Buffer> {
+  /** The claimed roots of messages' conversations, of those in the folder and of the whole ones, by uid. Skips deleted
+   *  messages. Undefined for a folder that the index does not have. */
+  roots(folder: string, uids: readonly number[]): Map<number, { inFolder: Buffer; whole: Buffer }> | undefined {
     const at = this.folders.findIndex(({ name }) => name === folder)
+    if (at < 0) return undefined
+    const { index } = this.#folder(at)
     const named = new Map<number, Buffer>()
-    const roots = new Map<number, Buffer>()
-    for (const uid of at < 0 ? [] : uids) {
-      const { rows, notes } = this.#folder(at).index
-      const row = rows.find(uid)
-      if (row === undefined) continue
-      const number = notes.conversation(row)
-      const root = named.get(number) ?? this.#conversation({ folder: at, row }).root
-      named.set(number, root)
-      roots.set(uid, root)
+    const roots = new Map<number, { inFolder: Buffer; whole: Buffer }>()
+    for (const [uid, inFolder] of index.roots(uids)) {
+      const row = index.rows.find(uid) as number // it has a root
+      const number = index.notes.conversation(row)
+      const whole = named.get(number) ?? this.#conversation({ folder: at, row }).root
+      named.set(number, whole)
+      roots.set(uid, { inFolder, whole })
     }
     return roots
   }
