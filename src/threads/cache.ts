@@ -48,6 +48,11 @@ export class ThreadCache {
     }
   }
 
+  /** Whether only a folder's changes have to be read, also while another request reads them. */
+  has(mailbox: MailboxRef, folder: string): boolean {
+    return this.#folders.get(nameOf(mailbox, folder))?.index.isBuilt ?? false
+  }
+
   /** A folder's index as it was read last; undefined if it is not cached, or is being updated. */
   held(mailbox: MailboxRef, folder: string): Held | undefined {
     const name = nameOf(mailbox, folder)

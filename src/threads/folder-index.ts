@@ -31,6 +31,11 @@ export class FolderIndex {
     return this.#held?.index.bytes ?? 0
   }
 
+  /** Whether only changes have to be read, also during an update. */
+  get isBuilt(): boolean {
+    return this.#held !== undefined
+  }
+
   /** The last read state; undefined during an update. */
   get held(): Held | undefined {
     return this.#catchingUp.isRunning ? undefined : this.#held

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { mailUnavailable } from '#/errors.ts'
+import { invalid, mailUnavailable } from '#/errors.ts'
 import type { Ids } from '#/messages/visible.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
@@ -16,6 +16,8 @@ const key = idHashKey('a secret')
 /** Folders with one message of the uid that is given for each, by mailbox. */
 class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
   readonly read: string[] = []
+  /** Holds back answers. */
+  valve: Promise<void> | undefined
   readonly #uids: Readonly<Record<string, Readonly<Record<string, number>>>>
 
   constructor(uids: Readonly<Record<string, Readonly<Record<string, number>>>>) {
@@ -30,6 +32,8 @@ class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
   async changes({ mailboxId }: MailboxRef, folder: string, since?: FolderState): Promise<FolderChanges> {
     this.read.push(`${mailboxId} ${folder}`)
     const uid = this.#uids[mailboxId]?.[folder]
+    await this.valve
+    if (uid === undefined) throw invalid('folder', 'No such folder')
     if (!uid) throw mailUnavailable(undefined)
     const ids = { messageId: `${folder} ${uid}`, strong: [], weak: [] }
     const appended = since ? [] : [{ uid, seen: true, receivedAt: 1_000, sender: '', ids }]
@@ -41,8 +45,11 @@ function stateOf(uid: number): FolderState {
   return { uidValidity: 7, modseq: 1, uidNext: uid + 1 }
 }
 
-function namesOf(mailHost: Folders): ConversationNames {
-  const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 30 })
+function threadsOf(mailHost: Folders): ThreadCache {
+  return new ThreadCache({ mailHost, key, maxBytes: 1 << 30 })
+}
+
+function namesOf(mailHost: Folders, threads = threadsOf(mailHost)): ConversationNames {
   return new ConversationNames({ mailHost, threads, mailboxIndexes: new MailboxIndexes({ mailHost, threads }) })
 }
 
@@ -118,4 +125,31 @@ test('for what is in memory, a mailbox is asked only for the states of its folde
   const read = host.read.length
   assert.deepEqual(await page(), [both, both])
   assert.equal(host.read.length, read)
+})
+
+test('the list of a large folder has its conversations while another request brings the folder up to date', async () => {
+  const host = new Folders({ a: { inbox: 30_000 } })
+  const threads = threadsOf(host)
+  const names = namesOf(host, threads)
+  const list = () => names.of(mailbox('a'), [{ folder: 'inbox', uid: 30_000 }])
+  await list()
+  await nextTurn()
+  const gate = Promise.withResolvers<void>()
+  host.valve = gate.promise
+  const other = threads.upToDate(mailbox('a'), 'inbox')
+  const listed = list()
+  await nextTurn()
+  gate.resolve()
+  assert.deepEqual(named(await listed), [both])
+  await other
+})
+
+test('messages of a folder that was deleted meanwhile have no ids, and others have theirs', async () => {
+  const names = namesOf(new Folders({ a: { inbox: 1 } }))
+  const messages = [
+    { folder: 'Projects', uid: 1 },
+    { folder: 'inbox', uid: 1 },
+  ]
+  assert.deepEqual(named(await names.of(mailbox('a'), messages)), [none, both])
+  assert.deepEqual(await onPage(names, ['a', 'Projects', 1], ['a', 'inbox', 1]), [none, both])
 })

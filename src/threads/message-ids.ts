@@ -1,4 +1,4 @@
-import { Refusal } from '#/errors.ts'
+import { ifMissing, Refusal } from '#/errors.ts'
 import { Slots } from '#/event-loop/slots.ts'
 import { type Ids, type IdsOf, noIds } from '#/messages/visible.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
@@ -74,7 +74,7 @@ export class ConversationNames {
     const found = index ? this.#idsWithin(index, mailbox, uidsIn) : new Map<string, Map<number, Ids>>()
     for (const [folder, uids] of uidsIn) {
       if (found.has(folder)) continue
-      const threads = await this.#threads.idsOf(mailbox, folder, uids)
+      const threads = await this.#threads.idsOf(mailbox, folder, uids).catch(ifMissing(new Map<number, string>()))
       found.set(folder, new Map([...threads].map(([uid, id]) => [uid, { thread_id: id, conversation_id: null }])))
     }
     return messages.map(({ folder, uid }) => found.get(folder)?.get(uid) ?? noIds)
@@ -104,7 +104,7 @@ export class ConversationNames {
     if (this.#mailboxes.isHeld(mailbox) && folders.isDisjointFrom(leftOut)) return new Map()
     const states = await this.#mailHost.folderStates(mailbox).catch(ifRefused(undefined))
     const missing = states?.filter(({ name }) => {
-      return (folders.has(name) || (connected && !leftOut.has(name))) && !this.#threads.held(mailbox, name)
+      return (folders.has(name) || (connected && !leftOut.has(name))) && !this.#threads.has(mailbox, name)
     })
     return missing && new Map(missing.map(({ name, state }) => [name, state.uidNext - 1]))
   }

@@ -77,7 +77,7 @@ class Folders {
 
   get areHeld(): boolean {
     const names = [...this.#known.keys()]
-    return names.length > 0 && names.every((name) => this.#parts.threads.held(this.#mailbox, name) !== undefined)
+    return names.length > 0 && names.every((name) => this.#parts.threads.has(this.#mailbox, name))
   }
 
   async upToDate(): Promise<MailboxIndex> {
