@@ -11,6 +11,9 @@ export const hostileMail: Readonly<Record<string, () => string>> = {
   'nested groups': () => letter(`${everywhere('a:'.repeat(20_000))}\r\nbody\r\n`),
   '100,000 references': () => letter(`References: ${ids(100_000)}\r\n\r\nbody\r\n`),
   '10,000 forged results': () => letter(`${forged.repeat(9_900)}\r\nbody\r\n`),
+  'a quotation after each of 100,000 lines': () => letter(`\r\n${'a:\r\n>\r\n'.repeat(100_000)}`),
+  'HTML with a quotation after each of 17,000 lines': () =>
+    letter(`${html}${'<blockquote>a:</blockquote>a:\r\n'.repeat(17_000)}`),
   '10 signatures of 9,000 fields each': () => letter(`${'A: 1\r\n'.repeat(2_000)}${signatures(10, 9_000)}\r\nbody\r\n`),
 }
 
@@ -18,13 +21,14 @@ export const hostileMail: Readonly<Record<string, () => string>> = {
 export const largeMail: Readonly<Record<string, () => string>> = {
   '24 MiB of text': () => letter(`\r\n${lines(24 * MiB)}`),
   '24 MiB with 10 signatures and 3 hashes': () => letter(`${signatures(10)}\r\n${lines(24 * MiB)}`),
-  '24 MiB of HTML': () => letter(`Content-Type: text/html\r\n\r\n${'<p>x</p>\r\n'.repeat((24 * MiB) / 10)}`),
+  '24 MiB of HTML': () => letter(`${html}${'<p>x</p>\r\n'.repeat((24 * MiB) / 10)}`),
   '24 MiB in quoted-printable': () => letter(`${quotedPrintable}\r\n${'=C3=BC=\r\n'.repeat((24 * MiB) / 9)}`),
   '24 MiB of attachments': () => letter(`${mixed}${attachment(24 * 1024).repeat(990)}--b--\r\n`),
 }
 
 const MiB = 1024 * 1024
 const mixed = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'
+const html = 'Content-Type: text/html\r\n\r\n'
 const quotedPrintable = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n'
 const forged = `Authentication-Results: mx.mailroom.test ${'('.repeat(700)}; dmarc=pass\r\n`
 

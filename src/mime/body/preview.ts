@@ -65,8 +65,9 @@ function ownWords(text: string): string {
 export function dropAttribution(lines: string[]): void {
   if (lines.at(-1) === '') lines.pop()
   if (!lines.at(-1)?.endsWith(':')) return
-  const paragraph = lines.slice(lines.lastIndexOf('') + 1)
-  for (let count = 1; count <= Math.min(4, paragraph.length); count++) {
+  const last = lines.slice(-4) // Not more: a paragraph may be long, with a quotation after each of its lines.
+  const paragraph = last.slice(last.lastIndexOf('') + 1)
+  for (let count = 1; count <= paragraph.length; count++) {
     if (OPENING.test(paragraph.at(-count) ?? '')) {
       lines.length -= count
       return

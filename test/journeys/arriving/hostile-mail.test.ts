@@ -39,8 +39,12 @@ for (const [what, make] of Object.entries(hostileMail)) {
     if (code !== 250) return assert.equal(`${code} ${status}`, '554 5.6.0')
 
     const list = await organization.request('GET', `/v1/messages?mailbox=${address}&limit=1`)
-    const path = `/v1/messages/${list.body.data[0].uid}`
+    const [{ uid, conversation_id: conversation }] = list.body.data
+    const path = `/v1/messages/${uid}`
     watch.reset()
+    const whole = `/v1/conversations/${conversation}?mailbox=${address}&include=bodies`
+    assert.equal((await organization.request('GET', whole)).status, 200)
+    await assertNeverHeld(watch, 'GET /v1/conversations')
     for (const part of ['', '/raw', '/attachments/1', '/attachments/2']) {
       const answer = await organization.request('GET', `${path}${part}?mailbox=${address}`)
       assert.ok(answer.status === 200 || (part.startsWith('/a') && answer.status === 404), `${part}: ${answer.status}`)
