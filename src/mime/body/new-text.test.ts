@@ -10,6 +10,8 @@ for (const [what, text, kept] of [
   ['answers in between', '> A?\nYes.\n> B?\nNo.', 'Yes.\nNo.'],
   ['a signature', 'Yes.\n-- \nAda', 'Yes.'],
   ['Outlook in text', 'Yes.\n\n-----Original Message-----\nFrom: Ann\n\nIs it?', 'Yes.'],
+  ['Samsung in text', `Yes.\n\n-------- Original message --------\n${header}\n\nIs it?`, 'Yes.'],
+  ['Proton Mail in text', 'Yes.\n\n------- Original Message -------\nOn Monday, Ann wrote:\n\nIs it?', 'Yes.'],
   ['Outlook', `Yes.\n\n${header}\n\nIs it?`, 'Yes.'],
   ['Outlook on the web', `Yes.\n________________________________\n${header}\n\nIs it?`, 'Yes.'],
   ['Outlook in German', 'Ja.\n\nVon: Ann\nGesendet: Montag\nAn: Bob\nCc: Eve\nBetreff: Öl\n\nIst es?', 'Ja.'],

@@ -18,8 +18,9 @@ export function newText(text: string): string {
   return lines.join('\n').trim()
 }
 
-/** Above the whole message that is answered, as Outlook writes it in text; in HTML and in newer versions it writes a header alone. */
-const ORIGINAL = /^-----\s?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original)\s?-----/i
+/** Above the whole message that is answered, as Outlook and others write it in text, with five dashes or more; in HTML and in newer
+ *  versions Outlook writes a header alone. */
+const ORIGINAL = /^-{5,}\s?(?:Original Message|Ursprüngliche Nachricht|Message d'origine|Mensaje original)\s?-{5,}/i
 const [WHO, WHEN, WHAT] = [
   /^\*?(?:From|Von|De|Da|Van)\s?:\*?\s+\S/i,
   /^\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado|Enviada|Fecha|Data|Inviato|Verzonden)\s?:\*?\s+\S/i,

@@ -64,7 +64,7 @@ function ownWords(text: string): string {
 /** `On Monday, Ann wrote:`, in its own paragraph or at the end of one, and over as many as four lines. */
 export function dropAttribution(lines: string[]): void {
   if (lines.at(-1) === '') lines.pop()
-  if (!lines.at(-1)?.endsWith(':')) return
+  if (!/[:：]$/.test(lines.at(-1) ?? '')) return
   const last = lines.slice(-4) // Not more: a paragraph may be long, with a quotation after each of its lines.
   const paragraph = last.slice(last.lastIndexOf('') + 1)
   for (let count = 1; count <= paragraph.length; count++) {
@@ -73,12 +73,16 @@ export function dropAttribution(lines: string[]): void {
       return
     }
   }
-  if (WROTE.test(lines.at(-1) ?? '')) lines.pop()
+  const [before = '', wrote = ''] = ['', ...paragraph].slice(-2)
+  if (WROTE.test(wrote) || ADDRESS.test(wrote)) lines.pop()
+  else if (ADDRESS.test(before + wrote)) lines.length -= 2
 }
 
 /** How clients open the line, in the languages that most are set to: `On … wrote:`, `Am … schrieb …:`, `Le … a écrit :`. */
 const OPENING = /^(on|am|le|el|em|il|op|den|dne|w dniu)\s/i
 const WROTE = /\s(wrote|writes|schrieb|écrit|escribió|scritto)\s?:$/i
+/** In any language, as Gmail writes it: `Ann <ann@x.example>:`, and perhaps a few words before the colon. */
+const ADDRESS = /[<(][^\s<>()@]+@[^\s<>()@]+[>)].{0,40}[:：]$/
 
 /** Cuts between graphemes: never within an emoji or before an accent. */
 function cut(text: string): string {
