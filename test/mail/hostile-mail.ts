@@ -11,6 +11,11 @@ export const hostileMail: Readonly<Record<string, () => string>> = {
   'nested groups': () => letter(`${everywhere('a:'.repeat(20_000))}\r\nbody\r\n`),
   '100,000 references': () => letter(`References: ${ids(100_000)}\r\n\r\nbody\r\n`),
   '10,000 forged results': () => letter(`${forged.repeat(9_900)}\r\nbody\r\n`),
+  '200,000 spaces in a field': () => letter(`Comments: a${' '.repeat(200_000)}b\r\n\r\nbody\r\n`),
+  'a notice with 60,000 spaces in a field': () =>
+    letter(`${notice}Final-Recipient: rfc822; a${' '.repeat(60_000)}b\r\n\r\n--b--\r\n`),
+  'a notice of 3,000 recipients in words': () =>
+    letter(`X-Failed-Recipients: ${'bob@there.example '.repeat(3_000)}\r\n${report}${'-'.repeat(60_000)}\r\n--b--\r\n`),
   'a quotation after each of 100,000 lines': () => letter(`\r\n${'a:\r\n>\r\n'.repeat(100_000)}`),
   'HTML with a quotation after each of 17,000 lines': () =>
     letter(`${html}${'<blockquote>a:</blockquote>a:\r\n'.repeat(17_000)}`),
@@ -28,6 +33,8 @@ export const largeMail: Readonly<Record<string, () => string>> = {
 
 const MiB = 1024 * 1024
 const mixed = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'
+const report = 'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\n\r\n'
+const notice = report.replace(/\r\n$/, 'Content-Type: message/delivery-status\r\n\r\n')
 const html = 'Content-Type: text/html\r\n\r\n'
 const quotedPrintable = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n'
 const forged = `Authentication-Results: mx.mailroom.test ${'('.repeat(700)}; dmarc=pass\r\n`

@@ -49,8 +49,12 @@ export function readReport(
   // Reports of other kinds have a type: that a message was read, or fails DMARC.
   if (root.type === 'multipart/report' && statuses.length === 0 && !isDeliveryReport(root)) return undefined
   const text = parts.find(({ type }) => type === 'text/plain') ?? parts.find(({ type }) => type === 'text/html')
-  const failures = failuresInText(message, text ? decodePart(start, text, mostFields).toString('latin1') : '')
-  return failures.length > 0 ? { kind: 'delivery', recipients: failures.slice(0, mostRecipients) } : undefined
+  const failures = failuresInText(
+    message,
+    text ? decodePart(start, text, mostFields).toString('latin1') : '',
+    mostRecipients,
+  )
+  return failures.length > 0 ? { kind: 'delivery', recipients: failures } : undefined
 }
 
 /** Of a multipart/report. */
@@ -106,7 +110,9 @@ function statusIn(field: string, diagnostic: string | null): string | null {
 
 /** `rfc822; ann@there.example` names Ann; so do her address in brackets and its xtext (RFC 3461, section 4). */
 function namesIn(value: string): string[] {
-  const text = afterType(value).replace(/\s*\([^()]*\)$/, '')
+  const text = afterType(value)
+    .replace(/\([^()]*\)$/, '')
+    .trimEnd()
   const decoded = text.replace(/\+([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   const unicode = decoded.replace(/\\x\{([0-9A-Fa-f]{1,6})\}/g, (whole, hex: string) => {
     const point = Number.parseInt(hex, 16)
@@ -122,8 +128,8 @@ function addressIn(text: string): string | undefined {
 
 function typed(fields: Headers, name: string): string | null {
   const value = fields.first(name)
-  const text = value === undefined ? '' : afterType(value).replace(/\s*\(.*$/, '')
-  return text === '' ? null : line(text)
+  const [text = ''] = afterType(value ?? '').split('(', 1)
+  return line(text) || null
 }
 
 /** `dns; mx.there.example` without its type. */

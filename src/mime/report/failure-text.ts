@@ -14,7 +14,7 @@ const delay =
 
 /** The beginning of the quoted message. */
 const quoted =
-  /^[ \t>-]*(?:-{3,} ?(?:below this line|original message|this is a copy|the header of|transcript|returned message|unsent message|message header|enclosed|boundary)|original message (?:follows|headers?)|message headers? follow|your (?:original )?message (?:follows|header|reads)|the (?:original )?message (?:header|text) (?:follows|was)|received: (?:from|by|\())/im
+  /^[ \t>-]*(?:(?<=---) ?(?:below this line|original message|this is a copy|the header of|transcript|returned message|unsent message|message header|enclosed|boundary)|original message (?:follows|headers?)|message headers? follow|your (?:original )?message (?:follows|header|reads)|the (?:original )?message (?:header|text) (?:follows|was)|received: (?:from|by|\())/im
 
 const address = /(?:^|[\s<"'([:;,])([^\s<>"'()[\]:;,\\]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\.[a-z0-9-]{2,})/gi
 
@@ -26,9 +26,17 @@ const mostText = 16 * 1024
 /** The recipients that a report without a machine-readable part says a message has not reached: that of Exim, by its field,
  *  of qmail and similar (QSBMF, https://cr.yp.to/proto/qsbmf.txt), and of servers that say it in words. None if a person
  *  writes, or the message is only late. */
-export function failuresInText({ headers, sender }: Pick<Message, 'headers' | 'sender'>, body: string): Reported[] {
-  const failed = headers.all('x-failed-recipients').flatMap((value) => value.split(/[,\s]+/))
-  const named = failed.flatMap((one) => canonicalAddress(one) ?? [])
+export function failuresInText(
+  { headers, sender }: Pick<Message, 'headers' | 'sender'>,
+  body: string,
+  mostRecipients: number,
+): Reported[] {
+  const failed = headers
+    .all('x-failed-recipients')
+    .join(' ')
+    .slice(0, mostText)
+    .split(/[,\s]+/)
+  const named = failed.flatMap((one) => canonicalAddress(one) ?? []).slice(0, mostRecipients)
   const all = body.slice(0, mostText).replace(/<[/a-z!][^<>@]*>/gi, ' ')
   const end = quoted.exec(all)?.index ?? all.length
   const text = all.slice(0, end)
@@ -36,7 +44,7 @@ export function failuresInText({ headers, sender }: Pick<Message, 'headers' | 's
   if (!sender.some(({ address }) => daemon.test(address))) return []
   const words = `${headers.text('subject')}\n${text}`
   if (!failure.test(words) || delay.test(words)) return []
-  const found = [...new Set(addressesIn(text))].filter((one) => !daemon.test(one))
+  const found = [...new Set(addressesIn(text))].filter((one) => !daemon.test(one)).slice(0, mostRecipients)
   return found.length > 0 ? found.map((one) => reported(one, text)) : [reported(undefined, text)]
 }
 

@@ -45,7 +45,7 @@ for (const [what, make] of Object.entries(hostileMail)) {
     const whole = `/v1/conversations/${conversation}?mailbox=${address}&include=bodies`
     assert.equal((await organization.request('GET', whole)).status, 200)
     await assertNeverHeld(watch, 'GET /v1/conversations')
-    for (const part of ['', '/raw', '/attachments/1', '/attachments/2']) {
+    for (const part of ['', '/headers', '/raw', '/attachments/1', '/attachments/2']) {
       const answer = await organization.request('GET', `${path}${part}?mailbox=${address}`)
       assert.ok(answer.status === 200 || (part.startsWith('/a') && answer.status === 404), `${part}: ${answer.status}`)
       // Of results that claim to be ours nothing is kept.
