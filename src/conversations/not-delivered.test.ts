@@ -24,8 +24,9 @@ after(async () => {
 })
 
 /** Sends a message, and says by which id. */
-async function sent(from: string, to: readonly string[]): Promise<string> {
-  const { status, body } = await organization.request('POST', '/v1/send', { from, to, subject: 'Plan', text: 'Hello' })
+async function sent(from: string, to: readonly string[], cc: readonly string[] = []): Promise<string> {
+  const mail = { from, to, cc, subject: 'Plan', text: 'Hello' }
+  const { status, body } = await organization.request('POST', '/v1/send', mail)
   assert.equal(status, 202, JSON.stringify(body))
   world.clock.advance(1_000)
   await world.outbound.processAll()
@@ -97,6 +98,18 @@ test('one that comes to the bounce address is proven, and the newest about a rec
   const [message] = await saidIn(address)
   const bob = { recipient: 'bob@there.example', status: '5.1.1', diagnostic: '550 It says no', proven: true }
   assert.deepEqual(message?.said, [bob])
+})
+
+test('a recipient in Cc is named by the address that the message was sent to, though its server forwards mail', async () => {
+  const { address } = await organization.mailbox('fay')
+  sink.taken.splice(0)
+  const id = await sent(address, ['bob@there.example'], ['eve@there.example'])
+  const [{ from } = { from: '' }] = sink.taken.splice(0)
+  const forwarded = 'eve@elsewhere.example\r\nOriginal-Recipient: rfc822; eve@there.example'
+  assert.equal(await hand(world, '', from, notice(id, [forwarded])), '250 2.6.0')
+  const [message] = await saidIn(address)
+  const eve = { recipient: 'eve@there.example', status: '5.1.1', diagnostic: '550 It says no', proven: true }
+  assert.deepEqual(message?.said, [eve])
 })
 
 test('a notice about a message of others is not shown', async () => {

@@ -20,20 +20,22 @@ export async function notDelivered(
   const notices = messages.flatMap(({ facts, receivedAt }) => {
     return facts.undelivered ? [{ ...facts.undelivered, at: receivedAt.toISOString() }] : []
   })
-  const found = messages.map((message) => {
-    const { messageId, to } = message
-    if (messageId === null || !isOurs({ folder: message.folder, ...textsOf(message) }, own)) return []
+  const said = messages.map((message) => {
+    const isSent = message.messageId !== null && isOurs({ folder: message.folder, ...textsOf(message) }, own)
+    return isSent ? notices.filter(({ about }) => about === message.messageId) : []
+  })
+  const named = said.flat().flatMap(({ recipients }) => recipients.flatMap(({ names }) => names))
+  const bounced = await bouncedAmong(db, mailbox, [...new Set(named)])
+  return messages.map(({ to }, index) => {
     const known = new Set(to.map(({ address }) => canonicalAddress(address)))
-    const said = notices.filter(({ about }) => about === messageId)
-    const recipients = said.flatMap(({ recipients, at }) =>
+    const recipients = (said[index] ?? []).flatMap(({ recipients, at }) =>
       recipients.map(({ names, status, diagnostic }) => {
-        const recipient = names.find((name) => known.has(name)) ?? names[0] ?? null
-        return [recipient, { recipient, status, diagnostic, at }] as const
+        // Those in Cc and Bcc are known by their bounces alone.
+        const sentTo = names.find((name) => known.has(name)) ?? names.find((name) => bounced.has(name))
+        const recipient = sentTo ?? names[0] ?? null
+        return [recipient, { recipient, status, diagnostic, at, proven: bounced.has(recipient ?? '') }] as const
       }),
     )
     return [...new Map(recipients).values()].slice(-mostListed)
   })
-  const addresses = new Set(found.flat().flatMap(({ recipient }) => recipient ?? []))
-  const bounced = await bouncedAmong(db, mailbox, [...addresses])
-  return found.map((those) => those.map((one) => ({ ...one, proven: bounced.has(one.recipient ?? '') })))
 }
