@@ -20,6 +20,8 @@ for (const [value, expected] of [
   ['1 Jan 2026 24:00:00 +0000', undefined],
   ['1 Jan 2026 12:60:00 +0000', undefined],
   ['1 Jan 1066 12:00:00 +0000', undefined],
+  ['31 Dec 9999 23:59:59 +0000', '9999-12-31T23:59:59.000Z'],
+  ['31 Dec 9999 23:59:59 -0100', undefined],
   ['2026-11-21T07:44:33Z', undefined],
   ['yesterday', undefined],
   ['', undefined],

@@ -33,7 +33,8 @@ export function readDate(value: string): Date | undefined {
   if (at.getUTCFullYear() < 1900 || !months.includes(month) || at.getUTCDate() !== d || h > 23 || m > 59 || s > 60)
     return undefined
   at.setUTCHours(h, m, Math.min(s, 59))
-  return new Date(at.getTime() - 60_000 * minutesOf(offset, zone))
+  const utc = new Date(at.getTime() - 60_000 * minutesOf(offset, zone))
+  return utc.getUTCFullYear() > 9999 ? undefined : utc // RFC 3339 has years of four digits.
 }
 
 function fullYear(text: string): number {
