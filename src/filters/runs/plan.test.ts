@@ -95,7 +95,7 @@ test('so many of those that match are shown, with what each would end as', async
   const messages = [1, 2, 3].map((uid) => heading({ uid, subject: `Invoice ${uid}` }))
   const place = { mailboxId: 'm', ...inbox, folder: 'bills', uidValidity: 1, lastUid: 3, uid: 0, plan: null }
   const shown = async (most: number) =>
-    samplesOf([star], await evaluate([star], messages, { ...inbox, folder: 'bills', most }), place).map(
+    samplesOf([star], await evaluate([star], messages, { ...inbox, folder: 'bills', most }), place, new Set()).map(
       ({ mailbox, folder, uid, subject, result }) => ({ mailbox, folder, uid, subject, result }),
     )
   const result = { folder: 'bills', labels: [], starred: true, unread: true }
@@ -103,6 +103,25 @@ test('so many of those that match are shown, with what each would end as', async
   assert.deepEqual(await shown(2), [sample(1), sample(2)])
   assert.deepEqual(await shown(0), [])
 })
+
+for (const [what, filters, message, result] of [
+  ['that is read stays read', [star], { seen: true }, { starred: true, unread: false }],
+  ['that is starred stays starred', [read], { flagged: true }, { starred: true, unread: false }],
+  [
+    'keeps its labels',
+    [work, home],
+    { keywords: ['work', 'own'] },
+    { labels: ['work', 'own', 'home'], starred: false, unread: true },
+  ],
+  ['whose label may not be seen is shown without it', [star], { keywords: ['secret'] }, { labels: [], starred: true }],
+] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[]) {
+  test(`a preview shows what a stored message ends as: one ${what}`, async () => {
+    const place = { mailboxId: 'm', ...inbox, uidValidity: 1, lastUid: 1, uid: 0, plan: null }
+    const found = await evaluate(filters, [heading(message)], inbox)
+    const [sample] = samplesOf(filters, found, place, new Set(['work', 'home', 'own']))
+    assert.partialDeepStrictEqual(sample?.result, { folder: 'inbox', ...result })
+  })
+}
 
 test('while many messages are evaluated the event loop turns', async () => {
   let turned = false

@@ -98,13 +98,17 @@ export function plusMatches(counts: Counts, { matched, filters }: Pick<Evaluated
   }
 }
 
-/** What a preview shows of the messages that matched. */
+/** What a preview shows of the messages that matched. Labels that are not `visible` are left out. */
 export function samplesOf(
   filters: readonly CompiledFilter[],
   { matching }: Evaluated,
   { address, folder }: RunFolder,
+  visible: ReadonlySet<string>,
 ): Sample[] {
-  return matching.map(({ heading: { uid, subject }, input }) => {
-    return { mailbox: address, folder, uid, subject, ...tryFilters(filters, input, folder) }
+  return matching.map(({ heading: { uid, subject, seen, flagged, keywords }, input }) => {
+    const { matches, result } = tryFilters(filters, input, folder)
+    const labels = [...new Set([...keywords.filter((keyword) => visible.has(keyword)), ...result.labels])]
+    const after = { ...result, labels, starred: flagged || result.starred, unread: !seen && result.unread }
+    return { mailbox: address, folder, uid, subject, matches, result: after }
   })
 }

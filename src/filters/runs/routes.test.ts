@@ -320,6 +320,19 @@ describe('a preview', () => {
     assert.deepEqual(await events(organization), [])
   })
 
+  test('shows what messages end as that are read, starred or labelled already', async () => {
+    const { organization, address } = await withMail([{ subject: 'Invoice 1' }])
+    const { keyword } = await made(organization, '/v1/labels', { name: 'Money' })
+    const change = { uids: [1], unread: false, starred: true, add_labels: [keyword] }
+    assert.equal((await organization.request('PATCH', `/v1/messages?mailbox=${address}`, change)).status, 200)
+    await filter(organization, { action: 'move', argument: 'Bills' })
+    const { sample } = await run(organization, { preview: true })
+    assert.deepEqual(
+      sample.map(({ result }: Sample) => result),
+      [{ folder: 'Bills', labels: [keyword], starred: true, unread: false }],
+    )
+  })
+
   test('shows 20 messages of those that match', async () => {
     const { organization } = await withMail(Array.from({ length: 22 }, () => ({ subject: 'Invoice' })))
     await filter(organization, { action: 'star' })

@@ -65,6 +65,11 @@ export interface RunFolder {
   readonly plan: Plan | null
 }
 
+/** The folder once its messages up to this uid are done. */
+export function advanced(folder: RunFolder, upTo: number): RunFolder & { readonly done: boolean } {
+  return { ...folder, uid: upTo, plan: null, done: upTo >= folder.lastUid }
+}
+
 /** How many messages of a preview are kept to be shown. */
 export const mostSamples = 20
 /** How many mailboxes and folders a run may name. */

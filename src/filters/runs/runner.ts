@@ -5,13 +5,14 @@ import { ifMissing, Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
+import { visibleKeywords } from '#/messages/queries.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
 import { mailboxOf, Pages } from './pages.ts'
 import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
-import { type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
+import { advanced, type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
 import { nextStep, usualStep } from './step-size.ts'
 import {
   beginRunChange,
@@ -140,7 +141,9 @@ export class FilterRunner extends StepWorker {
       const would = found.groups
         .map(({ uids, change }) => changesOf(change, uids.length))
         .reduce(sumOfChanges, noChanges)
-      const sample = [...run.sample, ...samplesOf(await this.#filters(run), found, folder)]
+      const keywords = found.matching.flatMap(({ heading }) => heading.keywords)
+      const visible = await visibleKeywords(this.#parts.db, run.owner, keywords)
+      const sample = [...run.sample, ...samplesOf(await this.#filters(run), found, folder, visible)]
       return this.#settle(turn, {
         counts: plusChanges(counts, would),
         seen,
@@ -244,7 +247,3 @@ export class FilterRunner extends StepWorker {
 }
 
 type Started = Turn & { readonly folder: RunFolder }
-
-function advanced(folder: RunFolder, upTo: number): RunFolder & { done: boolean } {
-  return { ...folder, uid: upTo, plan: null, done: upTo >= folder.lastUid }
-}
