@@ -11,11 +11,22 @@ const columns = sql`id, filter_id as "filterId", filters, preview, named as mail
   state, total, seen, counts, change_id as "changeId", last_error as "lastError", created_at as "createdAt",
   finished_at as "finishedAt"`
 
-/** The condition that the caller may read all mailboxes of a run. */
+/** The condition that the caller may read all mailboxes of a run. If all have been deleted, only callers who may read every mailbox
+ *  of the organization may see it. */
 function readable(caller: Caller) {
   return sql<boolean>`not exists (
-    select from filter_run_folders place where place.run_id = filter_runs.id and not ${caller.mayIn('read', 'place.mailbox_id')})`
+    select from (values (filter_runs.id)) as run (id) left join filter_run_folders place on place.run_id = run.id
+    where ${caller.mayIn('read', 'place.mailbox_id')} is not true)`
 }
+
+/** Without messages of mailboxes that have been deleted since. */
+const sample = sql`(
+  select coalesce(jsonb_agg(one order by number), '[]')
+  from jsonb_array_elements(sample) with ordinality as sampled (one, number)
+  where one ->> 'mailbox' in (
+    select mailbox.address from filter_run_folders place
+    join mailboxes mailbox on mailbox.organization_id = place.organization_id and mailbox.id = place.mailbox_id
+    where place.run_id = filter_runs.id)) as sample`
 
 export interface NewRun extends Pick<Run, 'filterId' | 'preview' | 'mailboxes' | 'folders' | 'counts'> {
   readonly filters: readonly RunFilter[]
@@ -79,7 +90,7 @@ export async function runsOf(
 
 export async function runById(db: Db, caller: Caller, owner: Owner, id: string): Promise<Run | undefined> {
   const { rows } = await sql<Run>`
-    select ${columns}, sample
+    select ${columns}, ${sample}
     from filter_runs
     where ${ownedBy('filter_runs', owner)} and ${readable(caller)} and id = ${id}`.execute(db)
   return rows[0]

@@ -455,3 +455,21 @@ describe('it is refused', () => {
     assert.equal((await shown(organization, own.body.id)).total, 0)
   })
 })
+
+test('of a mailbox that is deleted a run shows no message, and to nobody who might not read it', async () => {
+  const { organization, address } = await withMail(invoices)
+  const other = await organization.mailbox('bea')
+  await deliver(other.address, invoices)
+  await filter(organization, { action: 'star' })
+  const both = await run(organization, { preview: true })
+  const one = await run(organization, { preview: true, mailboxes: [address] })
+  const key = await organization.restrictedKey({ mailbox_ids: [other.id] })
+  await world.db.deleteFrom('mailboxes').where('address', '=', address).execute()
+  const seen = (id: string) => organization.request('GET', `/v1/filter-runs/${id}`, undefined, { key })
+  assert.deepEqual(
+    (await seen(both.id)).body.sample.map(({ mailbox }: Sample) => mailbox),
+    [other.address],
+  )
+  assert.equal((await seen(one.id)).status, 404)
+  assert.deepEqual((await shown(organization, one.id)).sample, [])
+})
