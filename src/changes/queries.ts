@@ -137,18 +137,23 @@ export interface Running {
   readonly by: Actor
 }
 
-/** A change of a kind that is done here, or a deletion of a folder whose process died. */
+/** A change of a kind that is done here, a deletion of a folder whose process died, or the change of a filter run that was deleted
+ *  with the member whose it was. */
 const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
-  or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes')`
+  or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes'
+  or kind = 'filters' and not exists (
+    select from filter_runs run
+    where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))`
 
-/** Claims a running change: this one, or the one that waits longest. */
+/** Claims a running change: this one, or of those that were claimed least often the oldest, so that one that fails again and again
+ *  holds up no other. */
 export async function claimRunning(db: Db, id: string | undefined): Promise<(Running & Lease<string>) | undefined> {
   const [claimed] = await changeLeases.claim<
     Lease<string> & Omit<Running, 'by'> & Record<'actor_kind' | 'actor_name', string> & { actor_id: string | null }
   >(db, databaseNow, {
     chosen: sql`select id from changes
       where ${due} and ${changeLeases.free(databaseNow)} ${id === undefined ? sql`` : sql`and id = ${id}`}
-      order by at limit 1`,
+      order by lease_epoch, at limit 1`,
     due,
     returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, actor_kind, actor_id, actor_name`,
   })

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { mailUnavailable } from '#/errors.ts'
+import { storeMessages } from '#test/threads/store-messages.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { World } from '#test/world/world.ts'
+
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** A mailbox with so many unread messages in its inbox. */
+async function newBox(name: string, count: number): Promise<{ id: string; address: string }> {
+  const { id, address } = await organization.mailbox(name)
+  const messages = Array.from({ length: count }, (_, number) => {
+    return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'ann@far.example', headers: '' }
+  })
+  await storeMessages(world, { organizationId: organization.id, mailboxId: id }, messages)
+  return { id, address }
+}
+
+const undo = (id: string) => organization.request('POST', `/v1/changes/${id}/undo`)
+
+async function shown(id: string) {
+  return (await organization.request('GET', `/v1/changes/${id}`)).body
+}
+
+test('a change that fails again and again holds up no other', async (t) => {
+  const { mailHost, runningChanges } = world
+  const boxes = [await newBox('ada', 1), await newBox('bea', 1)]
+  const changes: string[] = []
+  for (const { address } of boxes) {
+    const change = { uids: [1], starred: true }
+    changes.push((await organization.request('PATCH', `/v1/messages?mailbox=${address}`, change)).body.change_id)
+  }
+  const update = mailHost.update.bind(mailHost)
+  let reached: readonly string[] = []
+  t.mock.method(mailHost, 'update', async (...[mailbox, ...rest]: Parameters<typeof update>) => {
+    if (!reached.includes(mailbox.mailboxId)) throw mailUnavailable('gone')
+    return update(mailbox, ...rest)
+  })
+  for (const id of changes) assert.equal((await undo(id)).status, 502)
+  reached = boxes.slice(1).map(({ id }) => id)
+  await assert.rejects(runningChanges.processSome(1), { code: 'mail_unavailable' })
+  await runningChanges.processSome(1)
+  const states = async () => {
+    const undos = await Promise.all(changes.map(async (id) => (await shown(id)).undone_by))
+    return Promise.all(undos.map(async (id) => (await shown(id)).state))
+  }
+  assert.deepEqual(await states(), ['running', 'done'])
+  reached = boxes.map(({ id }) => id)
+  await runningChanges.processAll()
+  assert.deepEqual(await states(), ['done', 'done'])
+})
+
+test('what a run has changed can be undone although its member is removed meanwhile', async () => {
+  const { id: mailboxId, address } = await newBox('cleo', 1_000)
+  const { id } = await organization.member(address)
+  const member = await signIn(organization, id)
+  const filter = { name: 'Ann', field: 'from', op: 'contains', value: 'ann', action: 'star' }
+  assert.equal((await member.request('POST', '/v1/me/filters', filter)).status, 201)
+  const run = (await member.request('POST', '/v1/me/filters/runs', {})).body
+  await world.filterRunner.processSome(2)
+  const { change_id } = (await member.request('GET', `/v1/me/filter-runs/${run.id}`)).body
+  await world.runningChanges.processAll()
+  assert.equal((await shown(change_id)).state, 'running')
+  await world.db.deleteFrom('members').where('id', '=', id).execute()
+  await world.filterRunner.processAll()
+  await world.runningChanges.processAll()
+  const { state, messages } = await shown(change_id)
+  assert.deepEqual([state, messages < 1_000], ['done', true])
+  assert.equal((await undo(change_id)).body.messages, messages)
+  const { messages: starred } = await world.mailHost.list({ organizationId: organization.id, mailboxId }, 'inbox', {
+    limit: 1_000,
+    page: 0,
+  })
+  assert.ok(starred.every(({ flagged }) => !flagged))
+})
