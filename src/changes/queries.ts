@@ -138,12 +138,17 @@ export interface Running {
 }
 
 /** A change of a kind that is done here, a deletion of a folder whose process died, or the change of a filter run that was deleted
- *  with the member whose it was. */
+ *  with the member whose it was. A keyword is removed only once no earlier change adds it any more: messages that got it after
+ *  they were looked at would keep it. */
 const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
   or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes'
   or kind = 'filters' and not exists (
     select from filter_runs run
-    where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))`
+    where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))
+  and not exists (
+    select from changes earlier
+    where earlier.organization_id = changes.organization_id and earlier.state = 'running'
+      and earlier.add_keyword = changes.remove_keyword and earlier.at < changes.at)`
 
 /** Claims a running change: this one, or of those that were claimed least often the oldest, so that one that fails again and again
  *  holds up no other. */

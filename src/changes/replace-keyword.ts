@@ -13,6 +13,8 @@ interface Parts {
 
 /** Messages in one step. */
 const together = 500
+/** Passes over the folders of a mailbox: a mail program may set the keyword again and again. */
+const mostPasses = 5
 
 /** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
  *  remaining messages. */
@@ -23,20 +25,24 @@ export async function replaceKeyword(
 ): Promise<boolean> {
   const { id, organization_id: organizationId, remove_keyword: keyword, add_keyword, by } = change
   const alteration = { removeKeywords: [keyword], addKeywords: add_keyword === null ? [] : [add_keyword] }
-  const step = async (mailbox: MailboxRef, folder: string): Promise<boolean> => {
+  const step = async (mailbox: MailboxRef, folder: string): Promise<number> => {
     const { messages } = await mailHost.list(mailbox, folder, { limit: together, page: 0, keyword })
-    if (messages.length === 0) return false
+    if (messages.length === 0) return 0
     const uids = messages.map(({ uid }) => uid)
     await mailHost.update(mailbox, folder, uids, alteration, by, stepOf(db, id))
-    return messages.length === together
+    return messages.length
   }
   for (const mailboxId of change.mailboxes) {
     const mailbox = { organizationId, mailboxId }
-    for (const { name } of await mailHost.folders(mailbox)) {
-      for (let more = true; more; ) {
-        if (!(await goesOn())) return false
-        more = await step(mailbox, name).catch(ifRefused)
-        if (more) await between()
+    // A message may move meanwhile to a folder that is done.
+    for (let [pass, found] = [0, 1]; found > 0 && pass < mostPasses; pass++) {
+      found = 0
+      for (const { name } of await mailHost.folders(mailbox)) {
+        for (let changed = together; changed === together; found += changed) {
+          if (!(await goesOn())) return false
+          changed = await step(mailbox, name).catch(ifRefused)
+          if (changed === together) await between()
+        }
       }
     }
   }
@@ -44,7 +50,7 @@ export async function replaceKeyword(
 }
 
 /** The folder or the mailbox has been deleted meanwhile, or the mail host keeps no such keyword there. */
-function ifRefused(error: unknown): false {
-  if (error instanceof Refusal && error.code !== 'mail_unavailable') return false
+function ifRefused(error: unknown): 0 {
+  if (error instanceof Refusal && error.code !== 'mail_unavailable') return 0
   throw error
 }

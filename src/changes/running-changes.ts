@@ -36,20 +36,20 @@ export class RunningChanges extends StepWorker {
     this.#parts = parts
   }
 
-  /** Works on a change until it is done, or waits for the process that does. Resolves earlier if that takes long; the work
-   *  continues. */
+  /** Works on a change until it is done, or waits for the process that does, or for an earlier change. Resolves earlier if that
+   *  takes long; the work continues. */
   async run(id: string): Promise<void> {
     const waited = new AbortController()
-    const work = this.#track(this.#work(id)).then(async (wasFree) => {
-      if (!wasFree) await this.#untilDone(id, waited.signal)
-    })
+    const work = this.#track(this.#untilDone(id, waited.signal))
     await Promise.race([work, pause(mostWaited, undefined, { signal: waited.signal }).catch(() => {})])
     waited.abort()
   }
 
   async #untilDone(id: string, signal: AbortSignal): Promise<void> {
-    for (let ms = 20; !signal.aborted && (await isRunning(this.#parts.db, id)); ms = Math.min(2 * ms, 500))
+    for (let ms = 20; !(await this.#work(id)) && (await isRunning(this.#parts.db, id)); ms = Math.min(2 * ms, 500)) {
       await pause(ms, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+    }
   }
 
   /** Continues a change that a process left. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
@@ -194,6 +195,41 @@ test('of two labels that are merged one stays: filters set it, messages bear it,
   assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, [invoices])
   await organization.request('POST', `/v1/changes/${merged.body.change_id}/undo`)
   assert.deepEqual(await keywordsOf(box), [['bills'], ['bills', 'invoices'], []])
+})
+
+test('a merge waits for an earlier one into its label, and replaces the keyword on those messages too', async () => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  const [bills, invoices, papers] = [
+    await newLabel(organization, 'Bills'),
+    await newLabel(organization, 'Invoices'),
+    await newLabel(organization, 'Papers'),
+  ]
+  const merge = async (from: { id: string }, into: { id: string }): Promise<string> =>
+    (await organization.request('POST', `/v1/labels/${from.id}/merge`, { into: into.id })).body.change_id
+  const [earlier, later] = [await merge(bills, invoices), await merge(invoices, papers)]
+  const done = async (id: string) => (await organization.request('GET', `/v1/changes/${id}`)).body.state === 'done'
+  await until(async () => (await done(earlier)) && (await done(later)))
+  await bear(box, [1], 'bills')
+  await world.db.updateTable('changes').set({ state: 'running' }).where('id', 'in', [earlier, later]).execute()
+  assert.equal(await claimRunning(world.db, later), undefined)
+  await world.runningChanges.processAll()
+  assert.deepEqual(await keywordsOf(box), [['papers'], [], []])
+})
+
+test('a keyword is taken from a message that moves meanwhile to a folder that was done', async (t) => {
+  const organization = await world.organization()
+  const box = await newBox(organization)
+  await bear(box, [1, 2], 'stray')
+  await world.mailHost.update(box.mailbox, 'inbox', [2], { folder: 'Projects' })
+  const { update } = world.mailHost
+  const { mock } = t.mock.method(world.mailHost, 'update', async (...asked: Parameters<typeof update>) => {
+    if (mock.callCount() === 0) await update(box.mailbox, 'Projects', [1], { folder: 'inbox' })
+    return update(...asked)
+  })
+  const { body } = await organization.request('DELETE', '/v1/orphan-labels/stray')
+  assert.deepEqual(await orphansOf(organization), [])
+  assert.equal((await organization.request('GET', `/v1/changes/${body.change_id}`)).body.messages, 2)
 })
 
 test('a label is merged neither into itself nor into none', async () => {
