@@ -164,6 +164,30 @@ test('of a folder whose deletion was cut short, what was moved can be undone', a
   assert.equal((await at.organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
 })
 
+for (const [method, call] of [
+  ['PATCH', 'renameFolder'],
+  ['DELETE', 'removeFolder'],
+  ['DELETE', 'uidsAfter'],
+  ['DELETE', 'update'],
+] as const) {
+  test(`${method} of a folder that is deleted before ${call} is not_found`, async (t) => {
+    const at = await box()
+    const { mailHost } = at.organization.world
+    await fill(at, 'Old', 'one')
+    const original = mailHost[call].bind(mailHost) as (...args: unknown[]) => unknown
+    const { removeFolder, update } = mailHost
+    const { mock } = t.mock.method(mailHost, call, async (...args: Parameters<typeof update>) => {
+      mock.restore()
+      await update(args[0], 'Old', [1], { folder: 'archive' })
+      await removeFolder(args[0], 'Old')
+      return original(...args)
+    })
+    const query = method === 'PATCH' ? { body: { name: 'New' } } : { move_to: 'trash' }
+    const { status, body } = await ask(at, method, 'Old', query)
+    assert.deepEqual([status, body.error.code], [404, 'not_found'])
+  })
+}
+
 test('a server that moves nothing is not asked for ever', async (t) => {
   const at = await box()
   await fill(at, 'Full', ...Array.from({ length: 3 }, (_, number) => `${number}`))

@@ -65,7 +65,7 @@ export async function renameFolder(
     const renamed = folderNamed('name', to + inner.slice(name.length))
     if (names.has(renamed)) throw invalid('name', `There is a folder ${JSON.stringify(renamed)} already`)
   }
-  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name'))
+  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name', () => readFolder(mailHost, mailbox, name)))
   return { ...folder, name: to }
 }
 
@@ -97,14 +97,15 @@ export async function deleteFolder(
   if (total > mostMoved) {
     throw invalid('path', `It has more than ${mostMoved} messages`, 'Move them with PATCH /v1/messages first')
   }
+  const still = () => readFolder(mailHost, mailbox, name)
   for (let [moved, asked] = [0, 0]; ; ) {
-    if (await mailHost.removeFolder(mailbox, name)) return moved
+    if (await mailHost.removeFolder(mailbox, name).catch(throwing('path', still))) return moved
     // Mail has arrived meanwhile, or a server has not moved all.
     if (!moving || asked > mostMoved) throw notEmpty()
     const { to: folder, by, step } = moving
-    const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce)
+    const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce).catch(throwing('path', still))
     asked += Math.max(1, uids.length)
-    moved += (await mailHost.update(mailbox, name, uids, { folder }, by, step()).catch(throwing('move_to'))).size
+    moved += (await mailHost.update(mailbox, name, uids, { folder }, by, step()).catch(throwing('move_to', still))).size
   }
 }
 
@@ -126,11 +127,17 @@ function notEmpty(): Refusal {
 
 /** Reports an error of a folder as one of a field. */
 function ofField(field: string, error: unknown): unknown {
-  return error instanceof Refusal && error.field === 'folder' ? invalid(field, error.message, error.fix) : error
+  return isOfFolder(error) ? invalid(field, error.message, error.fix) : error
 }
 
-function throwing(field: string): (error: unknown) => never {
-  return (error) => {
+/** The same. `still` reads the folder that the request is about: it may have been deleted or renamed meanwhile. */
+function throwing(field: string, still?: () => Promise<unknown>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (isOfFolder(error)) await still?.()
     throw ofField(field, error)
   }
+}
+
+function isOfFolder(error: unknown): error is Refusal {
+  return error instanceof Refusal && error.field === 'folder'
 }
