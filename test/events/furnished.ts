@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
-import { readCursor } from '#/events/cursor.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
+import { untilReadable } from './logged.ts'
 
 /** An organization with a mailbox. */
 export interface Furnished {
@@ -42,14 +41,9 @@ export async function readEvents(
 }
 
 /** The end of the log, after all that has been committed. */
-export async function now(world: World, one: Pick<Furnished, 'organization'>): Promise<string> {
-  const { rows } = await sql<{ position: number }>`select coalesce(max(position), 0) as position from events`.execute(
-    world.db,
-  )
-  for (;;) {
-    const { next } = (await events(one, '?after=now')).body
-    if (readCursor(next, '').position > (rows[0]?.position ?? 0)) return next
-  }
+export async function now({ db }: Pick<World, 'db'>, one: Pick<Furnished, 'organization'>): Promise<string> {
+  await untilReadable(db)
+  return (await events(one, '?after=now')).body.next
 }
 
 export const label = ({ organization }: Pick<Furnished, 'organization'>, name: string = randomUUID().slice(0, 8)) =>

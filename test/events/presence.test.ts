@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
+import { now } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
 let world: World
@@ -68,10 +70,11 @@ test('who has not said it again for a minute is forgotten', async () => {
 
 test('a stream reports changes to members who read the mailbox, and repeats nothing', async () => {
   const { organization, address, ada, bob, eve } = await desk()
-  const streamOf = ({ cookie }: { cookie: string }) => EventStream.open(world.base, { cookie, query: '?after=now' })
+  const after = await now(world, { organization })
+  const streamOf = ({ cookie }: { cookie: string }) => EventStream.open(world.base, { cookie, after })
   await using ours = await streamOf(bob)
   await using theirs = await streamOf(eve)
-  await using program = await EventStream.open(world.base, { key: organization.key, query: '?after=now' })
+  await using program = await EventStream.open(world.base, { key: organization.key, after })
   await say(ada, address, 'reading')
   await say(ada, address, 'reading')
   const presence = { id: '', name: 'presence', event: { mailbox: address, conversation } }
@@ -105,17 +108,18 @@ for (const [what, change, status, field] of [
 test('members of one process see those of another, and streams there tell of them', async (t) => {
   if (world.database.embedded) return t.skip('the embedded database has one process')
   await using other = await World.start({ database: world.database })
-  const { address, ada, bob } = await desk(other)
-  await using stream = await EventStream.open(other.base, { cookie: bob.cookie, query: '?after=now' })
+  const { organization, address, ada, bob } = await desk(other)
+  const after = await now(world, { organization })
+  await using stream = await EventStream.open(other.base, { cookie: bob.cookie, after })
   // The moment from which the other process listens cannot be observed, so the notification is repeated.
   let heard = false
   const next = stream.next().then((message) => {
     heard = true
     return message
   })
-  while (!heard) for (const doing of ['reading', null]) await say(ada, address, doing)
+  for (; !heard; await pause(50)) for (const doing of ['reading', null]) await say(ada, address, doing)
   assert.deepEqual((await next)?.event, { mailbox: address, conversation })
   await say(ada, address, 'writing')
   let there: string[] = []
-  while (there[0] !== 'ada: writing') there = await say(bob, address, 'reading')
+  for (; there[0] !== 'ada: writing'; await pause(50)) there = await say(bob, address, 'reading')
 })

@@ -26,12 +26,8 @@ interface Told {
   readonly percent?: number
 }
 
-async function readEvents(
-  organization: TestOrganization,
-  count: number,
-  options: { key?: string } = {},
-): Promise<Told[]> {
-  const data = await logged(organization, 'quota', count, options)
+async function readEvents(organization: TestOrganization, options: { key?: string } = {}): Promise<Told[]> {
+  const data = await logged(organization, 'quota', options)
   return data.map(({ mailbox, quota }) => ({ mailbox, ...quota }))
 }
 
@@ -43,22 +39,22 @@ test('storage has an event at 80 and at 100 percent, and again after it has been
   const { id, address } = await organization.mailbox('ada')
   const arrive = async () =>
     assert.equal(await hand(world, 'ann@peer.example', address, letter({}, filling)), '250 2.6.0')
-  const percents = async (count: number) => (await readEvents(organization, count)).map(({ percent }) => percent)
+  const percents = async () => (await readEvents(organization)).map(({ percent }) => percent)
   const filling = `${'x'.repeat(76)}\r\n`.repeat(26)
   for (let count = 0; count < 3; count++) await arrive()
-  assert.deepEqual(await percents(0), [])
+  assert.deepEqual(await percents(), [])
   await arrive()
   const { body } = await organization.request('GET', '/v1/usage')
-  assert.deepEqual(await readEvents(organization, 1), [{ ...storage, percent: 80, used: body.storage.used_bytes }])
+  assert.deepEqual(await readEvents(organization), [{ ...storage, percent: 80, used: body.storage.used_bytes }])
   await arrive()
-  assert.deepEqual(await percents(2), [80, 100])
+  assert.deepEqual(await percents(), [80, 100])
   assert.equal(await hand(world, 'ann@peer.example', address), '452 4.2.2')
   const listed = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
   const uids = listed.slice(0, 2).map(({ uid }: { uid: number }) => uid)
   await world.mailHost.expunge({ organizationId: organization.id, mailboxId: id }, 'inbox', uids, byOperator)
   await arrive()
   await arrive()
-  assert.deepEqual(await percents(4), [80, 100, 80, 100])
+  assert.deepEqual(await percents(), [80, 100, 80, 100])
 })
 
 test('the allowance has events as it is used up, for those who see the organization’s usage', async () => {
@@ -69,16 +65,13 @@ test('the allowance has events as it is used up, for those who see the organizat
     return organization.request('POST', '/v1/send', { from: address, to, subject: 'x', text: 'x' })
   }
   assert.equal((await send(3)).status, 202)
-  assert.deepEqual(await readEvents(organization, 0), [])
+  assert.deepEqual(await readEvents(organization), [])
   assert.equal((await send(3)).status, 402)
-  assert.deepEqual(await readEvents(organization, 0), [])
+  assert.deepEqual(await readEvents(organization), [])
   assert.equal((await send(2)).status, 202)
-  assert.deepEqual(await readEvents(organization, 2), [
+  assert.deepEqual(await readEvents(organization), [
     { ...sending, percent: 80, used: 5 },
     { ...sending, percent: 100, used: 5 },
   ])
-  assert.deepEqual(
-    await readEvents(organization, 0, { key: await organization.restrictedKey({ mailbox_ids: [id] }) }),
-    [],
-  )
+  assert.deepEqual(await readEvents(organization, { key: await organization.restrictedKey({ mailbox_ids: [id] }) }), [])
 })

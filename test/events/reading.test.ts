@@ -9,6 +9,7 @@ import { signIn } from '#test/world/members/signed-in.ts'
 import { addPersonalItems } from '#test/world/organization/personal-items.ts'
 import { World } from '#test/world/world.ts'
 import { events, furnished, label, now, readEvents, remove } from './furnished.ts'
+import { untilReadable } from './logged.ts'
 import { EventStream } from './reader.ts'
 
 let world: World
@@ -27,7 +28,10 @@ test('pages follow one another without a gap, and the last one ends where later 
     const { body } = await events(one, `?types=label&limit=2${next && `&after=${next}`}`)
     names.push(...body.data.map(({ item }: { item: { name: string } }) => item.name))
     ;({ next, has_more: more } = body)
-    if (names.length === 5) await label(one, 'L5')
+    if (names.length === 5) {
+      await label(one, 'L5')
+      await untilReadable(world.db)
+    }
     if (names.length < 6) more = true
   }
   assert.deepEqual(names, ['L0', 'L1', 'L2', 'L3', 'L4', 'L5'])

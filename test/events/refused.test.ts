@@ -66,6 +66,10 @@ test('who tries out addresses does not fill the log', async () => {
   assert.equal((await refusals(organization, 100)).length, 100)
   const { address } = await organization.mailbox('ada')
   assert.equal(await hand(world, 'ann@peer.example', address), '250 2.6.0')
+  // Refusals are recorded in their order, after the replies.
+  const other = await world.organization()
+  assert.equal(await hand(world, 'ann@peer.example', `nobody@${other.domain}`), '550 5.1.1')
+  await refusals(other, 1)
   const { body } = await organization.request('GET', '/v1/events?types=message&limit=500')
   assert.equal(body.data.filter(({ type }: { type: string }) => type === 'message.refused').length, 100)
 })

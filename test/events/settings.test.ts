@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
+import { now } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
 let world: World
@@ -14,11 +15,10 @@ test('the stream of a member says which settings have changed without an event; 
   const organization = await world.organization()
   const { id } = await organization.member(`ada@${organization.domain}`, 'owner')
   const ada = await signIn(organization, id)
-  const query = '?after=now'
-  await using ours = await EventStream.open(world.base, { cookie: ada.cookie, query })
-  await using chosen = await EventStream.open(world.base, { cookie: ada.cookie, query: '?after=now&types=label' })
-  await using program = await EventStream.open(world.base, { key: organization.key, query })
-  const { next } = (await organization.request('GET', `/v1/events?after=now`)).body
+  const after = await now(world, { organization })
+  await using ours = await EventStream.open(world.base, { cookie: ada.cookie, after })
+  await using chosen = await EventStream.open(world.base, { cookie: ada.cookie, query: '?types=label', after })
+  await using program = await EventStream.open(world.base, { key: organization.key, after })
   for (const [path, body, item] of [
     ['/v1/domains', { domain: `shop.${organization.domain}` }, 'domain'],
     ['/v1/api-keys', { name: 'Shop', scopes: ['labels:read'] }, 'key'],
@@ -32,7 +32,7 @@ test('the stream of a member says which settings have changed without an event; 
   assert.equal((await ada.request('POST', '/v1/me/labels', { name: 'Tea' })).status, 201)
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   for (const stream of [ours, chosen, program]) assert.equal((await stream.next())?.event.type, 'label.created')
-  const { body } = await organization.request('GET', `/v1/events?after=${next}`)
+  const { body } = await organization.request('GET', `/v1/events?after=${after}`)
   assert.deepEqual(
     body.data.map(({ type }: { type: string }) => type),
     ['label.created'],
@@ -48,8 +48,8 @@ test('the stream says that folders of a mailbox are made, renamed and deleted, t
   const shared = await ada.request('PUT', `/v1/mailboxes/${desk.address}/access/${bob}`, { level: 'read' })
   assert.equal(shared.status, 200, `${shared.bytes}`)
   const { cookie } = await signIn(organization, bob)
-  await using his = await EventStream.open(world.base, { cookie, query: '?after=now' })
-  const { next } = (await organization.request('GET', `/v1/events?after=now`)).body
+  const after = await now(world, { organization })
+  await using his = await EventStream.open(world.base, { cookie, after })
   const change = async (method: string, path: string, mailbox: string, body?: object) => {
     const answer = await organization.request(
       method,
@@ -71,7 +71,7 @@ test('the stream says that folders of a mailbox are made, renamed and deleted, t
   await change('DELETE', '/Hidden?move_to=archive', shop.address)
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   assert.equal((await his.next())?.event.type, 'label.created')
-  const { body } = await organization.request('GET', `/v1/events?after=${next}`)
+  const { body } = await organization.request('GET', `/v1/events?after=${after}`)
   assert.deepEqual(
     body.data.map(({ type }: { type: string }) => type),
     ['label.created'],

@@ -5,6 +5,8 @@ import { type EventType, eventTypes } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
+import { now } from './furnished.ts'
+import { untilReadable } from './logged.ts'
 
 let world: World
 before(async () => {
@@ -18,7 +20,7 @@ after(async () => {
 async function logged(types: readonly EventType[]) {
   const organization = await world.organization()
   const mailbox = await organization.mailbox('ada')
-  const start = (await organization.request('GET', '/v1/events?after=now')).body.next
+  const start = await now(world, { organization })
   const data = { id: mailbox.id, name: 'ada' }
   const appended = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
   const by = { kind: 'member', id: mailbox.id, name: 'bob@there.example' } as const
@@ -29,11 +31,7 @@ async function logged(types: readonly EventType[]) {
       by,
     ),
   )
-  // A reader sees them a moment after the commit.
-  for (let count = 0; count < appended.length; ) {
-    const path = `/v1/events?after=${start}&limit=500&wait=1`
-    count = (await organization.request('GET', path)).body.data.length
-  }
+  await untilReadable(world.db)
   const heard = async (key: string) => {
     const path = `/v1/events?after=${start}&limit=500`
     const { status, body } = await organization.request('GET', path, undefined, { key })
@@ -87,7 +85,7 @@ test('a mailbox that is shared has an event mailbox.changed, with the actor', as
   const owner = await organization.member(address, 'owner')
   const member = await organization.member(`bob@${organization.domain}`)
   const ada = await signIn(organization, owner.id)
-  const start = (await organization.request('GET', '/v1/events?after=now')).body.next
+  const start = await now(world, { organization })
   const shared = await ada.request('PUT', `/v1/mailboxes/${address}/access/${member.id}`, { level: 'read' })
   assert.equal(shared.status, 200)
   const { body } = await organization.request('GET', `/v1/events?after=${start}&wait=20`)

@@ -25,7 +25,7 @@ test('a webhook that fails for three days is paused, with an event, and continue
   await hook.labels('Second')
   const { paused_because, failing_since } = await hook.shown()
   assert.deepEqual([paused_because, failing_since === null], ['It answered 500', false])
-  const appended = await logged(hook.organization, 'webhook', 1)
+  const appended = await logged(hook.organization, 'webhook')
   assert.deepEqual(
     appended.map(({ type, by, item }: { type: string; by: { kind: string }; item: object }) => [type, by.kind, item]),
     [['webhook.paused', 'service', { id: hook.id, name: `127.0.0.1:${hook.receiver.port}` }]],

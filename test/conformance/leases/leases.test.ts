@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
 import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
@@ -10,12 +9,12 @@ import { changeLeases, claimRunning } from '#/changes/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import { checkLeases, claimDue } from '#/domains/checks/queries.ts'
 import { appendEvents } from '#/events/append.ts'
-import { settled } from '#/events/log.ts'
 import { claimRun, runLeases } from '#/filters/runs/steps.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { claimScheduled, claimSuspect, claimWaiting, leases as outboundLeases, reclaimExpired } from '#/queue/claims.ts'
 import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
+import { untilReadable } from '#test/events/logged.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { copy } from '../mail-host/letters.ts'
@@ -52,16 +51,6 @@ const spool: QueueUnderTest = {
   },
 }
 
-/** Resolves once an organization's event can be read: when every transaction of the server that began before it has ended. */
-async function untilReadable(db: Db, organizationId: string): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select from events where organization_id = ${organizationId} and position < ${settled}`.execute(db)
-    if (rows.length > 0) return
-    await pause(20)
-  }
-}
-
 const webhooks: QueueUnderTest = {
   table: 'webhooks',
   leases: webhookLeases,
@@ -70,7 +59,7 @@ const webhooks: QueueUnderTest = {
     const { id } = await createOrganization(db, { name: randomUUID(), plan: 'self_hosted' }, byOperator)
     const event = { organizationId: id, type: 'label.created', data: { id: null, name: '' } } as const
     await db.transaction().execute((tx) => appendEvents(tx, [event]))
-    await untilReadable(db, id)
+    await untilReadable(db)
     const { rows } = await sql<{ id: string }>`
       insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)
       select ${id}, '', 'https://receiver.example', gen_random_uuid(), '', 0, 0,

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { entriesOf } from '#/audit/queries.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
+import { untilReadable } from '#test/events/logged.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
@@ -67,6 +68,7 @@ test('a member who is added gets a link by mail, which signs them in, and which 
   const secret = link.split('#')[1] ?? ''
   assert.equal((await world.client.request('POST', '/v1/session', { body: { link } })).status, 201)
   const trail = JSON.stringify(await entriesOf(world.db, organization.id, {}, 100))
+  await untilReadable(world.db)
   const events = JSON.stringify((await organization.request('GET', '/v1/events')).body)
   for (const [what, content] of Object.entries({ trail, events, log: lines.join('') }))
     assert.ok(!content.includes(secret), `the ${what} has no link`)
