@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { appendEvents } from '#/events/append.ts'
+import { untilReadable } from '#test/events/logged.ts'
 import { World } from '#test/world/world.ts'
-import { eventually, Hook, names, whileIt } from './hook.ts'
+import { Hook, names, whileIt } from './hook.ts'
 import { isGenuine } from './receiver.ts'
 
 const [second, minute] = [1_000, 60_000]
@@ -31,8 +32,7 @@ test('an event is posted as the log has it, signed as the library of Standard We
 test('only what it asks for is posted, in order, and nothing from before', async () => {
   const organization = await world.organization()
   await organization.request('POST', '/v1/labels', { name: 'Before' })
-  // While an older transaction is open anywhere on the server, it cannot be read yet, and a webhook begins with it.
-  await eventually(async () => (await organization.request('GET', '/v1/events?types=label')).body.data.length === 1)
+  await untilReadable(world.db)
   await using hook = await Hook.start(world, { types: ['label.created', 'block'] }, organization)
   await hook.labels('A')
   await organization.request('POST', '/v1/filters', { name: 'F', field: 'from', op: 'is', value: 'x', action: 'star' })
@@ -45,6 +45,7 @@ test('only what it asks for is posted, in order, and nothing from before', async
 test('with a mailbox, only what is about it', async () => {
   const organization = await world.organization()
   const [ada, bob] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
+  await untilReadable(world.db)
   await using hook = await Hook.start(world, { mailbox: ada.address }, organization)
   for (const { address: to } of [bob, ada])
     await world.send({ from: 'ann@there.example', to, subject: 'Hello', text: 'Hello' })
@@ -95,6 +96,7 @@ test('a message waits for those of its conversation, and not for those of others
   await mail('one')
   await mail('answer', 'one')
   await mail('two')
+  await untilReadable(world.db)
   await hook.at('PATCH', '', { paused: false })
   await hook.receiver.until(({ taken }) => taken.length === 1)
   await hook.untilShown(({ waiting }) => waiting === 2)
@@ -163,7 +165,7 @@ test('a receiver that never answers, or answers without an end, delays nobody', 
     await quick.receiver.until(({ taken }) => taken.at(-1)?.name === name)
   }
   await endless.receiver.until(({ all }) => all.length === 3)
-  await endless.untilShown(({ waiting }) => waiting === 0)
+  await endless.untilListed(3)
   const [delivery] = await endless.deliveries()
   assert.deepEqual([delivery.state, delivery.answer], ['delivered', 'x'.repeat(1_024)])
 })
@@ -175,6 +177,8 @@ test('a receiver that fails is tried with what the webhook is for, past all that
   await hook.untilShown(({ status }) => status === 'failing')
   await hook.append({ other: Array.from({ length: 90 }, (_, number) => `n${number}`) })
   await hook.labels('B')
+  // The clock goes on by one attempt alone.
+  await untilReadable(world.db)
   const tried = (name: string) => hook.receiver.all.some((received) => received.name === name)
   await hook.pass(5 * second, () => tried('B'))
 })

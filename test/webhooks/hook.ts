@@ -84,6 +84,11 @@ export class Hook implements AsyncDisposable {
     await eventually(async () => holds(await this.stored()))
   }
 
+  /** Resolves once so many deliveries are listed: their rounds have ended. */
+  async untilListed(count: number): Promise<void> {
+    await eventually(async () => (await this.deliveries()).length === count)
+  }
+
   /** As it is shown, without a request, of which there is a limit. */
   async stored() {
     const viewer = { caller: Caller.unrestricted(this.organization.id), actorId: this.id }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { revokeKey } from '#/keys/keys.ts'
+import { untilReadable } from '#test/events/logged.ts'
 import { World } from '#test/world/world.ts'
 import { eventually, Hook, names, whileIt } from './hook.ts'
 import { isGenuine, Receiver } from './receiver.ts'
@@ -24,7 +24,7 @@ test('a secret that was rotated signs for another day', async () => {
   for (const secret of [hook.secret, rotated.secret])
     assert.ok(hook.receiver.taken[0] && isGenuine(hook.receiver.taken[0], secret))
   // Else the lease ends as the clock goes on, and what was taken is delivered again.
-  await hook.untilShown(({ waiting }) => waiting === 0)
+  await hook.untilListed(1)
   await world.advance(25 * hour)
   await hook.labels('New')
   await hook.receiver.until(({ taken }) => taken.length === 2)
@@ -61,7 +61,8 @@ test('a span of events is delivered again, with the ids that they had', async ()
   await hook.labels('A', 'B', 'C', 'D')
   await hook.receiver.until(({ taken }) => taken.length === 4)
   const ids = hook.receiver.taken.map(({ id }) => id).toSorted()
-  await hook.untilShown(({ waiting }) => waiting === 0)
+  // Else the round that ends writes over what is replayed.
+  await hook.untilListed(4)
   const { body } = await hook.at('POST', '/replay', { after: ids[0], until: ids[2] })
   assert.deepEqual(body, { replayed: 2, next: null })
   await hook.receiver.until(({ taken }) => taken.length === 6)
@@ -90,9 +91,9 @@ test('what a replay puts in line before it came for the first time is delivered 
   const appended = Array.from({ length: 140 }, (_, number) => `a${number}`)
   await hook.append({ a: appended })
   await hook.labels('B')
-  // An event is read once all transactions that began before its own have ended, those of others too.
-  const replayed = async () => (await hook.at('POST', '/replay', { after: '0'.repeat(28) })).body.replayed
-  while ((await replayed()) < 141) await pause(10)
+  await untilReadable(world.db)
+  const { body } = await hook.at('POST', '/replay', { after: '0'.repeat(28) })
+  assert.equal(body.replayed, 141)
   await hook.at('PATCH', '', { paused: false })
   await hook.untilShown(({ waiting }) => waiting === 0)
   await hook.labels('C')
@@ -117,7 +118,7 @@ test('deliveries are listed page by page', async () => {
   await hook.labels('A', 'B', 'C')
   await hook.receiver.until(({ taken }) => taken.length === 3)
   const of = async (query: string) => (await hook.at('GET', `/deliveries${query}`)).body
-  await eventually(async () => (await of('')).data.length === 3)
+  await hook.untilListed(3)
   const first = await of('?limit=2&cursor=')
   const second = await of(`?limit=2&cursor=${first.next_cursor}`)
   const events = [...first.data, ...second.data].map(({ event }: { event: string }) => event)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { appendEvents } from '#/events/append.ts'
 import { PublicHttp } from '#/public-http/public-http.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { Extra, Pace } from '#/webhooks/pace.ts'
-import { type ClaimedWebhook, claimWebhooks, endRound } from '#/webhooks/progress.ts'
+import { claimWebhooks, endRound } from '#/webhooks/progress.ts'
 import { Round } from '#/webhooks/round.ts'
+import { untilReadable } from '#test/events/logged.ts'
 import { keyring } from '#test/world/installation.ts'
 import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
@@ -23,18 +23,12 @@ test('a process that lost a webhook while it stood still posts nothing more, and
     (name) => ({ organizationId: organization.id, type: 'label.changed', data: { id: name[0] ?? '', name } }) as const,
   )
   await db.transaction().execute((tx) => appendEvents(tx, appended))
+  await untilReadable(db)
   using http = new PublicHttp({ resolver: world.dns, allowed: { 'http:': () => true } })
   const secretKey = sealingKey(keyring, 'webhooks')
-  const claimed = async (now: Date): Promise<ClaimedWebhook> => {
-    for (;;) {
-      const [webhook] = await claimWebhooks(db, now, 1)
-      if (webhook !== undefined) return webhook
-      // An event can be read once every transaction of the server that began before it has ended.
-      await pause(20)
-    }
-  }
   const roundAt = async (now: Date, isHeld: () => Promise<boolean>) => {
-    const webhook = await claimed(now)
+    const [webhook] = await claimWebhooks(db, now, 1)
+    assert.ok(webhook)
     const parts = { db, http, secretKey, stopping: new AbortController().signal, isHeld }
     return {
       webhook,
