@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { boundsOf } from '#/events/log.ts'
@@ -12,11 +11,7 @@ import { until } from '#test/world/until.ts'
 export async function untilReadable(db: Db): Promise<void> {
   const { rows } = await sql<{ last: number }>`select coalesce(max(position), 0) as last from events`.execute(db)
   const last = rows[0]?.last ?? 0
-  await until(async () => {
-    if ((await boundsOf(db)).settled > last) return true
-    await pause(20)
-    return false
-  })
+  await until(async () => (await boundsOf(db)).settled > last)
 }
 
 /** All events of these types that have been committed. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, mock, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { World } from '#test/world/world.ts'
@@ -97,7 +98,7 @@ test('a stream ends with its key', async () => {
   void ended.then(() => {
     over = true
   })
-  while (!over) await label(one)
+  for (; !over; await pause(100)) await label(one)
 })
 
 test('streams and waiting requests end when the service stops', async () => {

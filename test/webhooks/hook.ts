@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { setTimeout as pause } from 'node:timers/promises'
 import { appendEvents } from '#/events/append.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { webhookById } from '#/webhooks/queries.ts'
 import { present } from '#/webhooks/schemas.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { until } from '#test/world/until.ts'
 import type { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
@@ -81,12 +81,12 @@ export class Hook implements AsyncDisposable {
 
   /** Resolves once the webhook shows something. */
   async untilShown(holds: (shown: { status: string; waiting: number }) => boolean): Promise<void> {
-    await eventually(async () => holds(await this.stored()))
+    await until(async () => holds(await this.stored()))
   }
 
   /** Resolves once so many deliveries are listed: their rounds have ended. */
   async untilListed(count: number): Promise<void> {
-    await eventually(async () => (await this.deliveries()).length === count)
+    await until(async () => (await this.deliveries()).length === count)
   }
 
   /** As it is shown, without a request, of which there is a limit. */
@@ -104,11 +104,6 @@ export class Hook implements AsyncDisposable {
 }
 
 export const names = ({ taken }: Receiver) => taken.map(({ name }) => name)
-
-/** Resolves once something holds. */
-export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await pause(100)
-}
 
 /** Answers with that status as long as something holds. */
 export const whileIt = (fails: (name: string) => boolean, status: number, text = '') => {

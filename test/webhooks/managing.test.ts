@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { revokeKey } from '#/keys/keys.ts'
 import { untilReadable } from '#test/events/logged.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
-import { eventually, Hook, names, whileIt } from './hook.ts'
+import { Hook, names, whileIt } from './hook.ts'
 import { isGenuine, Receiver } from './receiver.ts'
 
 const hour = 3_600_000
@@ -47,7 +48,7 @@ test('a webhook gets what the key that made it may read, as long as that is vali
   await revokeKey(world.db, reads_as.id, world.clock.now(), byOperator)
   await organization.request('POST', '/v1/labels', { name: 'B' })
   const shown = async () => (await organization.request('GET', `/v1/webhooks/${id}`)).body
-  await eventually(async () => (await shown()).status === 'paused')
+  await until(async () => (await shown()).status === 'paused')
   assert.match((await shown()).paused_because, /^Its key or member may no longer/)
   // Another key takes it over, with its own rights.
   const resumed = await organization.request('PATCH', `/v1/webhooks/${id}`, { paused: false })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
@@ -422,11 +421,11 @@ test('scheduled messages that are being sent take no room from others, however m
     return stalled.opened
   }
   worker.beginRound()
-  await until(async () => begun === 60 || (await setTimeout(10, false)))
+  await until(async () => begun === 60)
   relay.stall = async () => {}
   await depart(from, 'one@two.example')
   worker.wake()
-  await until(async () => relay.ended.length > 0 || (await setTimeout(10, false)))
+  await until(async () => relay.ended.length > 0)
   assert.deepEqual(relay.ended[0]?.recipients, ['one@two.example'])
   stalled.open()
   await worker.processAll()

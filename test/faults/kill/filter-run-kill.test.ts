@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
-import { HttpClient } from '#test/sockets/http-client.ts'
+import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
@@ -68,12 +67,10 @@ for (const [where, statements, when] of [
     }
     const next = await startService(env)
     const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
-    let run = await newest()
+    let run: Answer['body']
     await until(async () => {
-      if (run.state !== 'running') return true
-      await pause(50)
       run = await newest()
-      return false
+      return run.state !== 'running'
     })
     const { state, total, seen, matched, changed, moved, starred, read, change_id } = run
     assert.deepEqual(
@@ -93,9 +90,7 @@ for (const [where, statements, when] of [
     const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
     await until(async () => {
       const there = await folder('inbox')
-      if (there.length === 5 && there.every(asTheyWere)) return true
-      await pause(50)
-      return false
+      return there.length === 5 && there.every(asTheyWere)
     })
     await next.end('SIGTERM')
     // Four of the run, four of its undo.

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { databaseHome } from '#test/world/database/database.ts'
@@ -104,7 +103,7 @@ if (onServer) {
     assert.equal((await asking).status, 500)
     proxy.heal()
     // It is removed once the database can be asked.
-    await until(async () => (await listed()).length === 0 || (await setTimeout(100, false)))
+    await until(async () => (await listed()).length === 0)
     assert.equal(await sent(), 0)
   })
 }

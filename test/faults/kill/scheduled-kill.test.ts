@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import type { Service } from '#test/world/service.ts'
 import { until } from '#test/world/until.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
@@ -89,7 +88,7 @@ kills.forEach(([step, statements, when, copies], index) => {
       )
       return length
     }
-    await until(async () => (await inSent()) > 0 || (await setTimeout(100, false)))
+    await until(async () => (await inSent()) > 0)
     assert.equal(await inSent(), 1)
     running = service
     recovering = undefined

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { hand, letter } from '#test/mail/letter.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { Service } from '#test/world/service.ts'
@@ -101,10 +100,9 @@ all.forEach(([kind, kill], index) => {
     const service = await office.start(kill === unaccepted ? {} : killing(index + 1))
     recovering = service
     await kinds[kind](service, name)
-    await until(async () => sink.taken.length >= copies || (await setTimeout(50, false)))
+    await until(async () => sink.taken.length >= copies)
     // Its outcome is stored once the log says so; what was killed after that had stored it.
-    if (before < copies)
-      await until(async () => service.written().includes('"mail out"') || (await setTimeout(50, false)))
+    if (before < copies) await until(async () => service.written().includes('"mail out"'))
     const taken = sink.taken.map(({ bytes }) => bytes)
     assert.equal(taken.length, copies)
     assert.equal(new Set(taken.map((bytes) => bytes.toString('latin1'))).size, 1)

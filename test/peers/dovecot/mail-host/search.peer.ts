@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { hand, letter } from '#test/mail/letter.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 import { tap } from '#test/peers/dovecot/tap.ts'
@@ -95,10 +94,7 @@ describe('a full-text plug-in', () => {
     const read = [...asked.matchAll(/UID FETCH (\S+) \(\S+ FLAGS/g)].map(([, uids]) => uids)
     assert.ok(read.length > 0 && read.every((uids) => uids !== '1:4'), `${read}`)
     const found = () => globSync(`mail/${mailbox.id}/xapian-indexes/*`, { cwd: bench.dovecot.directory })
-    await until(async () => {
-      await pause(50)
-      return found().length > 0
-    })
+    await until(async () => found().length > 0)
     assert.doesNotMatch(await bench.dovecot.log(), /(?:Error|Panic|Fatal):/)
   })
 
