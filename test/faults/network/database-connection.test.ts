@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
@@ -123,7 +124,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.equal((await first).status, 500)
       let again = await label(what)
       // The server's end of the connection may yet have to hear that it is cut, and holds the key until then.
-      while (again.status === 409) again = await label(what)
+      for (; again.status === 409; again = await label(what)) await pause(100)
       assert.equal(again.status, 201)
       const { body } = await organization.request('GET', '/v1/labels')
       assert.equal(body.data.filter(({ name }: { name: string }) => name === what).length, 1)

@@ -132,7 +132,7 @@ test('what is written as plain text arrives so', async () => {
   await page.getByRole('alertdialog').filter({ hasText: 'Message sent' }).first().waitFor()
   const list = `/v1/messages?mailbox=${bob}`
   let found: { uid: number }[] = []
-  while (found.length === 0) found = (await box.organization.request('GET', list)).body.data
+  for (; found.length === 0; await pause(100)) found = (await box.organization.request('GET', list)).body.data
   const { body } = await box.organization.request('GET', `/v1/messages/${found[0]?.uid}?mailbox=${bob}`)
   assert.deepEqual([body.text.trim(), body.html], ['1 < 2 *and* no more', null])
 })
