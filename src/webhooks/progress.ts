@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Lease, Leases } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Cursor } from '#/events/cursor.ts'
@@ -144,15 +144,38 @@ export async function endRound(
 /** The most stored deliveries of a webhook that are done. */
 const deliveredKept = 100
 
-/** Stores them once `endRound` has stored the cursor: deliveries ahead of it are kept until the cursor reaches them. */
+/** Stores them once `endRound` has stored the cursor: deliveries ahead of it are kept until the cursor reaches them. What was
+ *  replayed since the claim still waits, to be delivered again. */
 export async function recordDeliveries(
   tx: Tx,
-  { organizationId, id }: ClaimedWebhook,
-  recorded: readonly Recorded[],
+  webhook: ClaimedWebhook,
+  { recorded, claimedAt }: { readonly recorded: readonly Recorded[]; readonly claimedAt: Date },
 ): Promise<void> {
-  const atOnce = recorded.filter(({ state, stored }) => state === 'delivered' && !stored)
-  const others = recorded.filter(({ state, stored }) => state !== 'delivered' || stored)
-  const rows = [...others, ...atOnce.slice(-deliveredKept)]
+  const { organizationId, id } = webhook
+  const [stored, fresh] = [recorded.filter((one) => one.stored), recorded.filter((one) => !one.stored)]
+  const atOnce = fresh.filter(({ state }) => state === 'delivered')
+  const others = fresh.filter(({ state }) => state !== 'delivered')
+  await storeDeliveries(tx, webhook, stored, sql`webhook_deliveries.due_at > ${claimedAt}`)
+  await storeDeliveries(tx, webhook, [...others, ...atOnce.slice(-deliveredKept)], sql`true`)
+  if (!recorded.some(({ state }) => state === 'delivered')) return
+  await sql`
+    delete from webhook_deliveries where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
+      and (position, event_id) <= (
+        select position, event_id from webhook_deliveries
+        where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
+        order by position desc, event_id desc offset ${deliveredKept} limit 1
+      ) and (position, event_id) <= (
+        select position, event_id from webhooks where organization_id = ${organizationId} and id = ${id}
+      )`.execute(tx)
+}
+
+/** Without those that are stored as waiting, and were `replayed`. */
+async function storeDeliveries(
+  tx: Tx,
+  { organizationId, id }: ClaimedWebhook,
+  rows: readonly Recorded[],
+  replayed: RawBuilder<unknown>,
+): Promise<void> {
   if (rows.length === 0) return
   await sql`
     insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, order_part, state,
@@ -164,19 +187,8 @@ export async function recordDeliveries(
       milliseconds integer, status smallint, answer text, error text)
     on conflict (organization_id, webhook_id, position, event_id) do update set state = excluded.state,
       attempts = excluded.attempts, due_at = excluded.due_at, first_at = excluded.first_at, last_at = excluded.last_at,
-      milliseconds = excluded.milliseconds, status = excluded.status, answer = excluded.answer, error = excluded.error`.execute(
-    tx,
-  )
-  if (!rows.some(({ state }) => state === 'delivered')) return
-  await sql`
-    delete from webhook_deliveries where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
-      and (position, event_id) <= (
-        select position, event_id from webhook_deliveries
-        where organization_id = ${organizationId} and webhook_id = ${id} and state = 'delivered'
-        order by position desc, event_id desc offset ${deliveredKept} limit 1
-      ) and (position, event_id) <= (
-        select position, event_id from webhooks where organization_id = ${organizationId} and id = ${id}
-      )`.execute(tx)
+      milliseconds = excluded.milliseconds, status = excluded.status, answer = excluded.answer, error = excluded.error
+    where not (webhook_deliveries.state = 'waiting' and ${replayed})`.execute(tx)
 }
 
 export async function forgetWaiting(

@@ -130,13 +130,17 @@ export class WebhookWorker implements AsyncDisposable {
       const isHeld = async () => (await held.stillHeld([webhook])).length > 0
       const parts = { db, http, secretKey, stopping: this.#stop.signal, isHeld }
       const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
-      await this.#save(webhook, await round.run(), await time(db))
+      await this.#save(webhook, await round.run(), { claimedAt: now, now: await time(db) })
     } catch (err) {
       log.error({ err, webhook_id: webhook.id }, 'a round of a webhook failed; it is tried again')
     }
   }
 
-  async #save(webhook: ClaimedWebhook, made: Progress, now: Date): Promise<void> {
+  async #save(
+    webhook: ClaimedWebhook,
+    made: Progress,
+    { claimedAt, now }: { claimedAt: Date; now: Date },
+  ): Promise<void> {
     const { organizationId, id, name, url } = webhook
     const { database, notice, log } = this.#parts
     const mailOwners = made.paused && (await notice.from(organizationId))
@@ -144,7 +148,7 @@ export class WebhookWorker implements AsyncDisposable {
       const progress = (await wasResumed(tx, webhook)) ? restarted(made, now) : made
       const { paused } = progress
       if (!(await endRound(tx, webhook, progress))) return undefined
-      await recordDeliveries(tx, webhook, progress.recorded)
+      await recordDeliveries(tx, webhook, { recorded: progress.recorded, claimedAt })
       await delayWaiting(tx, webhook, progress.delayed)
       await forgetWaiting(tx, webhook, progress.gone)
       if (progress.recovered) await makeWaitingDue(tx, webhook, now)

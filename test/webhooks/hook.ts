@@ -89,6 +89,12 @@ export class Hook implements AsyncDisposable {
     await until(async () => (await this.deliveries()).length === count)
   }
 
+  /** Resolves once no round of it runs. */
+  async untilNoRound(): Promise<void> {
+    const webhook = this.#world.db.selectFrom('webhooks').where('id', '=', this.id).where('leased_until', 'is', null)
+    await until(async () => (await webhook.select('id').execute()).length === 1)
+  }
+
   /** As it is shown, without a request, of which there is a limit. */
   async stored() {
     const viewer = { caller: Caller.unrestricted(this.organization.id), actorId: this.id }

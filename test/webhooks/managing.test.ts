@@ -85,9 +85,39 @@ test('a span of events is delivered again, with the ids that they had', async ()
   assert.equal((await hook.at('POST', '/replay', { event: 'f'.repeat(13).padStart(28, '0') })).status, 404)
 })
 
+test('what is replayed while it is delivered is delivered again', async () => {
+  await using hook = await Hook.start(world)
+  let replays = 0
+  hook.receiver.answers = async ({ id }, response) => {
+    // At its first attempt an event is not stored for the webhook yet, at its second it is.
+    const attempt = hook.receiver.all.length
+    if (attempt === 2) {
+      await world.advance(1_000)
+      await hook.at('POST', '/replay', { event: id })
+      replays++
+    }
+    response.writeHead(attempt === 1 ? 500 : 204).end()
+  }
+  await hook.labels('A')
+  await hook.receiver.until(({ all }) => all.length === 1)
+  await hook.untilShown(({ waiting }) => waiting === 1)
+  await hook.pass(5_000, ({ taken }) => taken.length === 2)
+  assert.equal(replays, 1)
+  const ids = hook.receiver.taken.map(({ id }) => id)
+  assert.equal(new Set(ids).size, 1)
+  hook.receiver.answers = async ({ id, name }, response) => {
+    if (name === 'B' && replays++ === 1) await hook.at('POST', '/replay', { event: id })
+    response.writeHead(204).end()
+  }
+  await hook.labels('B')
+  await hook.receiver.until((receiver) => names(receiver).filter((name) => name === 'B').length === 2)
+})
+
 test('what a replay puts in line before it came for the first time is delivered once', async () => {
   await using hook = await Hook.start(world)
   await hook.at('PATCH', '', { paused: true })
+  // What is replayed during a round is delivered by it, and again.
+  await hook.untilNoRound()
   // More than one round takes, and than are kept of what was delivered.
   const appended = Array.from({ length: 140 }, (_, number) => `a${number}`)
   await hook.append({ a: appended })
