@@ -8,8 +8,11 @@ const longestAge = 31_557_600
 export function parsePolicy(text: string): (Policy & { readonly maxAge: number }) | undefined {
   const fields = new Map<string, string[]>()
   for (const line of text.split(/\r?\n/)) {
-    const [, name, value] = /^([A-Za-z0-9_.-]{1,32})[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    if (name !== undefined && value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value])
+    const [, name, value] = /^([A-Za-z0-9_.-]{1,32})[ \t]*:(.*)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) continue
+    const values = fields.get(name)
+    if (values) values.push(value.trim())
+    else fields.set(name, [value.trim()])
   }
   // RFC 8461, section 3.2: of repeated fields the first counts.
   const [version, mode, age] = ['version', 'mode', 'max_age'].map((name) => fields.get(name)?.[0])

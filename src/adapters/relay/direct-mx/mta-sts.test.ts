@@ -236,17 +236,20 @@ function cutsHandshake(step: string) {
 }
 
 describe('the text of a policy', () => {
+  const enforced = { mode: 'enforce', mx: ['mx.dest.test'], maxAge: 86_400 }
   for (const [what, text, expected] of [
-    ['as it should be', policy('enforce'), { mode: 'enforce', mx: ['mx.dest.test'], maxAge: 86_400 }],
+    ['as it should be', policy('enforce'), enforced],
     [
       'with several hosts, LF alone and odd spaces',
       'version:STSv1\nmx : A.test.\nmode:\ttesting \nmx: *.b.test\nmax_age: 1',
       { mode: 'testing', mx: ['a.test', '*.b.test'], maxAge: 1 },
     ],
     ['of mode none, without hosts', 'version: STSv1\nmode: none\nmax_age: 0', { mode: 'none', mx: [], maxAge: 0 }],
-    ['with fields to come', `${policy('enforce')}new: 1\n`, { mode: 'enforce', mx: ['mx.dest.test'], maxAge: 86_400 }],
+    ['with fields to come', `${policy('enforce')}new: 1\n`, enforced],
     ['for ever', policy('enforce', 'x.test', 9_999_999_999), { mode: 'enforce', mx: ['x.test'], maxAge: 31_557_600 }],
-    ['with two modes', `${policy('enforce')}mode: none\n`, { mode: 'enforce', mx: ['mx.dest.test'], maxAge: 86_400 }],
+    ['with two modes', `${policy('enforce')}mode: none\n`, enforced],
+    ['with 60,000 spaces in a field', `${policy('enforce')}new: 1${' '.repeat(60_000)}2\n`, enforced],
+    ['with a field 20,000 times', `${policy('enforce')}${'a:\n'.repeat(20_000)}`, enforced],
     ['of another version', policy('enforce').replace('STSv1', 'STSv2'), undefined],
     ['without hosts', 'version: STSv1\nmode: enforce\nmax_age: 1', undefined],
     ['without a time', 'version: STSv1\nmode: enforce\nmx: a.test', undefined],
