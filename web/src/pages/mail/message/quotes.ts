@@ -15,7 +15,7 @@ export function partsOf(text: string): Part[] {
     else parts.push({ isQuoted, lines: isQuoted ? [...introducing(last?.lines), line] : [line] })
   }
   return parts
-    .map(({ isQuoted, lines }) => ({ isQuoted, text: lines.join('\n').replace(/^\n+|\s+$/g, '') }))
+    .map(({ isQuoted, lines }) => ({ isQuoted, text: lines.join('\n').replace(/^\n+/, '').trimEnd() }))
     .filter(({ text: part }) => part !== '')
 }
 
