@@ -130,19 +130,34 @@ function leftAlone(
   return { mailbox_id, folder, uid, reason }
 }
 
-/** @throws DoneElsewhere */
+/** Messages that a recorded change has moved meanwhile are neither put back nor left alone: another step follows them.
+ *  @throws DoneElsewhere */
 async function markUndone(tx: Tx, undoId: string, part: Undone, place: Whereabouts, left: readonly LeftAlone[]) {
-  const uids = [...place.uids.keys()]
+  const movedOn = await movedMeanwhile(tx, part, place, left)
+  const uids = [...place.uids.keys()].filter((uid) => !movedOn.has(uid))
+  const followed = new Set(movedOn.values())
+  const remaining = left.filter(({ uid }) => !followed.has(uid))
   const done = await query(tx)`
     with part as (
       update change_parts set
         undone_uids = undone_uids || ${uids}::bigint[],
         undone = cardinality(undone_uids) + ${uids.length} >= cardinality(uids),
-        left_alone = left_alone || ${JSON.stringify(left)}::jsonb
+        left_alone = left_alone || ${JSON.stringify(remaining)}::jsonb
       where id = ${part.id} and not undone_uids && ${uids}::bigint[]
       returning id
     )
-    update changes set left_alone = left_alone + ${left.length} where id = ${undoId} and exists (select from part)
+    update changes set left_alone = left_alone + ${remaining.length} where id = ${undoId} and exists (select from part)
     returning id`
   if (done.length === 0) throw new DoneElsewhere()
+}
+
+/** Those of the missing messages that have left the place by a recorded change: their uids there, by their uids in the part. */
+async function movedMeanwhile(tx: Tx, part: Undone, place: Whereabouts, left: readonly LeftAlone[]) {
+  const gone = new Set(left.flatMap(({ uid, reason }) => (reason === 'gone' ? uid : [])))
+  const missing = new Map([...place.uids].filter(([, now]) => gone.has(now)))
+  if (missing.size === 0) return missing
+  for (const { key, uids } of await whereabouts(tx, part, [...missing.keys()])) {
+    if (key === place.key) for (const [uid, now] of uids) if (missing.get(uid) === now) missing.delete(uid)
+  }
+  return missing
 }

@@ -81,3 +81,32 @@ test('what a run has changed can be undone although its member is removed meanwh
   })
   assert.ok(starred.every(({ flagged }) => !flagged))
 })
+
+const meanwhile: readonly [string, string, string, object | undefined, string][] = [
+  ['moved', 'PATCH', '/v1/messages?folder=Bills', { uids: [1], folder: 'archive' }, 'archive'],
+  ['moved with the deletion of their folder', 'DELETE', '/v1/folders/Bills?move_to=trash', undefined, 'trash'],
+]
+for (const [what, method, path, change, place] of meanwhile) {
+  test(`an undo follows messages that are ${what} while it runs`, async (t) => {
+    const { mailHost } = world
+    const { id: mailboxId, address } = await newBox(`box-${place}`, 2)
+    const bulk = async (folder: string, body: object) => {
+      const answer = await organization.request('PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
+      assert.equal(answer.status, 200)
+      return answer.body
+    }
+    await bulk('inbox', { uids: [1, 2], folder: 'Bills' })
+    const { change_id } = await bulk('Bills', { uids: [1, 2], starred: true })
+    const folderNow = mailHost.folderNow.bind(mailHost)
+    const { mock } = t.mock.method(mailHost, 'folderNow', async (...asked: Parameters<typeof folderNow>) => {
+      mock.restore()
+      assert.equal((await organization.request(method, `${path}&mailbox=${address}`, change)).status, 200)
+      return folderNow(...asked)
+    })
+    const { messages, left } = (await undo(change_id)).body
+    assert.deepEqual([messages, left], [2, []])
+    const mailbox = { organizationId: organization.id, mailboxId }
+    const { messages: there } = await mailHost.list(mailbox, place, { limit: 10, page: 0 })
+    assert.ok(there.length > 0 && there.every(({ flagged }) => !flagged))
+  })
+}
