@@ -57,11 +57,14 @@ const columns = sql`change.id, change.kind, change.state, change.actor_kind as "
     where mailboxes.organization_id = change.organization_id and mailboxes.id = any(change.mailboxes)
     order by address) as mailboxes`
 
-/** Callers who may not read one of its mailboxes do not see a change. Nobody sees one that is older and not deleted yet. */
+/** Callers who may not read one of its mailboxes do not see a change; deleted mailboxes do not count, unless all are. Nobody sees
+ *  one that is older and not deleted yet. */
 function visible(caller: Caller): RawBuilder<unknown> {
   return sql`change.organization_id = ${caller.organizationId}
     and change.at > clock_timestamp() - ${retentionMs}::bigint * interval '1 millisecond'
-    and not exists (select from unnest(change.mailboxes) as one (id) where not ${caller.mayIn('read', 'one.id')})`
+    and (
+      select bool_and(${caller.mayIn('read', 'mailbox.id')}) from mailboxes mailbox
+      where mailbox.organization_id = change.organization_id and mailbox.id = any(change.mailboxes))`
 }
 
 /** Newest first. */

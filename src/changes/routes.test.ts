@@ -240,3 +240,21 @@ test('with a mailbox or an organization its changes go', async () => {
   const parts = await world.db.selectFrom('change_parts').select('id').where('change_id', '=', change_id).execute()
   assert.deepEqual(parts, [])
 })
+
+test('a deleted mailbox that had no message of a change hides it from nobody', async () => {
+  const [one, other] = [await newBox(), await newBox()]
+  const keyFor = (...boxes: Box[]) =>
+    organization.restrictedKey({ mailbox_ids: boxes.map(({ mailbox }) => mailbox.mailboxId) })
+  const { body: label } = await organization.request('POST', '/v1/labels', { name: randomUUID().slice(0, 8) })
+  await bulk(one, { uids: [1], add_labels: [label.keyword] })
+  const both = { key: await keyFor(one, other) }
+  const path = `/v1/labels/${label.id}?from_messages=true`
+  const { change_id } = (await organization.request('DELETE', path, undefined, both)).body
+  const options = { key: await keyFor(one) }
+  const shown = async () => (await organization.request('GET', `/v1/changes/${change_id}`, undefined, options)).status
+  assert.equal(await shown(), 404)
+  await world.db.deleteFrom('mailboxes').where('id', '=', other.mailbox.mailboxId).execute()
+  assert.equal(await shown(), 200)
+  const undone = await organization.request('POST', `/v1/changes/${change_id}/undo`, undefined, options)
+  assert.equal(undone.body.messages, 1)
+})
