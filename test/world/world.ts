@@ -159,6 +159,8 @@ export class World implements AsyncDisposable {
     )
     if (!indexing) await running.searchIndexer?.[Symbol.asyncDispose]()
     await running.filterRunner[Symbol.asyncDispose]()
+    // They begin by the machine's clock: one in a test would send what the test has yet to change.
+    running.rounds[Symbol.dispose]()
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
     const parts = { ...running, database: opened, base, smtp, clock, dns }

@@ -20,8 +20,7 @@ export async function dueRun(count: number): Promise<DueReport> {
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await testDatabase())
   const relay = new AcceptingRelay()
-  const start = async () =>
-    resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '86400' } }))
+  const start = async () => resources.use(await World.start({ database, relay }))
   const worlds = [await start(), await start()]
   const [large, small] = [await insert(worlds[0], count * 0.9, 999), await insert(worlds[0], count * 0.1, 0)]
   const all = [...large, ...small].flatMap(({ recipients }) => recipients)

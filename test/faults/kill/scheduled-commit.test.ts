@@ -31,7 +31,7 @@ before(async () => {
   }
   const database = resources.use(await open())
   relay = new AcceptingRelay()
-  world = resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '86400' } }))
+  world = resources.use(await World.start({ database, relay }))
   organization = await world.organization()
   address = (await organization.mailbox('ada')).address
 })

@@ -12,7 +12,7 @@ test('three workers and as many programs, all at once, do not send more in a day
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await testDatabase())
   const relay = new AcceptingRelay()
-  const start = async () => resources.use(await World.start({ database, relay, env: { MAILROOM_TICK_SECONDS: '300' } }))
+  const start = async () => resources.use(await World.start({ database, relay }))
   const [first, ...others] = [await start(), await start(), await start()]
   const worlds = [first, ...others]
   const organization = await first.organization({ plan: 'free' })

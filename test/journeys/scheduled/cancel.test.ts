@@ -6,7 +6,7 @@ import { World } from '#test/world/world.ts'
 
 test('row 27: of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
   const relay = new AcceptingRelay()
-  await using world = await World.start({ relay, env: { MAILROOM_TICK_SECONDS: '86400' } })
+  await using world = await World.start({ relay })
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')
   const due = oneEach(1_000, new Date(world.clock.now()))
