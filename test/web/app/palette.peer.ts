@@ -11,16 +11,20 @@ const { world, browser } = await startSite()
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Go to' })
 const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
-async function entries(page: Page): Promise<string[]> {
+async function open(page: Page): Promise<void> {
   await page.keyboard.press('Control+k')
   await palette(page).getByRole('menuitem').first().waitFor()
+  await palette(page).getByLabel('Go to').and(page.locator(':focus')).waitFor()
+}
+
+async function entries(page: Page): Promise<string[]> {
+  await open(page)
   return await palette(page).getByRole('menuitem').allTextContents()
 }
 
 /** Chooses by the keyboard alone. */
 async function choose(page: Page, name: string): Promise<void> {
-  await page.keyboard.press('Control+k')
-  await palette(page).getByRole('menuitem').first().waitFor()
+  await open(page)
   await page.keyboard.type(name)
   await palette(page).getByRole('menuitem', { name: 'Overview' }).waitFor({ state: 'detached' })
   await palette(page).locator('[role=menuitem][data-focused]').filter({ hasText: name }).waitFor()

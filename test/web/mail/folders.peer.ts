@@ -128,6 +128,7 @@ test('the keyboard alone makes, renames and deletes a folder, and an undo makes 
   const palette = async (name: string) => {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Go to' }).getByRole('menuitem').first().waitFor()
+    await page.getByRole('dialog').locator('input').and(focused).waitFor()
     await page.keyboard.type(name)
     await page.getByRole('menuitem', { name: 'Overview' }).waitFor({ state: 'detached' })
     await chosen.filter({ hasText: name }).waitFor()
@@ -207,6 +208,7 @@ test('mail moves to a folder that is made for it, and an impossible name is said
   const menu = async (typed: string, item: string) => {
     await page.keyboard.press('v')
     await page.getByRole('menuitem', { name: 'Archive' }).waitFor()
+    await dialog(page, 'Move').locator('input').and(page.locator(':focus')).waitFor()
     await page.keyboard.type(typed)
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }

@@ -14,6 +14,9 @@ const { world, browser } = await startSite({ indexing: true })
 
 const list = (page: Page) => page.getByRole('grid', { name: 'Conversations' })
 const row = (page: Page, subject: string) => list(page).getByRole('row').filter({ hasText: subject })
+/** The field of what a key opens, which gets the focus a moment after it is shown, and what Enter chooses. */
+const field = (page: Page) => page.getByRole('dialog').locator('input').and(page.locator(':focus'))
+const chosen = (page: Page, name: string) => page.locator('[role=menuitem][data-focused]').filter({ hasText: name })
 const says = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first().waitFor()
 
 /** Three conversations, of which one has two messages; the newest is last. */
@@ -211,9 +214,11 @@ test('a label is put on and taken off by a few letters of its name, and a conver
   await page.keyboard.press('l')
   const label = async () => {
     await page.getByRole('menuitem', { name: /Read later/ }).waitFor()
+    await field(page).waitFor()
     await page.keyboard.type('later')
     await page.getByRole('menuitem', { name: /Invoices/ }).waitFor({ state: 'detached' })
     await page.keyboard.press('ArrowDown')
+    await chosen(page, 'Read later').waitFor()
     await page.keyboard.press('Enter')
   }
   await label()
@@ -226,9 +231,11 @@ test('a label is put on and taken off by a few letters of its name, and a conver
   assert.deepEqual((await box.states())[0]?.labels, [])
   await page.keyboard.press('v')
   await page.getByRole('menuitem', { name: 'Archive' }).waitFor()
+  await field(page).waitFor()
   await page.keyboard.type('Sky/Moon')
   await page.getByRole('menuitem', { name: 'New folder Sky/Moon' }).waitFor()
   await page.keyboard.press('ArrowDown')
+  await chosen(page, 'New folder Sky/Moon').waitFor()
   await page.keyboard.press('Enter')
   await says(page, 'moved to Sky/Moon')
   await page.getByRole('link', { name: /Sky\/Moon/ }).click()
@@ -258,12 +265,14 @@ test('the keyboard alone reads, archives and undoes', async () => {
     .getByRole('menuitem', { name: /Archive/ })
     .first()
     .waitFor()
+  await field(page).waitFor()
   await page.keyboard.type('trash')
   await page
     .getByRole('menuitem', { name: /Archive/ })
     .first()
     .waitFor({ state: 'detached' })
   await page.keyboard.press('ArrowDown')
+  await chosen(page, 'Trash').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
 })
