@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Enrolled } from '#test/dns/enrolled.ts'
 import { phone, Visitor, wide } from '#test/web/browser.ts'
 import { startSite } from '#test/web/site.ts'
@@ -49,9 +50,13 @@ for (const [what, options] of [
     await region.getByText('There is another record.').waitFor()
     await region.getByText('There are several records, and only one is allowed.').waitFor()
     await visitor.assertSoundByDayAndNight()
-    await region.getByRole('button', { name: 'Copy value of Who may send (SPF)' }).click()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), spf?.value)
-    await region.getByRole('button', { name: 'Copy name of Policy (DMARC)' }).click()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), dmarc?.name)
+    for (const [name, text] of [
+      ['Copy value of Who may send (SPF)', spf?.value],
+      ['Copy name of Policy (DMARC)', dmarc?.name],
+    ] as const) {
+      await region.getByRole('button', { name }).click()
+      // It is written after the click.
+      while ((await page.evaluate('navigator.clipboard.readText()')) !== text) await pause(50)
+    }
   })
 }
