@@ -9,8 +9,9 @@ export interface Match {
   readonly text: string
 }
 
-/** Characters before and after the words. */
+/** Characters before and after the words, and of the words: one may have thousands of accents. */
 const around = 60
+const longest = 200
 
 /** The first match of a term of the query; null if no term has words, or the match is beyond what was read. */
 export function matchIn(tree: SearchTree, searchable: Searchable): Match | null {
@@ -19,7 +20,7 @@ export function matchIn(tree: SearchTree, searchable: Searchable): Match | null 
     for (const one of field === 'any' ? searchedFields : [field]) {
       for (const text of searchable[one]) {
         const place = placeIn(text, wanted)
-        if (place) return { field: one, text: cut(text, place.start, place.end) }
+        if (place) return { field: one, text: cut(text, place.start, Math.min(place.end, place.start + longest)) }
       }
     }
   }
@@ -50,8 +51,8 @@ function cut(text: string, start: number, end: number): string {
   const to = Math.min(text.length, end + around)
   const before = from > 0 ? `…${text.slice(from, start).replace(/^\S*\s/, '')}` : text.slice(0, start)
   const after = to < text.length ? `${text.slice(end, to).replace(/\s\S*$/, '')}…` : text.slice(end)
-  const line = `${before}${text.slice(start, end)}${after}`.toWellFormed()
-  return line
+  return `${before}${text.slice(start, end)}${after}`
+    .replace(/\p{Cs}/gu, '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
