@@ -84,7 +84,8 @@ for (const q of [
   }
 }
 
-test('what is deleted while a search reads it is not found, and no error', async () => {
+test('what is deleted while a search reads it is not found, and no error', async (t) => {
+  t.mock.method(performance, 'now', () => 0)
   const { host, candidates, reader } = parts()
   const folderGone = async () => {
     throw noSuchFolder('archive')
@@ -124,6 +125,20 @@ test('what is deleted while a search reads it is not found, and no error', async
         .sort(),
       where,
     )
+  }
+})
+
+test('without an index what is found of a large message holds no more than is shown of it', async () => {
+  const organization = await world.organization()
+  const mailbox = { organizationId: organization.id, mailboxId: (await organization.mailbox('max')).id }
+  const message = messageOf(Buffer.from(`Subject: Large\r\n\r\nThe engine. ${'x '.repeat(1_500_000)}`))
+  const marks = { receivedAt: now, seen: false, flagged: false, keywords: [], filteredBy: [] }
+  await world.db
+    .transaction()
+    .execute((tx) => world.mailHost.append(tx, [{ mailbox, folder: 'inbox', message, ...marks }]))
+  for (const q of ['engine', 'is:unread']) {
+    const { found } = await searchByReading(parts(), [mailbox], { tree: parseQuery(q).tree, now, limit: 10 })
+    assert.deepEqual([found.length, found.map(({ beginning }) => beginning.buffer.byteLength)], [1, [64 * 1024]], q)
   }
 })
 

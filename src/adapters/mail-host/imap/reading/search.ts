@@ -56,7 +56,8 @@ async function tryOne(
   const raw = await reading.catch(unlessDeleted)
   if (!raw) return undefined
   if (!known && !matches(tree, { summary, searchable: await reader.searchable(raw) }, now)) return undefined
-  return { mailboxId: mailbox.mailboxId, summary, beginning: raw.subarray(0, beginning) }
+  // A copy, for a page must not hold whole messages.
+  return { mailboxId: mailbox.mailboxId, summary, beginning: Buffer.from(raw.subarray(0, beginning)) }
 }
 
 async function firstOf(stored: Stored): Promise<Buffer> {
