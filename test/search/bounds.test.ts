@@ -20,7 +20,7 @@ before(async () => {
   for (let from = 0; from < howMany; from += 500) {
     const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {
       const number = from + at
-      const message = readMessage(Buffer.from(`Subject: Letter ${number}\r\n\r\nHello`))
+      const message = readMessage(Buffer.from(`Subject: Letter ${number}\r\n\r\nHello${number === 0 ? ' letter' : ''}`))
       // The wanted message is the oldest.
       const marks = { seen: true, flagged: number === 0, receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1_000) }
       return { ...{ mailbox, folder: 'inbox', message, keywords: [], filteredBy: [] }, ...marks }
@@ -32,8 +32,8 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-async function search(after?: SearchPlace) {
-  const { tree } = parseQuery('is:starred')
+async function search(after?: SearchPlace, q = 'is:starred') {
+  const { tree } = parseQuery(q)
   return world.mailHost.search([mailbox], { tree, now: new Date(), limit: 25, after })
 }
 
@@ -49,4 +49,32 @@ test('a query that takes long ends, says that it has, and goes on with the next 
   for (; page.next && pages < 100; pages++) page = await search(page.next)
   assert.deepEqual([page.found.map(({ summary }) => summary.subject), page.partial], [['Letter 0'], false])
   assert.ok(pages > 1 && pages < 10, `${pages}`)
+})
+
+test('the more words a query has, the fewer messages a statement compares with them', async (t) => {
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => (now += 3_000))
+  for (const words of [
+    `"${Array.from({ length: 400 }, () => 'a').join(' ')}"`,
+    Array.from({ length: 40 }, (_, number) => `-w${number}`).join(' '),
+  ]) {
+    const page = await search(undefined, `${words} is:starred`)
+    assert.ok(page.partial && page.next)
+    const looked = howMany - (page.next.receivedAt - Date.UTC(2026, 0, 1)) / 1_000
+    assert.ok(looked <= 100, `${looked} of ${words}`)
+  }
+})
+
+test('messages whose many words are in the index, but not in this order, are compared in several statements', async (t) => {
+  const q = '"hello letter" '.repeat(20)
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => (now += 500))
+  let page = await search(undefined, q)
+  let pages = 1
+  for (; page.next && pages < 100; pages++) {
+    assert.deepEqual([page.found.length, page.partial], [0, true])
+    page = await search(page.next, q)
+  }
+  assert.deepEqual([page.found.map(({ summary }) => summary.subject), page.partial], [['Letter 0'], false])
+  assert.ok(pages > 1 && pages < 50, `${pages}`)
 })

@@ -25,6 +25,8 @@ export interface Scope {
   readonly held: RawBuilder<boolean>
 }
 
+/** A word with more messages is so frequent that scanning the newest messages is faster. */
+export const mostHits = 5_000
 /** Index entries that a look at a single folder reads at least. */
 const fewest = 10
 
@@ -32,6 +34,11 @@ const messageColumns = sql`folder_id, uid, content_id, received_at, size_bytes, 
 const placeJson = (from: string) =>
   sql.raw(`json_build_object('receivedAt', (extract(epoch from ${from}.received_at) * 1000)::bigint,
     'folderId', ${from}.folder_id, 'uid', ${from}.uid)`)
+
+/** What is indexed of a message. It is computed, for else PostgreSQL decompresses the words of a long message for each comparison. */
+const wordsOf = (message: string, { organizationId }: Scope) =>
+  sql`(select words || '' as words from mail_search
+    where content_id = ${sql.ref(`${message}.content_id`)} and organization_id = ${organizationId} offset 0)`
 
 export interface Walked {
   /** The last that was looked at; null: there is no more. */
@@ -58,8 +65,7 @@ export async function walk(
   const held = sampled
     ? // A subquery for each message, since PostgreSQL might read all of the table for a join.
       sql`(select count(*) from looked where (
-        select ${scope.held} from mail_search search
-        where search.content_id = looked.content_id and search.organization_id = ${scope.organizationId}
+        select ${scope.held} from ${wordsOf('looked', scope)} search
       ))`
     : sql`0::bigint`
   const { rows } = await sql<{ edge: Place | null; places: Place[] | null; looked: number; held: number }>`
@@ -86,7 +92,7 @@ export async function walk(
       select message.received_at, message.folder_id, message.uid
       from looked message
       join mail_contents content on content.id = message.content_id
-      left join mail_search search on search.content_id = message.content_id
+      left join lateral ${wordsOf('message', scope)} search on true
       where content.organization_id = ${scope.organizationId} and ${scope.condition}
       order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
     )
@@ -97,35 +103,38 @@ export async function walk(
   return { ...walked, places: places ?? [] }
 }
 
-/** Those whose words the index has, from a place on. Undefined where they are more than `mostHits`, of which it would know only
- *  some. They are put in order before the condition is tried, so that only as many are read as the page needs. */
+/** Tries the next `count` of those whose words the index has, from a place on. Undefined where they are more than `mostHits`, of which it
+ *  would know only some. They are put in order before the condition is tried, so that only as many are read as the page needs. */
 export async function lookUp(
   db: Db,
   scope: Scope,
-  { words, from, most, mostHits }: { words: string; from: Place | undefined; most: number; mostHits: number },
-): Promise<Place[] | undefined> {
-  const { rows } = await sql<{ hits: number; places: Place[] | null }>`
+  { words, from, count, most }: { words: string; from: Place | undefined; count: number; most: number },
+): Promise<Pick<Walked, 'edge' | 'places'> | undefined> {
+  const newestFirst = sql`order by received_at desc, folder_id desc, uid desc`
+  const { rows } = await sql<{ hits: number; edge: Place | null; places: Place[] | null }>`
     with hit as materialized (
       select content_id from mail_search
       where search_vector(words) @@ ${words}::tsquery and organization_id = ${scope.organizationId} limit ${mostHits + 1}
+    ), candidate as materialized (
+      select ${messageColumns} from hit join mail_messages using (content_id)
+      where (select count(*) from hit) <= ${mostHits} and folder_id = any(${scope.folderIds}::bigint[])
+        ${from ? sql`and (received_at, folder_id, uid) < (${time(from)}, ${from.folderId}::bigint, ${from.uid}::bigint)` : sql``}
+      ${newestFirst} limit ${count}
+    ), edge as (
+      select received_at, folder_id, uid from candidate ${newestFirst} offset ${count - 1}
     ), found as (
       select message.received_at, message.folder_id, message.uid
-      from (
-        select ${messageColumns} from hit join mail_messages using (content_id)
-        where (select count(*) from hit) <= ${mostHits} and folder_id = any(${scope.folderIds}::bigint[])
-          ${from ? sql`and (received_at, folder_id, uid) < (${time(from)}, ${from.folderId}::bigint, ${from.uid}::bigint)` : sql``}
-        order by received_at desc, folder_id desc, uid desc offset 0
-      ) message
-      join mail_search search on search.content_id = message.content_id
+      from (select * from candidate ${newestFirst} offset 0) message
+      join lateral ${wordsOf('message', scope)} search on true
       join mail_contents content on content.id = message.content_id and content.organization_id = ${scope.organizationId}
       where ${scope.condition}
       order by message.received_at desc, message.folder_id desc, message.uid desc limit ${most}
     )
-    select (select count(*) from hit) as hits,
-      (select json_agg(${placeJson('found')} order by received_at desc, folder_id desc, uid desc) from found) as places
+    select (select count(*) from hit) as hits, (select ${placeJson('edge')} from edge) as edge,
+      (select json_agg(${placeJson('found')} ${newestFirst}) from found) as places
     `.execute(db)
   const [row] = rows
-  return row && row.hits <= mostHits ? (row.places ?? []) : undefined
+  return row && row.hits <= mostHits ? { edge: row.edge, places: row.places ?? [] } : undefined
 }
 
 function time({ receivedAt }: Place): RawBuilder<Date> {

@@ -12,8 +12,9 @@ import {
   type SearchTree,
 } from '#/ports/search.ts'
 import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
+import { wantedWords } from '#/search/words.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
-import { lookUp, type Place, type Scope, type Walked, walk } from './candidates.ts'
+import { lookUp, mostHits, type Place, type Scope, type Walked, walk } from './candidates.ts'
 import { condition, heldWords, necessaryWords } from './condition.ts'
 import { mailboxMark, organizationMark } from './index-text.ts'
 
@@ -21,8 +22,10 @@ import { mailboxMark, organizationMark } from './index-text.ts'
  *  which serves nothing else meanwhile. */
 const fewNewest = 200
 const newest = 1_000
-/** A word with more messages is so frequent that scanning the newest messages is faster. */
-const mostHits = 5_000
+/** Comparisons of a word with a message in the first statement. In a message of 16,000 words each takes up to a millisecond. */
+const fewComparisons = 1_000
+/** After a statement that takes longer, in milliseconds, the next examines few messages again, and otherwise twice as many. */
+const long = 100
 /** Messages of a sample with the words, from which their total number can be estimated. */
 const fewHeld = 3
 /** Mailboxes that the index looks up one by one; with more it looks up the organization's. */
@@ -53,7 +56,7 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
   const scope = scopeOf(organizationId, folders, query)
   if (scope.folderIds.length === 0) return nothing
   const words = wordsToLookUp(query.tree, organizationId, mailboxes, folders)
-  const { places, edge } = await findPlaces(db, scope, { words, from: startOf(query), limit: query.limit })
+  const { places, edge } = await findPlaces(db, scope, { ...query, words, from: startOf(query) })
   const page = places.slice(0, query.limit)
   const last = page.at(-1)
   const more = places.length > query.limit ? last : edge
@@ -65,32 +68,49 @@ export async function search(db: Db, mailboxes: readonly MailboxRef[], query: Se
 async function findPlaces(
   db: Db,
   scope: Scope,
-  { words, from: start, limit }: { words: string | undefined; from: Place | undefined; limit: number },
+  { words, from: start, limit, tree }: { words: string | undefined; from: Place | undefined } & SearchQuery,
 ): Promise<{ places: Place[]; edge: Place | undefined }> {
   const until = performance.now() + patience
+  const compared = wordsIn(tree)
+  const least = Math.min(fewNewest, Math.ceil(fewComparisons / Math.max(1, compared)))
+  // Finding them again would take longer than trying them, unless the query has many words.
+  const hits = Math.ceil((mostHits * least) / fewNewest)
   const places: Place[] = []
   const sample = { looked: 0, held: 0 }
   let toLookUp = words
   let from = start
-  for (let count = toLookUp ? fewNewest : newest; ; count = newest) {
-    const step = await walk(db, scope, {
-      from,
-      count,
-      most: limit + 1 - places.length,
-      sampled: toLookUp !== undefined,
-    })
+  for (let count = compared > 0 ? least : newest; ; ) {
+    const began = performance.now()
+    const bounds = { from, count, most: limit + 1 - places.length }
+    let step: Pick<Walked, 'places' | 'edge'> | undefined
+    if (toLookUp !== undefined && sample.looked > 0 && !isFrequent(sample, scope.total)) {
+      step = await lookUp(db, scope, { ...bounds, count: hits, words: toLookUp })
+      if (!step) toLookUp = undefined
+    }
+    if (!step) {
+      const walked = await walk(db, scope, {
+        ...{ ...bounds, count: Math.min(count, newest) },
+        sampled: toLookUp !== undefined,
+      })
+      sample.looked += walked.looked
+      sample.held += walked.held
+      step = walked
+    }
     places.push(...step.places)
     if (!step.edge || places.length > limit) return { places, edge: undefined }
     from = step.edge
-    sample.looked += step.looked
-    sample.held += step.held
-    if (toLookUp !== undefined && !isFrequent(sample, scope.total)) {
-      const found = await lookUp(db, scope, { words: toLookUp, from, most: limit + 1 - places.length, mostHits })
-      if (found) return { places: [...places, ...found], edge: undefined }
-      toLookUp = undefined
-    }
-    if (performance.now() > until) return { places, edge: from }
+    const now = performance.now()
+    if (now > until) return { places, edge: from }
+    count = now - began > long ? least : Math.min(2 * count, mostHits)
   }
+}
+
+/** The words that a message is compared with. */
+function wordsIn(tree: SearchTree): number {
+  if (tree.kind === 'all' || tree.kind === 'either') return tree.of.reduce((sum, one) => sum + wordsIn(one), 0)
+  if (tree.kind === 'not') return wordsIn(tree.of)
+  if (tree.kind === 'text') return wantedWords(tree.text).length
+  return tree.kind === 'message_id' ? 1 : 0
 }
 
 /** Whether the index would have too many results to be of use. Finding that out there takes as long as there are results. */
