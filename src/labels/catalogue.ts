@@ -69,15 +69,17 @@ function settingsOf({ name, keyword, colour }: Label) {
 
 /** Makes a label of a keyword that no label has. */
 async function adopt(tx: Tx, owner: Owner, keyword: string): Promise<string> {
-  if (!(await orphansAmong(tx, owner, [keyword])).has(keyword)) {
-    throw invalid(
-      'keyword',
-      `${JSON.stringify(keyword)} is not a keyword without a label`,
-      'Take one from GET /v1/orphan-labels',
-    )
-  }
+  if (!(await orphansAmong(tx, owner, [keyword])).has(keyword)) throw notOrphan(keyword)
   await forgetRetired(tx, owner, keyword)
   return keyword
+}
+
+export function notOrphan(keyword: string): Refusal {
+  return invalid(
+    'keyword',
+    `${JSON.stringify(keyword)} is not a keyword on messages without a label`,
+    'Take one from GET /v1/orphan-labels',
+  )
 }
 
 async function freshKeyword(tx: Tx, owner: Owner, name: string): Promise<string> {

@@ -108,12 +108,14 @@ test('an orphan is adopted by a label of any name, once, and nothing else is', a
   const gone = await newLabel(organization, 'Gone')
   await bear(box, [1], 'gone', 'stray')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
+  const unused = await newLabel(organization, 'Unused')
+  await organization.request('DELETE', `/v1/labels/${unused.id}`)
   const adopt = (name: string, keyword: string) => organization.request('POST', '/v1/orphan-labels', { name, keyword })
   assert.equal((await adopt('Back', 'GONE')).body.keyword, 'gone')
   assert.equal((await adopt('From elsewhere', 'stray')).body.keyword, 'stray')
   assert.deepEqual(await orphansOf(organization), [])
   assert.equal((await newLabel(organization, 'Gone')).keyword, 'gone-2')
-  for (const keyword of ['gone', 'junk', '$mdnsent', 'a b', '\\seen']) {
+  for (const keyword of ['gone', 'unused', 'chosen', 'junk', '$mdnsent', 'a b', '\\seen']) {
     const { status, body } = await adopt('Other', keyword)
     assert.deepEqual([status, body.error.field], [400, 'keyword'], keyword)
   }

@@ -10,7 +10,7 @@ import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { addLabel } from './catalogue.ts'
+import { addLabel, notOrphan } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, labelColour, labelName } from './label.ts'
 import { orphansAmong } from './queries.ts'
@@ -51,7 +51,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
   app.post(
     '/v1/orphan-labels',
     {
-      config: { scope: 'labels:write', noun },
+      config: { scope: 'labels:write', noun, errors: ['mail_unavailable'] },
       schema: {
         summary: 'Make a label of a keyword without one',
         operationId: 'adoptOrphanLabel',
@@ -64,7 +64,10 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       const { name, colour = defaultColour, keyword } = request.body
       const fields = { name: labelName(name), colour: labelColour(colour), keyword }
       const owner = organizationItself(request.organizationId)
+      // Not in the transaction: it may ask another server.
+      const borne = await isBorne(parts, request.organizationId, keyword.toLowerCase())
       await answerOnce(db, request, reply, async (tx) => {
+        if (!borne) throw notOrphan(keyword)
         const label = await addLabel(tx, owner, fields, request.actor)
         return created(`/v1/labels/${label.id}`, present(label))
       })

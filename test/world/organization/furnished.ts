@@ -42,6 +42,8 @@ export interface Furnished {
     readonly member: string
   }
   readonly keyword: string
+  /** Keywords that no label has; a label can be made of each once. */
+  readonly orphans: string[]
   /** The address of a picture that the message names. */
   readonly picture: string
 }
@@ -100,8 +102,9 @@ export async function furnish(world: World): Promise<Furnished> {
   const starred = { uids: [uid], starred: true }
   const { change_id } = (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, starred)).body
   const orphan = `spare-${randomUUID().slice(0, 8)}`
+  const orphans = Array.from({ length: 20 }, () => `stray-${randomUUID().slice(0, 8)}`)
   const bears = { organizationId: organization.id, mailboxId }
-  await world.mailHost.update(bears, 'inbox', [uid], { addKeywords: [orphan] })
+  await world.mailHost.update(bears, 'inbox', [uid], { addKeywords: [orphan, ...orphans] })
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
   const webhook = await created('/v1/webhooks', { url: 'https://receiver.example/mail' })
@@ -140,7 +143,7 @@ export async function furnish(world: World): Promise<Furnished> {
     webhook: webhook.id,
     member,
   }
-  return { organization, address, ids, keyword: label.keyword, picture }
+  return { organization, address, ids, keyword: label.keyword, orphans, picture }
 }
 
 /** A new member who may read the mailbox. */

@@ -25,7 +25,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'POST /v1/labels/{id}/merge': { item: 'otherLabel', body: ({ ids }) => ({ into: ids.label }) },
   'GET /v1/orphan-labels': {},
   'POST /v1/orphan-labels': {
-    body: () => ({ keyword: `stray-${randomUUID().slice(0, 8)}`, name: `Label ${randomUUID().slice(0, 8)}` }),
+    body: ({ orphans }) => ({ keyword: orphans.pop() ?? '', name: `Label ${randomUUID().slice(0, 8)}` }),
     status: 201,
   },
   'DELETE /v1/orphan-labels/{keyword}': { item: 'orphan' },
