@@ -13,7 +13,7 @@ import { changeFilter } from './changes.ts'
 
 export interface Merged {
   readonly label: Label
-  /** How many filters set the other label now. */
+  /** How many filters of the organization, or the caller's own, set the other label now. */
   readonly filters: number
   /** The change of messages; null if the caller may change no mailbox. */
   readonly changeId: string | null
@@ -42,7 +42,8 @@ export async function mergeLabels(
   }
   await removeLabel(tx, owner, id, by)
   const changeId = await beginEverywhere(tx, caller, by, from.keyword, label.keyword)
-  return { label, filters: filters.length, changeId }
+  const seen = filters.filter(({ member_id }) => member_id === null || member_id === caller.memberId)
+  return { label, filters: seen.length, changeId }
 }
 
 async function filtersSetting(tx: Tx, organizationId: string, keyword: string) {

@@ -36,7 +36,10 @@ export function mergeRoute(
         response: {
           200: Type.Object({
             label: LabelOut,
-            filters: Type.Integer({ minimum: 0, description: 'The number of filters that now set the other label.' }),
+            filters: Type.Integer({
+              minimum: 0,
+              description: 'The number of filters that now set the other label, without those of other members.',
+            }),
             change_id: ChangeId,
           }),
         },

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
+import { filtersOf } from '#/filters/queries.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
@@ -187,7 +188,9 @@ test('of two labels that are merged one stays: filters set it, messages bear it,
   }
   const merged = await organization.request('POST', `/v1/labels/${bills.id}/merge`, { into: invoices.id })
   assert.equal(merged.status, 200)
-  assert.deepEqual(merged.body, { label: invoices, filters: 2, change_id: merged.body.change_id })
+  assert.deepEqual(merged.body, { label: invoices, filters: 1, change_id: merged.body.change_id })
+  const [own] = await filtersOf(world.db, { organizationId: organization.id, memberId: member.id })
+  assert.equal(own?.argument, 'invoices')
   await world.runningChanges.processAll()
   const change = async () => (await organization.request('GET', `/v1/changes/${merged.body.change_id}`)).body
   await until(async () => (await change()).state === 'done')

@@ -1278,12 +1278,12 @@ export interface FoundMessage {
   /** @minimum 0 */
   size_bytes: number;
   /**
-     * The id of its conversation in this folder. A search reads nothing for it: null too where the folders of its mailbox are not in memory.
+     * The id of its conversation in this folder. Null too as long as more than 20,000 messages would have to be read for the page first.
      * @nullable
      */
   thread_id: string | null;
   /**
-     * The id of its conversation over all folders. Null in drafts, junk and trash. A search reads nothing for it: null too where the folders of its mailbox are not in memory.
+     * The id of its conversation over all folders. Null in drafts, junk and trash. Null too as long as more than 20,000 messages would have to be read for the page first.
      * @nullable
      */
   conversation_id: string | null;
@@ -2768,7 +2768,7 @@ export type MergeLabelsBody = {
 export type MergeLabels200 = {
   label: Label;
   /**
-     * The number of filters that now set the other label.
+     * The number of filters that now set the other label, without those of other members.
      * @minimum 0
      */
   filters: number;
