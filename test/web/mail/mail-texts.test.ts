@@ -25,11 +25,11 @@ for (const [what, text, expected] of [
   ],
 ] as const) {
   test('a text with 500,000 spaces within it is kept', () => {
-  const text = `Hello${' '.repeat(500_000)}Ada`
-  assert.deepEqual(quoted(`\n${text} \n\n> Hi`), [text, '> > Hi'])
-})
+    const text = `Hello${' '.repeat(500_000)}Ada`
+    assert.deepEqual(quoted(`\n${text} \n\n> Hi`), [text, '> > Hi'])
+  })
 
-test(`a text quotes ${what}`, () => assert.deepEqual(quoted(text), expected))
+  test(`a text quotes ${what}`, () => assert.deepEqual(quoted(text), expected))
 }
 
 for (const [text, href] of [
