@@ -141,17 +141,19 @@ export interface Running {
 }
 
 /** A change of a kind that is done here, a deletion of a folder whose process died, or the change of a filter run that was deleted
- *  with the member whose it was. A keyword is removed only once no earlier change adds it any more: messages that got it after
- *  they were looked at would keep it. */
+ *  with the member whose it was. */
 const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
   or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes'
   or kind = 'filters' and not exists (
     select from filter_runs run
-    where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))
-  and not exists (
-    select from changes earlier
-    where earlier.organization_id = changes.organization_id and earlier.state = 'running'
-      and earlier.add_keyword = changes.remove_keyword and earlier.at < changes.at)`
+    where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))`
+
+/** A keyword is removed only once no earlier change adds it any more: messages that got it after they were looked at would
+ *  keep it. With `offset 0` PostgreSQL looks for that change by its time, instead of joining with all that are running. */
+const waits = sql`exists (
+  select from changes earlier
+  where earlier.organization_id = changes.organization_id and earlier.state = 'running'
+    and earlier.add_keyword = changes.remove_keyword and earlier.at < changes.at offset 0)`
 
 /** Claims a running change: this one, or of those that were claimed least often the oldest, so that one that fails again and again
  *  holds up no other. */
@@ -160,7 +162,7 @@ export async function claimRunning(db: Db, id: string | undefined): Promise<(Run
     Lease<string> & Omit<Running, 'by'> & Record<'actor_kind' | 'actor_name', string> & { actor_id: string | null }
   >(db, databaseNow, {
     chosen: sql`select id from changes
-      where ${due} and ${changeLeases.free(databaseNow)} ${id === undefined ? sql`` : sql`and id = ${id}`}
+      where ${due} and not ${waits} and ${changeLeases.free(databaseNow)} ${id === undefined ? sql`` : sql`and id = ${id}`}
       order by lease_epoch, at limit 1`,
     due,
     returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, actor_kind, actor_id, actor_name`,
