@@ -52,7 +52,15 @@ test('a client and schemas are generated from the document, and compile', async 
 const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 
 test('every example of the document is taken, and answered as its example says and generated schemas expect', async () => {
-  const { organization } = furnished
+  const { organization, address, ids } = furnished
+  // The examples name a keyword on a message.
+  const mailbox = await world.db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('address', '=', address)
+    .executeTakeFirstOrThrow()
+  const bears = { organizationId: organization.id, mailboxId: mailbox.id }
+  await world.mailHost.update(bears, 'inbox', [Number(ids.message)], { addKeywords: ['stray'] })
   await insertVerifiedDomain(world.db, organization.id, 'tryout.test')
   await organization.request('POST', '/v1/mailboxes', { domain: 'tryout.test', local_part: 'support' })
   const operations = await everyOperation(world)
