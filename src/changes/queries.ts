@@ -164,7 +164,8 @@ export async function claimRunning(db: Db, id: string | undefined): Promise<(Run
     chosen: sql`select id from changes
       where ${due} and not ${waits} and ${changeLeases.free(databaseNow)} ${id === undefined ? sql`` : sql`and id = ${id}`}
       order by lease_epoch, at limit 1`,
-    due,
+    // Whatever else `due` asks stays as it is once it is so.
+    due: sql`state = 'running'`,
     returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, actor_kind, actor_id, actor_name`,
   })
   if (!claimed) return undefined
