@@ -149,13 +149,13 @@ const deliveredKept = 100
 export async function recordDeliveries(
   tx: Tx,
   webhook: ClaimedWebhook,
-  { recorded, claimedAt }: { readonly recorded: readonly Recorded[]; readonly claimedAt: Date },
+  { recorded, replayedAfter }: { readonly recorded: readonly Recorded[]; readonly replayedAfter: Date },
 ): Promise<void> {
   const { organizationId, id } = webhook
   const [stored, fresh] = [recorded.filter((one) => one.stored), recorded.filter((one) => !one.stored)]
   const atOnce = fresh.filter(({ state }) => state === 'delivered')
   const others = fresh.filter(({ state }) => state !== 'delivered')
-  await storeDeliveries(tx, webhook, stored, sql`webhook_deliveries.due_at > ${claimedAt}`)
+  await storeDeliveries(tx, webhook, stored, sql`webhook_deliveries.due_at > ${replayedAfter}`)
   await storeDeliveries(tx, webhook, [...others, ...atOnce.slice(-deliveredKept)], sql`true`)
   if (!recorded.some(({ state }) => state === 'delivered')) return
   await sql`

@@ -145,10 +145,12 @@ export class WebhookWorker implements AsyncDisposable {
     const { database, notice, log } = this.#parts
     const mailOwners = made.paused && (await notice.from(organizationId))
     const paused = await database.db.transaction().execute(async (tx) => {
-      const progress = (await wasResumed(tx, webhook)) ? restarted(made, now) : made
+      const resumed = await wasResumed(tx, webhook)
+      const progress = resumed ? restarted(made, now) : made
       const { paused } = progress
       if (!(await endRound(tx, webhook, progress))) return undefined
-      await recordDeliveries(tx, webhook, { recorded: progress.recorded, claimedAt })
+      // A resumption, too, makes what waits due later than the claim, so that it would pass for replayed.
+      await recordDeliveries(tx, webhook, { recorded: progress.recorded, replayedAfter: resumed ? now : claimedAt })
       await delayWaiting(tx, webhook, progress.delayed)
       await forgetWaiting(tx, webhook, progress.gone)
       if (progress.recovered) await makeWaitingDue(tx, webhook, now)

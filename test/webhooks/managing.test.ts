@@ -65,7 +65,7 @@ test('a span of events is delivered again, with the ids that they had', async ()
   await hook.labels('A', 'B', 'C', 'D')
   await hook.receiver.until(({ taken }) => taken.length === 4)
   const ids = hook.receiver.taken.map(({ id }) => id).toSorted()
-  // Else the round that ends writes over what is replayed.
+  // The round has ended that delivered them.
   await hook.untilListed(4)
   const { body } = await hook.at('POST', '/replay', { after: ids[0], until: ids[2] })
   assert.deepEqual(body, { replayed: 2, next: null })

@@ -7,7 +7,7 @@ import { World } from '#test/world/world.ts'
 import { Hook, names, whileIt } from './hook.ts'
 import { Receiver } from './receiver.ts'
 
-const hour = 3_600_000
+const [second, hour] = [1_000, 3_600_000]
 
 let world: World
 before(async () => {
@@ -96,6 +96,26 @@ test('a webhook that is resumed during a round starts again, whatever the result
   await hook.untilShown(({ status, waiting }) => status === 'active' && waiting === 0)
   const [{ attempts }] = await hook.deliveries()
   assert.deepEqual([attempts, (await hook.stored()).failing_since], [2, null])
+})
+
+test('what a round delivers while the webhook is resumed is not delivered again', async () => {
+  await using hook = await Hook.start(world)
+  hook.receiver.answers = async (_, response) => {
+    const attempt = hook.receiver.all.length
+    if (attempt === 2) {
+      await world.advance(second)
+      for (const paused of [true, false]) await hook.at('PATCH', '', { paused })
+    }
+    response.writeHead(attempt === 1 ? 500 : 204).end()
+  }
+  await hook.labels('A')
+  await hook.receiver.until(({ all }) => all.length === 1)
+  await hook.untilShown(({ waiting }) => waiting === 1)
+  await hook.pass(5 * second, ({ taken }) => taken.length === 1)
+  await hook.untilShown(({ waiting }) => waiting === 0)
+  await hook.labels('B')
+  await hook.receiver.until((receiver) => names(receiver).includes('B'))
+  assert.deepEqual(names(hook.receiver), ['A', 'B'])
 })
 
 test('a receiver that answers 410 is paused at once', async () => {
