@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { Enrolled } from '#test/dns/enrolled.ts'
 import { phone, Visitor, wide } from '#test/web/browser.ts'
 import { startSite } from '#test/web/site.ts'
+import { until } from '#test/world/until.ts'
 
 const { world, browser } = await startSite()
 
@@ -56,7 +56,7 @@ for (const [what, options] of [
     ] as const) {
       await region.getByRole('button', { name }).click()
       // It is written after the click.
-      while ((await page.evaluate('navigator.clipboard.readText()')) !== text) await pause(50)
+      await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === text)
     }
   })
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { phone, wide } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
+import { until } from '#test/world/until.ts'
 
 const { world, browser } = await startSite()
 
@@ -119,7 +119,7 @@ for (const [role, list, path] of [
     const rows = page.getByRole('grid', { name: list }).getByRole('row')
     await moveToEnd(page, first)
     await rows.first().filter({ hasText: second }).waitFor()
-    while ((await names(ada, path))[0] !== second) await pause(100)
+    await until(async () => (await names(ada, path))[0] === second)
     assert.deepEqual(await names(ada, path), [second, first])
     await visitor.assertSound()
   })
