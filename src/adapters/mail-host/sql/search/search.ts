@@ -81,17 +81,14 @@ async function findPlaces(
   let from = start
   for (let count = compared > 0 ? least : newest; ; ) {
     const began = performance.now()
-    const bounds = { from, count, most: limit + 1 - places.length }
+    const bounds = { from, most: limit + 1 - places.length }
     let step: Pick<Walked, 'places' | 'edge'> | undefined
     if (toLookUp !== undefined && sample.looked > 0 && !isFrequent(sample, scope.total)) {
       step = await lookUp(db, scope, { ...bounds, count: hits, words: toLookUp })
       if (!step) toLookUp = undefined
     }
     if (!step) {
-      const walked = await walk(db, scope, {
-        ...{ ...bounds, count: Math.min(count, newest) },
-        sampled: toLookUp !== undefined,
-      })
+      const walked = await walk(db, scope, { ...bounds, count, sampled: toLookUp !== undefined })
       sample.looked += walked.looked
       sample.held += walked.held
       step = walked
@@ -101,7 +98,7 @@ async function findPlaces(
     from = step.edge
     const now = performance.now()
     if (now > until) return { places, edge: from }
-    count = now - began > long ? least : Math.min(2 * count, mostHits)
+    count = now - began > long ? least : Math.min(2 * count, newest)
   }
 }
 
