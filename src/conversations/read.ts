@@ -2,13 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { ifMissing, notFound } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
-import type { Listed, MailboxIndex, MailboxPlace, Placed, WholeConversation } from '#/threads/mailbox/mailbox-index.ts'
+import type { Listed, MailboxIndex, MailboxPlace, WholeConversation } from '#/threads/mailbox/mailbox-index.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import { type Placed, uidsByFolder } from '#/threads/mailbox/placed.ts'
 import { type RememberedTexts, type Texts, textsOf } from '#/threads/texts.ts'
 import { anyFolder, conversationIds, rootOf } from '#/threads/thread-id.ts'
 import type { LastMessage } from './awaiting.ts'
 import { type Narrowing, narrowed, type OfMailbox } from './narrow.ts'
-import { nameOf, summariesOf, uidsByFolder } from './summaries.ts'
+import { nameOf, summariesOf } from './summaries.ts'
 
 export interface ConversationParts {
   readonly mailHost: MailHost

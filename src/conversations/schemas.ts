@@ -11,10 +11,9 @@ import {
   listedMessage,
   type MessageItem,
 } from '#/messages/schemas.ts'
-import type { Placed } from '#/threads/mailbox/mailbox-index.ts'
+import { type Placed, uidsByFolder } from '#/threads/mailbox/placed.ts'
 import { awaiting, sides } from './awaiting.ts'
 import type { ConversationWithMessages, ListedConversation } from './read.ts'
-import { uidsByFolder } from './summaries.ts'
 
 export const ConversationFilters = Type.Object({
   folder: Type.Optional(

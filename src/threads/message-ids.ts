@@ -3,8 +3,9 @@ import { Slots } from '#/event-loop/slots.ts'
 import { type Ids, type IdsOf, noIds } from '#/messages/visible.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
-import type { MailboxIndex, Placed } from './mailbox/mailbox-index.ts'
+import type { MailboxIndex } from './mailbox/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
+import { type Placed, uidsByFolder } from './mailbox/placed.ts'
 import { conversationIds, threadIds } from './thread-id.ts'
 
 /** Messages that are read for the ids of one response, at most: some 200 ms. */
@@ -67,8 +68,7 @@ export class ConversationNames {
 
   /** In the order of the messages; with the conversations over folders if the whole mailbox may be read. */
   async #ids(mailbox: MailboxRef, messages: readonly Placed[], whole: boolean): Promise<Ids[]> {
-    const inFolders = Map.groupBy(messages, ({ folder }) => folder)
-    const uidsIn = new Map([...inFolders].map(([folder, some]) => [folder, some.map(({ uid }) => uid)]))
+    const uidsIn = uidsByFolder(messages)
     // Another folder that cannot be read is no fault of the message's.
     const index = whole ? await this.#mailboxes.upToDate(mailbox).catch(ifRefused(undefined)) : undefined
     const found = index ? this.#idsWithin(index, mailbox, uidsIn) : new Map<string, Map<number, Ids>>()

@@ -2,12 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ListPlace } from '#/ports/mail-host.ts'
 import { claimedRoot, connected, type IndexedFolder, isLater, type Member, startOf } from './connected.ts'
 import { isNewest, marking, marksOf, type Numbers } from './marks.ts'
-
-/** Where a message is. */
-export interface Placed {
-  readonly folder: string
-  readonly uid: number
-}
+import type { Placed } from './placed.ts'
 
 /** A conversation over all folders. */
 export interface WholeConversation {

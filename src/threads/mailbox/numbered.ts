@@ -1,5 +1,5 @@
 import type { IndexedFolder } from './connected.ts'
-import type { Placed } from './mailbox-index.ts'
+import type { Placed } from './placed.ts'
 
 // Conversations of a mailbox by the numbers that its rows note.
 
