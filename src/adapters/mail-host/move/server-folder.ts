@@ -4,7 +4,7 @@ import { type AppendMessage, appendMessages, asKept } from '../imap/changing/app
 import { lowestUids } from '../imap/changing/empty.ts'
 import { readFilteredBy } from '../imap/changing/filtered-by.ts'
 import { CommandRefused } from '../imap/client/errors.ts'
-import { fetch } from '../imap/client/fetch.ts'
+import { fetch, fetchUids } from '../imap/client/fetch.ts'
 import type { ImapSession } from '../imap/client/session.ts'
 import { uidSet } from '../imap/client/syntax.ts'
 import { type Layout, makeFolder } from '../imap/folders/layout.ts'
@@ -169,9 +169,10 @@ async function described({ connection }: ImapSession, set: string): Promise<Desc
 
 async function octets({ connection }: ImapSession, uids: readonly number[]): Promise<Map<number, Buffer>> {
   const bodies = new Map<number, Buffer>()
-  await fetch(connection, `UID FETCH ${uidSet(uids)} (UID BODY.PEEK[])`, 'BODY[]', (message) => {
+  await fetchUids(connection, uids, 'BODY.PEEK[]', 'BODY[]', (message) => {
     const bytes = message.octets('BODY[]')
     if (bytes) bodies.set(message.uid, bytes)
+    return undefined
   })
   return bodies
 }

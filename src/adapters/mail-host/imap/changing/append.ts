@@ -2,11 +2,11 @@ import { collected, inTurns } from '#/event-loop/pieces.ts'
 import type { Applied } from '#/ports/mail-host.ts'
 import { type Command, timeouts } from '../client/connection.ts'
 import { CommandRefused } from '../client/errors.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import { mailbox } from '../client/mailbox-name.ts'
 import { bytesOf, type Status } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
-import { dateTime, day, numbersIn, quoted, uidSet } from '../client/syntax.ts'
+import { dateTime, day, numbersIn, quoted } from '../client/syntax.ts'
 import { makeFolder } from '../folders/layout.ts'
 import { numbers } from '../reading/list.ts'
 import { filteredByField } from './filtered-by.ts'
@@ -131,18 +131,18 @@ async function ofSecondAndSize(
   size: number,
 ): Promise<number[]> {
   const found: number[] = []
-  if (uids.length === 0) return found
-  const command = `UID FETCH ${uidSet(uids)} (UID INTERNALDATE RFC822.SIZE)`
-  await fetch(connection, command, 'INTERNALDATE', (message) => {
+  await fetchUids(connection, uids, 'INTERNALDATE RFC822.SIZE', 'INTERNALDATE', (message) => {
     if (message.receivedAt / 1_000 === second && message.size === size) found.push(message.uid)
+    return undefined
   })
   return found
 }
 
 async function bytesAt({ connection }: ImapSession, uid: number): Promise<Buffer | undefined> {
   let bytes: Buffer | undefined
-  await fetch(connection, `UID FETCH ${uid} (UID BODY.PEEK[])`, 'BODY[]', (message) => {
+  await fetchUids(connection, [uid], 'BODY.PEEK[]', 'BODY[]', (message) => {
     bytes ??= message.octets('BODY[]')
+    return undefined
   })
   return bytes
 }

@@ -63,10 +63,14 @@ export async function removeFolders(access: Access, account: Account): Promise<v
 
 /** The first messages of the selected folder. */
 export async function lowestUids({ connection }: ImapSession, exists: number): Promise<number[]> {
-  const uids: number[] = []
-  if (exists === 0) return uids
-  await fetch(connection, `FETCH 1:${Math.min(exists, mostMessages)} (UID)`, 'UID', ({ uid }) => {
-    uids.push(uid)
+  const uids = new Set<number>()
+  if (exists === 0) return []
+  const last = Math.min(exists, mostMessages)
+  await fetch(connection, `FETCH 1:${last} (UID)`, 'UID', ({ uid }, { number }) => {
+    // The server also reports the flags of later messages, and of some twice, if another program changes them meanwhile.
+    if (number > last) return false
+    uids.add(uid)
+    return undefined
   })
-  return uids.sort((a, b) => a - b)
+  return [...uids].sort((a, b) => a - b)
 }

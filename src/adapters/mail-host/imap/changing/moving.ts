@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { MovedMessages, Moving } from '#/ports/recording.ts'
 import { unlessRefused } from '../client/errors.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import { mailbox } from '../client/mailbox-name.ts'
 import type { Data } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
@@ -58,9 +58,8 @@ const messageId = 'BODY[HEADER.FIELDS (MESSAGE-ID)]'
 /** Properties that a move keeps and that few messages share, by uid in ascending order. */
 async function marksOf({ connection }: ImapSession, rising: readonly number[]): Promise<Map<number, string>> {
   const marks = new Map<number, string>()
-  if (rising.length === 0) return marks
-  const items = `UID INTERNALDATE RFC822.SIZE ${messageId.replace('BODY', 'BODY.PEEK')}`
-  await fetch(connection, `UID FETCH ${uidSet(rising)} (${items})`, messageId, (message) => {
+  const items = `INTERNALDATE RFC822.SIZE ${messageId.replace('BODY', 'BODY.PEEK')}`
+  await fetchUids(connection, rising, items, messageId, (message) => {
     const text = `${message.receivedAt} ${message.size} ${message.octets(messageId)?.toString('latin1') ?? ''}`
     marks.set(message.uid, hash('sha256', text, 'base64url').slice(0, 16))
     return undefined

@@ -1,6 +1,6 @@
 import { type ImapConnection, timeouts } from './connection.ts'
 import { atomsOf, attributes, bytesOf, type Data, numberOf, type Token } from './response.ts'
-import { readDateTime } from './syntax.ts'
+import { readDateTime, uidSet } from './syntax.ts'
 
 /** A FETCH response: data of one message (RFC 9051, section 7.5.2). Absent data is 0 or undefined. */
 export class Fetched {
@@ -48,6 +48,22 @@ export class Fetched {
 
 export function isSeen(flags: Token | undefined): boolean {
   return atomsOf(flags).some((flag) => flag.length === 5 && flag.toLowerCase() === '\\seen')
+}
+
+/** Fetches items of these messages, whose uids must be in ascending order. `onMessage` gets no other message: while the command
+ *  runs, a server also reports the flags of messages that other programs change. */
+export async function fetchUids(
+  connection: ImapConnection,
+  uids: readonly number[],
+  items: string,
+  item: string,
+  onMessage: (message: Fetched, data: Data) => false | Promise<true> | undefined,
+): Promise<void> {
+  if (uids.length === 0) return
+  const wanted = new Set(uids)
+  await fetch(connection, `UID FETCH ${uidSet(uids)} (UID ${items})`, item, (message, data) =>
+    wanted.has(message.uid) ? onMessage(message, data) : false,
+  )
 }
 
 /** Runs a FETCH. A response without the item, or for which `onMessage` answers false, is unsolicited: it reports a change. */

@@ -4,9 +4,8 @@ import { headerFacts } from '#/mime/header/header-facts.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Applied, Summary } from '#/ports/mail-host.ts'
 import { readFilteredBy } from '../changing/filtered-by.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
-import { uidSet } from '../client/syntax.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { withAttachments } from './body-structure.ts'
 
@@ -69,16 +68,15 @@ interface Flags {
   readonly keywords: readonly string[]
 }
 
-/** By uid, for messages that exist. */
+/** By uid, for those of the messages that exist. */
 export async function readFlags(
   { connection }: ImapSession,
   folder: SelectedFolder,
   uids: readonly number[],
 ): Promise<Map<number, Flags & { readonly modseq: number }>> {
   const found = new Map<number, Flags & { readonly modseq: number }>()
-  if (uids.length === 0) return found
-  await fetch(connection, `UID FETCH ${uidSet(uids)} (UID FLAGS MODSEQ)`, 'FLAGS', (message, data) => {
-    if (message.uid > 0) found.set(message.uid, { ...flagsIn(message.flags), modseq: message.modseq })
+  await fetchUids(connection, uids, 'FLAGS MODSEQ', 'FLAGS', (message, data) => {
+    found.set(message.uid, { ...flagsIn(message.flags), modseq: message.modseq })
     // A server need not repeat flags that it has reported on this connection.
     if (message.modseq > folder.highestKnown) folder.notice(data)
   })
@@ -96,10 +94,10 @@ export function flagsIn(flags: readonly string[]): Flags {
 
 async function readContents(session: ImapSession, uids: readonly number[]): Promise<Map<number, Content>> {
   const contents = new Map<number, Content>()
-  const items = `UID RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.${mostBytes}>`
-  await fetch(session.connection, `UID FETCH ${uidSet(uids)} (${items})`, 'BODY[]<0>', (message) => {
+  const items = `RFC822.SIZE INTERNALDATE BODY.PEEK[]<0.${mostBytes}>`
+  await fetchUids(session.connection, uids, items, 'BODY[]<0>', (message) => {
     const bytes = message.octets('BODY[]<0>')
-    if (!bytes || message.uid === 0) return undefined
+    if (!bytes) return undefined
     contents.set(message.uid, contentOf(bytes, message.size, message.receivedAt))
     return nextTurn(true as const)
   })

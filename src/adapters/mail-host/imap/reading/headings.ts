@@ -1,8 +1,7 @@
 import { readMessage } from '#/mime/message.ts'
 import type { Extent, Heading, HeadingPage, UidRange } from '#/ports/mail-host.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
-import { uidSet } from '../client/syntax.ts'
 import type { SelectedFolder } from '../folders/selected-folder.ts'
 import { flagsIn } from './contents.ts'
 import { numbers } from './list.ts'
@@ -22,10 +21,10 @@ export async function headings(
   const messages: Heading[] = []
   if (wanted.length === 0) return { uidValidity, messages }
   const fields = fieldsWanted === 'subject' ? 'BODY[HEADER.FIELDS (SUBJECT)]' : section
-  const items = `UID FLAGS ${fields.replace('BODY', 'BODY.PEEK')}`
-  await fetch(session.connection, `UID FETCH ${uidSet(wanted)} (${items})`, fields, (message) => {
+  const items = `FLAGS ${fields.replace('BODY', 'BODY.PEEK')}`
+  await fetchUids(session.connection, wanted, items, fields, (message) => {
     const header = message.octets(fields)
-    if (!header || message.uid === 0) return undefined
+    if (!header) return undefined
     const { subject } = readMessage(header)
     messages.push({ uid: message.uid, ...flagsIn(message.flags), subject, senders: undefined, header })
   })

@@ -1,9 +1,8 @@
 import { isKeyword } from '#/labels/keyword.ts'
 import type { ListPlace, ListQuery } from '#/ports/mail-host.ts'
 import { timeouts } from '../client/connection.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
-import { uidSet } from '../client/syntax.ts'
 import type { Key } from './search-keys.ts'
 
 /** The uids of a list, newest received first, equal dates by uid. */
@@ -98,8 +97,9 @@ function readNumbers(bytes: Buffer, start: number, end: number, found: number[])
 
 async function datesOf({ connection }: ImapSession, rising: readonly number[]): Promise<Map<number, number>> {
   const dates = new Map<number, number>()
-  await fetch(connection, `UID FETCH ${uidSet(rising)} (UID INTERNALDATE)`, 'INTERNALDATE', ({ uid, receivedAt }) => {
+  await fetchUids(connection, rising, 'INTERNALDATE', 'INTERNALDATE', ({ uid, receivedAt }) => {
     dates.set(uid, receivedAt)
+    return undefined
   })
   return dates
 }

@@ -2,7 +2,7 @@ import { notFound } from '#/errors.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 import type { InFolder } from '../access.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
 import { realUids } from '../client/syntax.ts'
 import type { Contents } from './contents.ts'
@@ -51,8 +51,9 @@ async function readPiece(
 ): Promise<Buffer | undefined> {
   let piece: Buffer | undefined
   const section = `BODY[]<${at}>`
-  await fetch(connection, `UID FETCH ${uid} (UID BODY.PEEK[]<${at}.${length}>)`, section, (message) => {
+  await fetchUids(connection, [uid], `BODY.PEEK[]<${at}.${length}>`, section, (message) => {
     piece ??= message.octets(section)
+    return undefined
   })
   return piece
 }

@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { noticeBytes, returnedIds } from '#/mime/report/returned.ts'
 import { readFilteredBy } from '../changing/filtered-by.ts'
-import { fetch } from '../client/fetch.ts'
+import { fetchUids } from '../client/fetch.ts'
 import type { ImapSession } from '../client/session.ts'
-import { uidSet } from '../client/syntax.ts'
 import type { ThreadRowsReader } from './thread-rows.ts'
 
 /** Notices in one command, during which the session does nothing else. */
@@ -16,11 +15,10 @@ const mostInFront = 16 * 1024
 export async function readReturned(session: ImapSession, rows: ThreadRowsReader): Promise<void> {
   const { notices } = rows
   for (let at = 0; at < notices.length; at += noticesAtOnce) {
-    const items = `UID BODY.PEEK[]<0.${noticeBytes + mostInFront}>`
-    const command = `UID FETCH ${uidSet(notices.slice(at, at + noticesAtOnce))} (${items})`
-    await fetch(session.connection, command, 'BODY[]<0>', (message) => {
+    const items = `BODY.PEEK[]<0.${noticeBytes + mostInFront}>`
+    await fetchUids(session.connection, notices.slice(at, at + noticesAtOnce), items, 'BODY[]<0>', (message) => {
       const bytes = message.octets('BODY[]<0>')
-      if (!bytes || message.uid === 0) return undefined
+      if (!bytes) return undefined
       const returned = returnedIds(bytes.subarray(readFilteredBy(bytes).length))
       if (returned) rows.addReturned(message.uid, returned)
       return nextTurn(true as const)
