@@ -62,7 +62,7 @@ export const DraftOut = Type.Object(
           filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
           content_type: Type.String({ examples: ['application/pdf'] }),
           size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
-          inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
+          inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
           content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),
         },
         { title: 'DraftAttachment' },

@@ -52,7 +52,7 @@ const expected: readonly (readonly [string, string, string, string, readonly str
   ['same-name-twice', 'Twice', 'Ada Byron', 'A named text is a file.', ['2 text/plain notes.txt 8']],
   ['signed', 'Signed', 'Ada Byron', 'Signed words.', ['2 application/pgp-signature signature.asc 78']],
   ['smtputf8', 'Grüße 👋', 'Jörg Müller', 'Internationale Post: 你好 👩‍👩‍👧.', []],
-  ['text-around-image', 'Holiday', 'Ada Byron', 'Before the picture. After the picture.', ['(2 image/png dot.png 70)']],
+  ['text-around-image', 'Holiday', 'Ada Byron', 'Before the picture. After the picture.', ['2 image/png dot.png 70']],
   ['windows-1251', 'Привет', 'Анна', 'Привет, мир.', []],
   ['wrong-boundary', 'Broken', 'Ada Byron', '--used Content-Type: text/plain Still readable. --used--', []],
 ]

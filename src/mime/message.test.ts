@@ -52,6 +52,7 @@ test('a message of nothing is a message', () => {
 const MiB = 1024 * 1024
 const fill = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes)
 const mixed = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'
+const picture = `${mixed}--b\r\nContent-Type: image/png\r\nContent-ID: <1>\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n`
 const nest = (level: number, boundary: string) =>
   `Content-Type: multipart/mixed; boundary=${boundary}${level}\r\n\r\n--${boundary}${level}\r\n`
 const nested = (depth: number) => Array.from({ length: depth }, (_, level) => nest(level, 'b')).join('')
@@ -108,6 +109,8 @@ const bombs: readonly (readonly [string, () => string])[] = [
   ['25 MiB of tags with open quotes', () => `Content-Type: text/html\r\n\r\n${fill('<a b="', 25 * MiB)}`],
   ['25 MiB of open comments', () => `Content-Type: text/html\r\n\r\n${fill('<!-- ', 25 * MiB)}`],
   ['25 MiB of ampersands', () => `Content-Type: text/html\r\n\r\n${fill('&#', 25 * MiB)}`],
+  ['25 MiB of pictures in HTML', () => `${picture}${fill('<img src="cid:1">', 25 * MiB)}`],
+  ['25 MiB of pictures without an end in HTML', () => `${picture}${fill("<img src='cid:1", 25 * MiB)}`],
   ['25 MiB of blockquotes', () => `Content-Type: text/html\r\n\r\n${fill('<blockquote>', 25 * MiB)}`],
   ['25 MiB of equals signs', () => `Content-Transfer-Encoding: quoted-printable\r\n\r\n${fill('=', 25 * MiB)}`],
   ['25 MiB of padding', () => `Content-Transfer-Encoding: base64\r\n\r\n${fill('A=', 25 * MiB)}`],

@@ -1,7 +1,8 @@
 import type { Address } from './address/address.ts'
 import { parseAddresses } from './address/address-list.ts'
-import { isReferred, sortParts } from './body/content.ts'
+import { type Body, isOtherForm, isShown, sortParts } from './body/content.ts'
 import { previewOf } from './body/preview.ts'
+import { maybeShown, shownPictures } from './body/shown-pictures.ts'
 import { type Part, readStructure } from './body/structure.ts'
 import { type Headers, readHeaders } from './header/headers.ts'
 import { connectingIds } from './report/returned.ts'
@@ -34,6 +35,7 @@ export interface Message {
 export function readMessage(raw: Buffer): Message {
   const { headers, bodyStart } = readHeaders(raw)
   const body = sortParts(readStructure(raw, headers, bodyStart))
+  const shown = shownPictures(raw, body)
   const { messageId, root, strong, weak } = connectingIds(raw, headers)
   const authors = addressesIn(headers, 'from')
   const [from = null] = headers.count('from') > 1 ? parseAddresses(headers.last('from') ?? '') : authors
@@ -50,18 +52,23 @@ export function readMessage(raw: Buffer): Message {
     to: addressesIn(headers, 'to'),
     cc: addressesIn(headers, 'cc'),
     replyTo: parseAddresses(headers.last('reply-to') ?? ''),
-    hasAttachment: hasAttachment(body),
+    hasAttachment: hasAttachment(body, (part) => isShown(part, shown)),
     preview: previewOf(raw, body),
   }
 }
 
-/** Whether a list shows that the message has an attachment. */
+/** Whether a list shows that the message has an attachment, as far as its structure says: without the HTML, which pictures it shows is
+ *  not known. */
 export function attaches(root: Part): boolean {
-  return hasAttachment(sortParts(root))
+  return hasAttachment(sortParts(root), (part, within) => {
+    return maybeShown(part) && within.some(({ type }) => type === 'multipart/related')
+  })
 }
 
-function hasAttachment({ attached }: ReturnType<typeof sortParts>): boolean {
-  return attached.some(({ part, within }) => !isReferred(part, within) && !SIGNATURES.has(part.type))
+function hasAttachment({ attached }: Body, isInText: (part: Part, within: readonly Part[]) => boolean): boolean {
+  return attached.some(({ part, within }) => {
+    return !(isInText(part, within) || isOtherForm(part, within) || SIGNATURES.has(part.type))
+  })
 }
 
 /** Limit for a subject; RFC 5322, section 2.1.1 allows 998 octets in a line. */

@@ -106,7 +106,7 @@ export const ScheduledContent = Type.Object(
         filename: Nullable(Type.String({ examples: ['invoice.pdf'] })),
         content_type: Type.String({ examples: ['application/pdf'] }),
         size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.' }),
-        inline: Type.Boolean({ description: 'Shown within the text rather than beside it.' }),
+        inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
       }),
     ),
   },

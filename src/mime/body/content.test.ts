@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
+import { readMessage } from '../message.ts'
 import { attachmentBytes, readContent } from './content.ts'
 
 const message = (text: string) => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1')
@@ -9,6 +10,7 @@ const part = (header: string, body: string) => `--b\n${header}${header && '\n'}\
 const parts = (type: string, ...bodies: string[]) =>
   message(`Content-Type: ${type}; boundary=b\n\n${bodies.join('')}--b--\n`)
 const html = 'Content-Type: text/html'
+const picture = 'Content-Type: image/png\nContent-ID: <x@y>'
 const inner = (type: string, ...bodies: string[]) =>
   `--b\nContent-Type: ${type}; boundary=i\n\n${bodies.join('').replaceAll('--b\n', '--i\n')}--i--\n`
 
@@ -46,6 +48,50 @@ for (const [what, raw, text, htmlText] of [
     'without a named text after it',
     parts('multipart/mixed', part('', 'one'), part('Content-Type: text/plain; name=a.txt', 'two')),
     'one',
+    null,
+  ],
+  [
+    'of a related that names its text as a file to be shown',
+    parts(
+      'multipart/related',
+      part(`${html}\nContent-Disposition: inline; filename=form.htm`, '<p>'),
+      part(picture, 'x'),
+    ),
+    null,
+    '<p>',
+  ],
+  [
+    'of a related whose named text is not its first part',
+    parts(
+      'multipart/related; start="<root@x>"',
+      part(picture, 'x'),
+      part('Content-Type: text/plain; name=a.txt', 'file'),
+      part(`${html}; name=form.htm\nContent-ID: <root@x>\nContent-Disposition: inline`, '<p>'),
+    ),
+    null,
+    '<p>',
+  ],
+  [
+    'of a mixed that names its text as a file to be shown',
+    parts('multipart/mixed', part('Content-Disposition: inline; filename=body.txt', 'one'), part('', 'two')),
+    'one\ntwo',
+    null,
+  ],
+  [
+    'of a named text that alone can be shown',
+    parts('multipart/mixed', part(picture, 'x'), part('Content-Disposition: inline; filename=body.txt', 'one')),
+    'one',
+    null,
+  ],
+  [
+    'without a named text that is neither first nor alone',
+    parts(
+      'multipart/mixed',
+      part(picture, 'x'),
+      part('Content-Disposition: inline; filename=a.txt', 'one'),
+      part('', 'two'),
+    ),
+    'two',
     null,
   ],
   ['without controls', message('\na\0b\x07c\x1b[0m\td\x0be\n'), 'abc[0m\tde\n', null],
@@ -91,23 +137,57 @@ for (const [what, raw, text, htmlText] of [
   })
 }
 
-for (const [what, type, header, inline] of [
-  ['by its disposition', 'multipart/mixed', 'Content-Disposition: inline', true],
-  ['by what the HTML may refer to', 'multipart/related', 'Content-ID: <x@y>', true],
+const shows = '<p><img alt=x src="cid:x@y">'
+for (const [what, htmlText, header, inline, attaches] of [
+  ['a picture that the HTML shows', shows, picture, true, false],
+  ['one that is also marked so', shows, `${picture}\nContent-Disposition: inline; filename=x.png`, true, false],
   [
-    'unless its disposition says otherwise',
-    'multipart/related',
-    'Content-ID: <x@y>\nContent-Disposition: attachment',
+    'one whose id is escaped',
+    '<IMG SRC = cid:a%25b&amp;c>',
+    'Content-Type: image/gif\nContent-ID: <a%b&c>',
+    true,
     false,
   ],
-  ['unless nothing can refer to it', 'multipart/mixed', 'Content-ID: <x@y>', false],
+  ['one that is marked as a file', shows, `${picture}\nContent-Disposition: attachment`, false, true],
+  ['one that only a comment names', '<!-- <img src="cid:x@y"> --><p>', picture, false, true],
+  ['one that only the words name', '<p>cid:x@y', picture, false, true],
+  ['one that a link names', '<a href="cid:x@y" title="<img src=cid:x@y>">x</a>', picture, false, true],
+  ['one whose id only begins so', '<img src="cid:x@y.test">', picture, false, true],
+  ['one that is marked to be shown, and is not', '<p>', `${picture}\nContent-Disposition: inline`, false, true],
+  ['one without an id', shows, 'Content-Type: image/png\nContent-Disposition: inline', false, true],
+  ['a file that the HTML names as a picture', shows, 'Content-Type: application/pdf\nContent-ID: <x@y>', false, true],
 ] as const) {
-  test(`a part belongs in the text ${what}`, () => {
-    const raw = parts(type, part(html, '<p>'), part(`Content-Type: image/png\n${header}`, 'x'))
-    assert.deepEqual(
-      readContent(raw).attachments.map((found) => found.inline),
-      [inline],
-    )
+  for (const type of ['multipart/related', 'multipart/mixed']) {
+    test(`in ${type}, ${what} belongs ${inline ? 'in' : 'beside'} the text`, () => {
+      const raw = parts(type, part(html, htmlText), part(header, 'x'))
+      assert.deepEqual([readContent(raw).attachments[0]?.inline, readMessage(raw).hasAttachment], [inline, attaches])
+    })
+  }
+}
+
+for (const [what, raw, attaches] of [
+  [
+    'a text for programs that show AMP',
+    parts('multipart/alternative', part('', 'one'), part('Content-Type: text/x-amp-html', '<p>'), part(html, '<p>')),
+    false,
+  ],
+  [
+    'an invitation beside its text',
+    parts('multipart/alternative', part('', 'one'), part('Content-Type: text/calendar; method=REQUEST', 'BEGIN:')),
+    true,
+  ],
+  [
+    'a file in an alternative',
+    parts(
+      'multipart/alternative',
+      part('', 'one'),
+      inner('multipart/mixed', part(html, '<p>'), part('Content-Type: a/b', 'x')),
+    ),
+    true,
+  ],
+] as const) {
+  test(`${what} ${attaches ? 'is' : 'is not'} an attachment in lists`, () => {
+    assert.equal(readMessage(raw).hasAttachment, attaches)
   })
 }
 

@@ -1,7 +1,7 @@
-import { decodeBytes, manyLines } from '../charset.ts'
 import { readHeaders } from '../header/headers.ts'
-import { unflow } from './flowed.ts'
 import { htmlToText } from './html-text.ts'
+import { mostTurned, partText } from './part-text.ts'
+import { maybeShown, shownPictures } from './shown-pictures.ts'
 import { leaves, type Part, readStructure } from './structure.ts'
 import { decodePart } from './transfer-encoding.ts'
 
@@ -20,7 +20,7 @@ export interface Attachment {
   readonly content_type: string
   /** Decoded. */
   readonly size_bytes: number
-  /** Shown within the text, not beside it. */
+  /** A picture that the HTML shows. */
   readonly inline: boolean
   /** For `cid:` in the HTML, without angle brackets. */
   readonly contentId: string | null
@@ -40,16 +40,18 @@ export interface Body {
 
 /** Never throws. */
 export function readContent(raw: Buffer): Content {
-  const { pieces, attached } = sortParts(structureOf(raw))
+  const body = sortParts(structureOf(raw))
+  const { pieces, attached } = body
+  const shown = shownPictures(raw, body)
   return {
     text: joined(raw, pieces, 'text'),
     html: joined(raw, pieces, 'html'),
-    attachments: attached.map(({ part, within }) => ({
+    attachments: attached.map(({ part }) => ({
       id: part.path,
       filename: part.filename,
       content_type: part.type,
       size_bytes: decodePart(raw, part).length,
-      inline: isInline(part, within),
+      inline: isShown(part, shown),
       contentId: part.contentId,
     })),
   }
@@ -75,11 +77,14 @@ export function sortParts(root: Part): Body {
   const pieces: Piece[] = []
   const attached: { part: Part; within: readonly Part[] }[] = []
   const pieceOf = new Map<Part, Piece>()
-  for (const { leaf, within } of leaves(root)) {
+  const all = [...leaves(root)]
+  const isOnly = all.filter(({ leaf }) => isDisplayable(leaf)).length === 1
+  for (const { leaf, within } of all) {
     const kind = leaf.type === 'text/html' ? 'html' : 'text'
     const alternative = within.findLast(({ type }) => type === 'multipart/alternative')
-    const isFirst = pieces.length === 0 && leaf.disposition === ''
-    if (!isBody(leaf, { alone: within.length === 0, named: !alternative && !isFirst && leaf.filename !== null })) {
+    const isFile =
+      leaf.filename !== null && !alternative && !isOnly && !isMain(leaf, within.at(-1), pieces.length === 0)
+    if (!isBody(leaf, { alone: within.length === 0, isFile })) {
       attached.push({ part: leaf, within })
       continue
     }
@@ -92,21 +97,34 @@ export function sortParts(root: Part): Body {
   return { pieces, attached }
 }
 
-/** A single text part is always the body. Among others, a name marks a file (a patch, a log), except at the start or in an
- *  alternative: some mailers name the body too. */
-function isBody(part: Part, { alone, named }: { alone: boolean; named: boolean }): boolean {
-  if (part.disposition === 'attachment') return false
-  if (alone) return part.type.startsWith('text/')
-  return (part.type === 'text/plain' || part.type === 'text/html') && !named
+/** A single text part is always the body. Among others, a name marks a file (a patch, a log), except of the root of a multipart, of
+ *  the only part that can be shown, or in an alternative: some mailers name the body too. */
+function isBody(part: Part, { alone, isFile }: { alone: boolean; isFile: boolean }): boolean {
+  if (alone) return part.disposition !== 'attachment' && part.type.startsWith('text/')
+  return isDisplayable(part) && !isFile
 }
 
-/** Shown within the text: marked `inline`, or referred to by the HTML beside it. */
-function isInline(part: Part, within: readonly Part[]): boolean {
-  return part.disposition === 'inline' || (part.disposition !== 'attachment' && isReferred(part, within))
+function isDisplayable({ type, disposition }: Part): boolean {
+  return disposition !== 'attachment' && (type === 'text/plain' || type === 'text/html')
 }
 
-export function isReferred(part: Part, within: readonly Part[]): boolean {
-  return part.contentId !== null && within.some(({ type }) => type === 'multipart/related')
+/** Whether a named text is the main part of its multipart: of a related the root, which it names as its start or which is the first
+ *  (RFC 2387, section 3.2). Of others it is the first part, or one that is not marked at all, if no text came before. */
+function isMain(part: Part, parent: Part | undefined, isFirstText: boolean): boolean {
+  if (parent?.type !== 'multipart/related') return isFirstText && (part.disposition === '' || parent?.parts[0] === part)
+  const start = parent.parameters.get('start')?.replace(/^<|>$/g, '')
+  const root = start ? parent.parts.find(({ contentId }) => contentId === start) : undefined
+  return (root ?? parent.parts[0]) === part
+}
+
+/** Whether it is a picture that the HTML shows, by the Content-IDs that the HTML names. */
+export function isShown(part: Part, shown: ReadonlySet<string>): boolean {
+  return maybeShown(part) && shown.has(part.contentId ?? '')
+}
+
+/** Whether it is another form of the text, for programs that can show it, such as AMP. An invitation is more than that. */
+export function isOtherForm({ type }: Part, within: readonly Part[]): boolean {
+  return within.at(-1)?.type === 'multipart/alternative' && type.startsWith('text/') && type !== 'text/calendar'
 }
 
 /** Joins the pieces as one kind. A piece of the other kind only is converted, so that no part is missing; null if no piece has this
@@ -114,7 +132,7 @@ export function isReferred(part: Part, within: readonly Part[]): boolean {
 function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): string | null {
   if (!pieces.some((piece) => piece[kind].length > 0)) return null
   const turned = kind === 'text' ? htmlToText : textToHtml
-  let left = MOST_TURNED
+  let left = mostTurned
   const texts = pieces.flatMap((piece) => {
     if (piece[kind].length > 0) return piece[kind].map((part) => partText(raw, part))
     return piece[kind === 'text' ? 'html' : 'text'].map((part) => {
@@ -124,30 +142,6 @@ function joined(raw: Buffer, pieces: readonly Piece[], kind: 'text' | 'html'): s
     })
   })
   return texts.join('\n')
-}
-
-/** Limit for conversions between HTML and text, and for undoing soft line breaks, in one message: half a MiB takes some 20 ms. */
-const MOST_TURNED = 512 * 1024
-
-/** Decodes a text part, with LF and without controls. `most` limits the bytes that are read. */
-export function partText(raw: Buffer, part: Part, most?: number): string {
-  const bytes = decodePart(raw, part, most)
-  const charset = part.parameters.get('charset') ?? (part.type === 'text/html' ? metaCharset(bytes) : undefined)
-  const text = manyLines(decodeBytes(bytes, charset))
-  const flowed = part.type === 'text/plain' && part.parameters.get('format')?.toLowerCase() === 'flowed'
-  return flowed && text.length <= MOST_TURNED
-    ? unflow(text, part.parameters.get('delsp')?.toLowerCase() === 'yes')
-    : text
-}
-
-/** The charset that an HTML document declares in its first 1,024 bytes (HTML Living Standard, section 13.2.3.2). UTF-16 must be
- *  wrong, since `<meta` was found as bytes. */
-function metaCharset(bytes: Buffer): string | undefined {
-  for (const [tag] of bytes.toString('latin1', 0, 1_024).matchAll(/<meta\s[^>]*>/gi)) {
-    const [, charset] = /[\s"';]charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(tag) ?? []
-    if (charset !== undefined) return /^utf-16/i.test(charset) ? 'utf-8' : charset
-  }
-  return undefined
 }
 
 function textToHtml(text: string): string {

@@ -67,3 +67,17 @@ function endOfHidden(html: string, closing: RegExp, from: number): number {
   closing.lastIndex = from
   return closing.exec(html)?.index ?? html.length
 }
+
+/** An attribute of a tag, given as it is written; empty where the tag has none. Entities are not decoded. */
+export function attributeOf(tag: string, name: keyof typeof attributes): string {
+  const [, double, single, bare] = attributes[name].exec(tag) ?? []
+  return double ?? single ?? bare ?? ''
+}
+const written = (name: string) => new RegExp(`[\\s"'/]${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i')
+const attributes = {
+  id: written('id'),
+  type: written('type'),
+  class: written('class'),
+  style: written('style'),
+  src: written('src'),
+}

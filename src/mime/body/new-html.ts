@@ -1,5 +1,5 @@
 import { quotingClasses } from './html-quotations.ts'
-import { type Tag, tagsOf } from './html-tags.ts'
+import { attributeOf, type Tag, tagsOf } from './html-tags.ts'
 
 const left = new Set([...quotingClasses, 'gmail_signature', 'gmail_signature_prefix', 'moz-signature'])
 /** Outlook's marks at the beginning of the answered message, which extends to the end. */
@@ -72,20 +72,12 @@ function isGmailQuote(name: string): boolean {
 function useOf(html: string, { name, start, end }: Tag): 'new' | 'left' | 'last' {
   const tag = html.slice(start, end)
   if (!telling.test(tag)) return 'new'
-  if (lastIds.has(attribute(tag, ids)) || (name === 'div' && outlookHeader.test(attribute(tag, styles)))) return 'last'
-  if (name === 'blockquote' && attribute(tag, types).toLowerCase() === 'cite') return 'left'
+  if (lastIds.has(attributeOf(tag, 'id')) || (name === 'div' && outlookHeader.test(attributeOf(tag, 'style'))))
+    return 'last'
+  if (name === 'blockquote' && attributeOf(tag, 'type').toLowerCase() === 'cite') return 'left'
   return hasClass(html, { start, end }, (one) => left.has(one)) ? 'left' : 'new'
 }
 
 function hasClass(html: string, { start, end }: Pick<Tag, 'start' | 'end'>, is: (name: string) => boolean): boolean {
-  return attribute(html.slice(start, end), classes).split(/\s+/).some(is)
-}
-
-const [ids, types, classes, styles] = ['id', 'type', 'class', 'style'].map(
-  (name) => new RegExp(`[\\s"'/]${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i'),
-) as [RegExp, RegExp, RegExp, RegExp]
-
-function attribute(tag: string, pattern: RegExp): string {
-  const [, double, single, bare] = pattern.exec(tag) ?? []
-  return double ?? single ?? bare ?? ''
+  return attributeOf(html.slice(start, end), 'class').split(/\s+/).some(is)
 }

@@ -1,6 +1,7 @@
 import { oneLine } from '../charset.ts'
-import { type Body, partText } from './content.ts'
+import type { Body } from './content.ts'
 import { htmlToText } from './html-text.ts'
+import { partText } from './part-text.ts'
 import type { Part } from './structure.ts'
 
 /** In code points. */

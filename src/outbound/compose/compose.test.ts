@@ -107,6 +107,7 @@ test('pictures that the HTML shows stand beside it, and files are attached', asy
       attachments: [
         { filename: 'logo.png', content: Buffer.from('png'), contentType: null, contentId: 'logo' },
         { filename: 'Übersicht.pdf', content: Buffer.from('pdf'), contentType: 'application/pdf', contentId: null },
+        { filename: 'plan.pdf', content: Buffer.from('pdf'), contentType: null, contentId: 'plan' },
         { filename: 'old.eml', content: Buffer.from('Subject: ü\n\nü'), contentType: null, contentId: null },
       ],
     },
@@ -118,10 +119,12 @@ test('pictures that the HTML shows stand beside it, and files are attached', asy
     attachments.map(({ filename, content_type, inline }) => [filename, content_type, inline]),
     [
       ['logo.png', 'image/png', true],
+      ['plan.pdf', 'application/pdf', false],
       ['Übersicht.pdf', 'application/pdf', false],
       ['old.eml', 'application/octet-stream', false],
     ],
   )
+  assert.equal(raw.toString('latin1').match(/^Content-Disposition: inline/gm)?.length, 1)
 })
 
 const line = fc.string({ unit: 'grapheme', maxLength: 60 })

@@ -57,7 +57,7 @@ function attachment({ filename, content, contentType, contentId }: OutgoingAttac
     // As message/… it could not be encoded (RFC 2046, section 5.2.1), and may have 8-bit octets or long lines.
     contentType: type.startsWith('message/') ? 'application/octet-stream' : type,
     contentTransferEncoding: 'base64',
-    contentDisposition: contentId === null ? 'attachment' : 'inline',
+    contentDisposition: contentId !== null && type.startsWith('image/') ? 'inline' : 'attachment',
     ...(contentId !== null && { cid: contentId }),
   }
 }

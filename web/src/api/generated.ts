@@ -581,7 +581,7 @@ export interface DraftAttachment {
      * @minimum 0
      */
   size_bytes: number;
-  /** Shown within the text rather than beside it. */
+  /** A picture that an `img` of the HTML shows by `cid:`. */
   inline: boolean;
   /**
      * For `cid:…` in the HTML.
@@ -787,7 +787,7 @@ export type ScheduledMessageContentAttachmentsItem = {
      * @minimum 0
      */
   size_bytes: number;
-  /** Shown within the text rather than beside it. */
+  /** A picture that an `img` of the HTML shows by `cid:`. */
   inline: boolean;
 };
 
@@ -954,7 +954,7 @@ export interface Attachment {
      * @minimum 0
      */
   size_bytes: number;
-  /** Shown within the text rather than beside it. */
+  /** A picture that an `img` of the HTML shows by `cid:`. */
   inline: boolean;
   /**
      * For `cid:…` in the HTML.
