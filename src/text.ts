@@ -1,4 +1,5 @@
 import { invalid } from '#/errors.ts'
+import { normalized } from '#/unicode.ts'
 
 /**
  * Folds case: two texts that differ in case only become equal. Unicode's full case folding by way of JavaScript's case
@@ -18,7 +19,7 @@ export function foldCase(text: string): string {
  */
 export function properName(field: string, given: string, most: number): string {
   if (!given.isWellFormed()) throw invalid(field, `${field} contains an unpaired surrogate`)
-  const name = given.trim().normalize('NFC')
+  const name = normalized(given.trim(), 'NFC')
   if (unfit.test(name)) throw invalid(field, `${field} must not contain control or bidirectional formatting characters`)
   if (!visible.test(name)) throw invalid(field, `${field} must contain a visible character`)
   if (codePoints(name) > most) throw invalid(field, `${field} can be at most ${most} characters long`)

@@ -15,6 +15,7 @@ const base = [
   'errors.ts',
   'ip-address.ts',
   'text.ts',
+  'unicode.ts',
   'version.ts',
 ]
 const nouns = [

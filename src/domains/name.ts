@@ -2,6 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import { parse } from 'tldts'
 import { invalid } from '#/errors.ts'
 import { canonicalDomain } from '#/mime/address/address.ts'
+import { normalized } from '#/unicode.ts'
 import { readsAsItIs } from './unicode-safety.ts'
 
 /** The domain of the try-out: reserved (RFC 2606), so no mail can leave by accident. */
@@ -88,7 +89,7 @@ function isGenuine(label: string): boolean {
 /** What is wrong with an invalid name, if that is clear. */
 function refusedForm(given: string) {
   const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given
-  if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(given.normalize('NFKC')))
+  if (/^\d[\d.]*$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i.test(normalized(given, 'NFKC')))
     return refused(`${shown} is an IP address`, 'Give the domain itself, such as example.com')
   if (/^[a-z]+:\/\//i.test(given)) return refused('This is a URL', 'Give the domain alone, such as example.com')
   if (given.includes('@')) return refused('This is an e-mail address', 'Give only what follows the @')

@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url'
 import { type Address, canonicalAddress } from '#/mime/address/address.ts'
 import { foldCase } from '#/text.ts'
+import { normalized } from '#/unicode.ts'
 import type { Field } from './filter.ts'
 
 /** The parts of a message that filters match, prepared once for all filters. */
@@ -76,7 +77,7 @@ export function withRecipient(input: FilterInput, recipient: string): FilterInpu
 /** As `contains` compares: NFKC, any case, runs of white space as one space. */
 export function fold(text: string): string {
   if (!unusual.test(text)) return text.toLowerCase()
-  return foldCase(text.normalize('NFKC')).normalize('NFKC').replace(/\s+/g, ' ')
+  return normalized(foldCase(normalized(text, 'NFKC')), 'NFKC').replace(/\s+/g, ' ')
 }
 
 /** Characters that take more than a change of case to fold. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { normalized } from '#/unicode.ts'
 
 /** Keywords with a meaning in mail programs. A label never gets one, only one with a suffix. */
 const reserved = new Set(
@@ -33,8 +34,7 @@ export function keywordFor(name: string, used: ReadonlySet<string>): string {
 
 /** Atom characters only, whatever the name (RFC 9051, section 9): `Crème brûlée 2026` is `creme-brulee-2026`. */
 export function deriveKeyword(name: string): string {
-  const keyword = name
-    .normalize('NFKD')
+  const keyword = normalized(name, 'NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -46,5 +46,5 @@ export function deriveKeyword(name: string): string {
 
 /** For a name without a Latin letter or digit. */
 function fingerprint(name: string): string {
-  return hash('sha256', name.normalize('NFC').toLowerCase(), 'hex').slice(0, 8)
+  return hash('sha256', normalized(name, 'NFC').toLowerCase(), 'hex').slice(0, 8)
 }

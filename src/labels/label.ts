@@ -1,5 +1,6 @@
 import { invalid } from '#/errors.ts'
 import { foldCase, properName } from '#/text.ts'
+import { normalized } from '#/unicode.ts'
 
 /** Colours that have a name (docs/reference/labels.md); any other is `#rrggbb`. */
 export const namedColours = ['slate', 'red', 'amber', 'green', 'blue', 'violet', 'pink'] as const
@@ -35,7 +36,7 @@ export function labelName(given: string): string {
 
 /** Equal for two names that count as one: they differ in case or in how accents are composed only. */
 export function nameKey(name: string): string {
-  return foldCase(name.normalize('NFC')).normalize('NFC')
+  return normalized(foldCase(normalized(name, 'NFC')), 'NFC')
 }
 
 /** A named colour unchanged, a hex code in lower case. */

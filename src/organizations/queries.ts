@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
+import { normalized } from '#/unicode.ts'
 import type { Organization } from './organization.ts'
 
 const columns = ['id', 'name', 'plan', 'suspended_at', 'created_at'] as const
@@ -14,7 +15,7 @@ export function organizationByName(db: Db, name: string): Promise<Organization |
   return db
     .selectFrom('organizations')
     .select(columns)
-    .where(sql<string>`lower(name)`, '=', sql<string>`lower(${name.trim().normalize('NFC')})`)
+    .where(sql<string>`lower(name)`, '=', sql<string>`lower(${normalized(name.trim(), 'NFC')})`)
     .executeTakeFirst()
 }
 

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { invalid, Refusal } from '#/errors.ts'
 import { Mutex } from '#/event-loop/mutex.ts'
 import { codePoints } from '#/text.ts'
+import { normalized } from '#/unicode.ts'
 
 /** NIST SP 800-63B, section 3.1.1 demands no rules but length. */
 const fewest = 12
@@ -12,7 +13,7 @@ const fewestDifferent = 5
 
 /** A chosen password in NFC (RFC 8265, section 4.2): mail programs may send another normalization form. */
 export function chosenPassword(given: string): string {
-  const password = given.normalize('NFC')
+  const password = normalized(given, 'NFC')
   if (codePoints(password) < fewest) throw invalid('password', `password must be at least ${fewest} characters long`)
   if (codePoints(password) > most) throw invalid('password', `password can be at most ${most} characters long`)
   if (new Set(password).size < fewestDifferent) {
@@ -55,7 +56,7 @@ export async function hashPassword(password: string): Promise<string> {
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? absent) ?? []
   const parameters = {
-    message: password.normalize('NFC'),
+    message: normalized(password, 'NFC'),
     nonce: Buffer.from(salt, 'base64'),
     ...{ memory: Number(m), passes: Number(t), parallelism: Number(p) },
     tagLength: Buffer.from(expected, 'base64').length,

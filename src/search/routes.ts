@@ -13,7 +13,7 @@ import type { ConversationNames } from '#/threads/message-ids.ts'
 import { cursorAt, readCursor } from './cursor.ts'
 import { mistake, type Parsed, parseQuery } from './query.ts'
 import { SearchOut, SearchQuery } from './schemas.ts'
-import { matchIn } from './snippet.ts'
+import { type Match, Snippets } from './snippet.ts'
 
 interface SearchParts {
   readonly names: ConversationNames
@@ -80,11 +80,19 @@ async function assertLabelsKnown(db: Db, owner: Owner, q: string, { labels }: Pa
   }
 }
 
-/** Each in a turn of the event loop of its own. */
-async function matchesOf(reader: MessageReader, tree: SearchTree, found: readonly Found[]) {
-  const matches: ReturnType<typeof matchIn>[] = []
+/** Milliseconds of work to show where messages matched. What other requests do meanwhile does not count. */
+const longestShown = 500
+
+/** Each in a turn of the event loop of its own. Once the time is used up, the rest is not shown. */
+async function matchesOf(reader: MessageReader, tree: SearchTree, found: readonly Found[]): Promise<(Match | null)[]> {
+  const snippets = new Snippets(tree)
+  const matches: (Match | null)[] = []
+  let spent = 0
   for (const { beginning } of found) {
-    matches.push(matchIn(tree, await reader.searchable(beginning)))
+    if (spent > longestShown) break
+    const since = performance.now()
+    matches.push(snippets.matchIn(await reader.searchable(beginning)))
+    spent += performance.now() - since
     await nextTurn()
   }
   return matches

@@ -1,7 +1,7 @@
 import { Line, Nullable, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { conversationsOfMessage, listedMessage } from '#/messages/schemas.ts'
-import { searchedFields } from './matches.ts'
+import { searchedFields } from './phrases.ts'
 import { longestQuery } from './query.ts'
 
 export const SearchQuery = Strict({
@@ -56,7 +56,8 @@ const FoundMessage = Type.Object(
     match: Nullable(
       Type.Unsafe<{ field: string; text: string } | null>({
         ...SearchMatch,
-        description: 'The first place that matched; null if no words did, or not near the beginning.',
+        description:
+          'The first place that matched; null if no words did, or not near the beginning, or if it took too long to find.',
       }),
     ),
   },

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readSearchable } from '#/mime/body/searchable.ts'
 import { parseQuery } from './query.ts'
-import { matchIn } from './snippet.ts'
+import { Snippets } from './snippet.ts'
 
 function matched(q: string, text: string) {
   const header = 'Subject: Letter\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n'
-  const match = matchIn(parseQuery(q).tree, readSearchable(Buffer.from(header + text)))
+  const match = new Snippets(parseQuery(q).tree).matchIn(readSearchable(Buffer.from(header + text)))
   assert.equal(match?.field, 'text')
   return match.text
 }
@@ -28,4 +28,10 @@ test('no character is shown in half', () => {
     const shown = matched('foo', `${faces}${sign}foo${sign}${faces}`)
     assert.match(shown, /^…🙂+-?foo-?🙂+…$/u)
   }
+})
+
+test('the first term of the query that the message has is shown, whatever its other terms are', () => {
+  const text = 'One two three four'
+  assert.equal(matched('"two one" OR three OR one', text), text)
+  assert.equal(matched('-five four', text), text)
 })

@@ -1,46 +1,38 @@
 import type { Searchable } from '#/mime/body/searchable.ts'
 import type { SearchTree } from '#/ports/search.ts'
-import { searchedFields } from './matches.ts'
-import { findWords, type Wanted, type Word, wantedWords, wordsOf } from './words.ts'
+import { type Phrase, PhraseSearch, type Place } from './phrases.ts'
 
 /** The place of a message that a query found. */
-export interface Match {
-  readonly field: (typeof searchedFields)[number]
-  readonly text: string
-}
+export type Match = Pick<Place, 'field' | 'text'>
 
 /** Characters before and after the words, and of the words: one may have thousands of accents. */
 const around = 60
 const longest = 200
 
-/** The first match of a term of the query; null if no term has words, or the match is beyond what was read. */
-export function matchIn(tree: SearchTree, searchable: Searchable): Match | null {
-  for (const { field, text: phrase } of texts(tree)) {
-    const wanted = wantedWords(phrase)
-    for (const one of field === 'any' ? searchedFields : [field]) {
-      for (const text of searchable[one]) {
-        const place = placeIn(text, wanted)
-        if (place) return { field: one, text: cut(text, place.start, Math.min(place.end, place.start + longest)) }
-      }
-    }
-  }
-  return null
-}
+/** Shows where the messages that a query found have its words. */
+export class Snippets {
+  readonly #phrases: readonly Phrase[]
+  readonly #search: PhraseSearch
 
-/** The first place of the wanted words in sequence. The text is read no further. */
-function placeIn(text: string, wanted: readonly Wanted[]): { start: number; end: number } | undefined {
-  const length = 1 + (wanted.at(-1)?.at ?? 0) - (wanted[0]?.at ?? 0)
-  const last: Word[] = []
-  for (const word of wordsOf(text)) {
-    last.push(word)
-    if (last.length > length) last.shift()
-    if (last.length === length && findWords(last, wanted) === 0) return { start: last[0]?.start ?? 0, end: word.end }
+  constructor(tree: SearchTree) {
+    this.#phrases = texts(tree)
+    this.#search = new PhraseSearch(this.#phrases)
   }
-  return undefined
+
+  /** The first match of the first term that has one; null if no term has words, or the match is beyond what was read. */
+  matchIn(searchable: Searchable): Match | null {
+    const [first] = this.#phrases
+    if (!first) return null
+    const found = this.#search.in(searchable, (places) => places.has(first))
+    const place = this.#phrases.map((phrase) => found.get(phrase)).find((one) => one !== undefined)
+    if (!place) return null
+    const { field, text, start, end } = place
+    return { field, text: cut(text, start, Math.min(end, start + longest)) }
+  }
 }
 
 /** The terms about words that a message has because it was found, or may have. */
-function texts(tree: SearchTree): Extract<SearchTree, { kind: 'text' }>[] {
+function texts(tree: SearchTree): Phrase[] {
   if (tree.kind === 'all' || tree.kind === 'either') return tree.of.flatMap(texts)
   return tree.kind === 'text' ? [tree] : []
 }

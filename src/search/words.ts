@@ -1,4 +1,5 @@
 import { foldCase } from '#/text.ts'
+import { normalized } from '#/unicode.ts'
 
 /** A folded word of a text, and its place. */
 export interface Word {
@@ -54,17 +55,6 @@ export function wantedWords(phrase: string): Wanted[] {
   })
 }
 
-/** The index of the word at which the words that are wanted begin to follow each other; -1: nowhere. */
-export function findWords(words: readonly Pick<Word, 'text'>[], wanted: readonly Wanted[]): number {
-  const first = wanted[0]?.at ?? 0
-  return words.findIndex((_, start) =>
-    wanted.every(({ text, at, prefix }) => {
-      const there = words[start + at - first]?.text
-      return prefix ? there?.startsWith(text) : there === text
-    }),
-  )
-}
-
 /** Whether a word is of a script without spaces. */
 export function isUnspaced(word: string): boolean {
   return UNSPACED.test(word)
@@ -73,13 +63,14 @@ export function isUnspaced(word: string): boolean {
 /** Without case, accents and differences of width. */
 function fold(text: string): string {
   if (PLAIN.test(text)) return cut(text.toLowerCase())
-  const bare = foldCase(text.normalize('NFKD').replace(ACCENTS, '')).normalize('NFKD').replace(ACCENTS, '')
-  return cut(
-    bare
-      .replace(LETTERS, (letter) => letters[letter] ?? letter)
-      .replace(OTHERS, '')
-      .normalize('NFC'),
-  )
+  const bare = decomposed(foldCase(decomposed(text)))
+  const lettered = bare.replace(LETTERS, (letter) => letters[letter] ?? letter).replace(OTHERS, '')
+  return cut(normalized(lettered, 'NFC'))
+}
+
+/** Without accents. */
+function decomposed(text: string): string {
+  return normalized(text, 'NFKD').replace(ACCENTS, '')
 }
 
 function cut(word: string): string {

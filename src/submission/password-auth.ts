@@ -7,6 +7,7 @@ import { Rejection } from '#/inbound/smtp/reply.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
 import { isPassword } from '#/passwords/password.ts'
+import { normalized } from '#/unicode.ts'
 import { type Account, accountByAddress, accountById, accountByLogin } from './accounts.ts'
 import { credentials, mechanisms } from './sasl.ts'
 
@@ -45,7 +46,7 @@ export class PasswordAuth implements SmtpAuth {
   async #authenticated(login: string, given: string, { address: from }: Client): Promise<Account> {
     const { db, key, log, observe } = this.#parts
     const address = canonicalAddress(login)
-    const password = given.normalize('NFC')
+    const password = normalized(given, 'NFC')
     const account = address === undefined ? undefined : await accountByLogin(db, address)
     const hash = account?.passwordHash ?? null
     const guess = { address: from, login: address ?? '', guess: password, against: hash ?? '' }

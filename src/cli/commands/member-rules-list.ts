@@ -12,6 +12,7 @@ import { memberNamed } from '#/members/members.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
+import { normalized } from '#/unicode.ts'
 import { command } from '../command.ts'
 import { minute, table } from '../table.ts'
 
@@ -123,7 +124,7 @@ export async function ownerGiven(
 
 /** By id, or by a unique name. */
 function meant<Kept extends { id: string; name: string }>(what: string, all: readonly Kept[], given: string): Kept {
-  const name = given.trim().normalize('NFC').toLowerCase()
+  const name = normalized(given.trim(), 'NFC').toLowerCase()
   const [one, ...others] = all.filter((each) => each.id === given.toLowerCase() || each.name.toLowerCase() === name)
   if (!one) throw new Refusal('not_found', `The member has no ${what} "${given}" of their own`)
   if (others.length > 0)

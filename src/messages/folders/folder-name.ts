@@ -1,5 +1,6 @@
 import { invalid } from '#/errors.ts'
 import { encodeUtf7 } from '#/mime/modified-utf7.ts'
+import { normalized } from '#/unicode.ts'
 
 /** The folders that every mailbox has, in the order in which they are listed. */
 export const standardFolders = ['inbox', 'sent', 'drafts', 'archive', 'junk', 'trash'] as const
@@ -23,7 +24,7 @@ export function folderName(given: string): string {
   if (unfit.test(given)) {
     throw invalid('folder', 'A folder must not contain control or bidirectional formatting characters')
   }
-  const name = given.normalize('NFC')
+  const name = normalized(given, 'NFC')
   if (name === '') throw invalid('folder', 'A folder must have a name')
   if (Buffer.byteLength(name) > mostOctets) {
     throw invalid('folder', `A folder can be at most ${mostOctets} bytes long`)

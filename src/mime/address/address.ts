@@ -1,3 +1,5 @@
+import { normalized } from '#/unicode.ts'
+
 /** Without imports of Node, since the web app uses it too (src/replies/rules.ts). */
 
 /** One mailbox as a header names it. */
@@ -25,8 +27,11 @@ export function unquoted(address: string): string {
 
 /** In NFC. If a part must be quoted the whole is, with as few backslashes as possible. */
 function unquotedLocal(local: string): string {
-  if (!local.includes('"') || !WORDS.test(local)) return local.normalize('NFC')
-  const text = local.replace(QUOTED_PART, (_, inner: string) => inner.replace(/\\([\s\S])/g, '$1')).normalize('NFC')
+  if (!local.includes('"') || !WORDS.test(local)) return normalized(local, 'NFC')
+  const text = normalized(
+    local.replace(QUOTED_PART, (_, inner: string) => inner.replace(/\\([\s\S])/g, '$1')),
+    'NFC',
+  )
   return ATOMS.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 

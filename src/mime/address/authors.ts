@@ -1,3 +1,4 @@
+import { normalized } from '#/unicode.ts'
 import { decodeText } from '../header/encoded-words.ts'
 import type { Headers } from '../header/headers.ts'
 import { canonicalAddress, canonicalDomain, splitAddress } from './address.ts'
@@ -64,7 +65,7 @@ function readDecoded(field: string, clearly: boolean): AddressList[] {
 
 /** Decodes, and replaces a full-width @. */
 function looksLike(field: string): string {
-  return decodeText(field).normalize('NFKC')
+  return normalized(decodeText(field), 'NFKC')
 }
 
 function addressesOf({ addresses }: AddressList): string[] {
@@ -92,8 +93,7 @@ function addressesIn(text: string): string[] {
 function nearestDomain(written: string): string[] {
   const domain = canonicalDomain(written)
   if (domain !== undefined) return [domain]
-  const shown = written
-    .normalize('NFKC')
+  const shown = normalized(written, 'NFKC')
     .replace(INVISIBLE, '')
     .replace(/[.\u3002]+/g, '.')
     .replace(/^\./, '')

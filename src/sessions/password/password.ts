@@ -5,6 +5,7 @@ import { invalid, Refusal } from '#/errors.ts'
 import { tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
+import { normalized } from '#/unicode.ts'
 import type { InSession } from '../for-members.ts'
 import { confirmSession, deleteLink, deleteOtherSessions } from '../queries.ts'
 import { assertSecondFactor, type GivenCode, type SecondFactorParts } from '../totp/second-factor.ts'
@@ -86,7 +87,7 @@ async function tryPassword(
   { email, password, hash, address }: { email: string; password: string; hash: string | undefined; address: string },
 ): Promise<boolean> {
   // Addresses of mailboxes contain no space, so their logins are counted separately.
-  const guess = { address, login: `member ${email}`, guess: password.normalize('NFC'), against: hash ?? '' }
+  const guess = { address, login: `member ${email}`, guess: normalized(password, 'NFC'), against: hash ?? '' }
   const outcome = await tryGuess(db, attemptsKey, guess, () => isPassword(password, hash ?? null))
   if (outcome !== 'throttled') return outcome === 'right'
   throw new Refusal('rate_limited', 'Too many failed attempts; try again in an hour', { retryAfter: 3_600 })

@@ -2,6 +2,7 @@ import { isKeyword } from '#/labels/keyword.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
 import { isUnspaced, wordsOf } from '#/search/words.ts'
+import { normalized } from '#/unicode.ts'
 import { day, quoted } from '../client/syntax.ts'
 
 /** The arguments of a SEARCH command (RFC 9051, section 6.4.4), in UTF-8 if some are literals. */
@@ -110,7 +111,7 @@ function words(field: SearchField, text: string): Found {
   if (field === 'filename') return everything
   const keys = [...wordsOf(text)].flatMap(({ text: word, start, end }) => {
     if (isUnspaced(word) || word.length < shortestWord || Buffer.byteLength(word) > longestWord) return []
-    const forms = new Set([word, text.slice(start, end).normalize('NFC').toLowerCase()])
+    const forms = new Set([word, normalized(text.slice(start, end), 'NFC').toLowerCase()])
     return [either([...forms].map((form) => inField(field, form)))]
   })
   return both(keys)

@@ -3,7 +3,7 @@ import { collected } from '#/event-loop/pieces.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
 import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
-import { matches } from '#/search/matches.ts'
+import { Matcher } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
 import { unlessFolderGone } from '../../folders.ts'
 import type { Candidates } from './candidates.ts'
@@ -29,6 +29,7 @@ export async function searchByReading(
     throw invalid('mailbox', `On this mail host a search can have at most ${mostMailboxes} mailboxes; name some`)
   }
   const until = performance.now() + patience
+  const matcher = new Matcher(query.tree, query.now)
   const found: Found[] = []
   let last: SearchPlace | undefined
   for await (const { mailbox, summary, place } of newestFirst(parts, mailboxes, query)) {
@@ -36,7 +37,7 @@ export async function searchByReading(
       return { found, next: last, partial: found.length < query.limit, indexing: false }
     }
     last = place
-    const one = await tryOne(parts, mailbox, summary, query)
+    const one = await tryOne(parts, mailbox, summary, matcher)
     if (one) found.push(one)
   }
   return { found, next: undefined, partial: false, indexing: false }
@@ -46,16 +47,16 @@ async function tryOne(
   { host, reader }: Parts,
   mailbox: MailboxRef,
   summary: Summary,
-  { tree, now }: SearchQuery,
+  matcher: Matcher,
 ): Promise<Found | undefined> {
-  const known = matches(tree, { summary }, now)
+  const known = matcher.matches({ summary })
   if (known === false) return undefined
   const stored = await host.read(mailbox, summary.folder, summary.uid).catch(unlessFolderGone)
   if (!stored) return undefined
   const reading = known ? firstOf(stored) : collected(stored.pieces(), summary.sizeBytes)
   const raw = await reading.catch(unlessDeleted)
   if (!raw) return undefined
-  if (!known && !matches(tree, { summary, searchable: await reader.searchable(raw) }, now)) return undefined
+  if (!known && !matcher.matches({ summary, searchable: await reader.searchable(raw) })) return undefined
   // A copy, for a page must not hold whole messages.
   return { mailboxId: mailbox.mailboxId, summary, beginning: Buffer.from(raw.subarray(0, beginning)) }
 }
