@@ -44,6 +44,18 @@ test('a message is read once for everything that is kept of it', () => {
   assert.equal(headers.count('to'), 2)
 })
 
+for (const [from, name, address] of [
+  ['Lee, Ann <ann@a.example>', 'Ann', 'ann@a.example'],
+  ['Lee, Ann, Dr. <ann@a.example>, Ben <ben@b.example>', 'Dr.', 'ann@a.example'],
+  ['"The Team" ann: Lee;, <ann@a.example>', '', 'ann@a.example'],
+  ['Lee\r\nFrom: Lee, Ben <ben@b.example>', 'Ben', 'ben@b.example'],
+  ['Lee, Ann', 'Lee', ''],
+] as const) {
+  test(`the author of From: ${from} is the first who has an address`, () => {
+    assert.deepEqual(readMessage(Buffer.from(`From: ${from}\r\n\r\n`)).from, { name, address })
+  })
+}
+
 test('a message of nothing is a message', () => {
   const { messageId, threadRoot, subject, from, preview, hasAttachment } = readMessage(Buffer.alloc(0))
   assert.deepEqual([messageId, threadRoot, subject, from, preview, hasAttachment], [null, null, '', null, '', false])

@@ -1,5 +1,5 @@
 import type { Address } from './address/address.ts'
-import { parseAddresses } from './address/address-list.ts'
+import { authorAmong, parseAddresses } from './address/address-list.ts'
 import { type Body, isOtherForm, isShown, sortParts } from './body/content.ts'
 import { previewOf } from './body/preview.ts'
 import { maybeShown, shownPictures } from './body/shown-pictures.ts'
@@ -19,7 +19,7 @@ export interface Message {
   readonly weak: readonly string[]
   /** Decoded, one line; empty if there is none. */
   readonly subject: string
-  /** The first author of the last From. */
+  /** The first author of the last From who has an address, else the first. */
   readonly from: Address | null
   /** Everyone in From and in Sender. */
   readonly sender: readonly Address[]
@@ -38,7 +38,6 @@ export function readMessage(raw: Buffer): Message {
   const shown = shownPictures(raw, body)
   const { messageId, root, strong, weak } = connectingIds(raw, headers)
   const authors = addressesIn(headers, 'from')
-  const [from = null] = headers.count('from') > 1 ? parseAddresses(headers.last('from') ?? '') : authors
   return {
     raw,
     headers,
@@ -47,7 +46,7 @@ export function readMessage(raw: Buffer): Message {
     strong,
     weak,
     subject: headers.text('subject').slice(0, LONGEST_SUBJECT).toWellFormed(),
-    from,
+    from: authorAmong(headers.count('from') > 1 ? parseAddresses(headers.last('from') ?? '') : authors) ?? null,
     sender: sendersIn(headers, authors),
     to: addressesIn(headers, 'to'),
     cc: addressesIn(headers, 'cc'),

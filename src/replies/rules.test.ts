@@ -98,6 +98,13 @@ for (const [what, fields, all, to, cc] of [
   ],
   ['to nobody has nobody', {}, true, '', ''],
   ['leaves out a name without an address', { from: 'Ann' }, false, '', ''],
+  [
+    'to one’s own message goes to its recipients, also where a comma parts one’s name',
+    { from: 'Byron, Ada <ada@x.example>', to: 'ann@a.example' },
+    false,
+    'ann@a.example',
+    '',
+  ],
 ] as const)
   test(`an answer ${what}`, () => {
     const answer = recipients(message(fields), own, { all })

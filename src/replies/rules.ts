@@ -27,7 +27,7 @@ export function recipients(
   { all, without = [] }: { readonly all: boolean; readonly without?: readonly string[] },
 ): { readonly to: Address[]; readonly cc: Address[] } {
   const named = replyTo.filter(({ address }) => address !== '')
-  const authors = named.length > 0 ? named : from
+  const authors = named.length > 0 ? named : from.filter(({ address }) => address !== '')
   const byOneself = authors.length > 0 && authors.every(({ address }) => isOwn(address))
   const first = byOneself && to.length > 0 ? to : authors
   const taken = new Set(without.map(comparable))

@@ -16,6 +16,12 @@ export function parseAddresses(value: string): Address[] {
   return readAddressList(value).addresses
 }
 
+/** The author among those whom From names: the first with an address. A comma in a name without quotes makes a name of its own, as in
+ *  `Lee, Ann <ann@example.com>`. */
+export function authorAmong(named: readonly Address[]): Address | undefined {
+  return named.find(({ address }) => address !== '') ?? named[0]
+}
+
 /** An address list as we read it, and what another reader may make of it. */
 export interface AddressList {
   readonly addresses: Address[]

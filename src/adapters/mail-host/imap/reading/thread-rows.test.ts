@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { parseAddresses } from '#/mime/address/address-list.ts'
+import { authorAmong, parseAddresses } from '#/mime/address/address-list.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { idHashes, idHashKey } from '#/mime/id-hash.ts'
@@ -31,6 +31,7 @@ const from = fc.constantFrom(
   'From: a@b <ann@example.test>\r\n',
   'From: Ann Doe ann@example.test\r\n',
   'From: Ann\r\n',
+  'From: Doe, Ann <ann@example.test>\r\n',
   'From: <>\r\n',
   'From: <@x:ann@example.test>\r\n',
   'From: ann@example.test>\r\n',
@@ -98,7 +99,7 @@ function fieldsOf(header: string): string[] {
 function expected(headers: readonly Buffer[], notices = new Set<number>()): ReturnType<ThreadRowsReader['rows']> {
   const read = headers.map((bytes, index) => {
     const { headers: fields } = readHeaders(bytes)
-    const [author] = parseAddresses(fields.last('from') ?? '')
+    const author = authorAmong(parseAddresses(fields.last('from') ?? ''))
     const { messageId, strong, weak } = threadIds(fields)
     return {
       sender: Buffer.from(author?.address.toLowerCase() ?? ''),

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Address } from '#/mime/address/address.ts'
-import { parseAddresses } from '#/mime/address/address-list.ts'
+import { authorAmong, parseAddresses } from '#/mime/address/address-list.ts'
 import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { type ThreadIds, threadIds } from '#/mime/header/references.ts'
 import { type IdHashKey, idHashWords } from '#/mime/id-hash.ts'
@@ -72,7 +72,7 @@ export class ThreadRowsReader {
     if (header.length > longHeader) return this.#addLong(uid, Buffer.from(header))
     const { headers } = readHeaders(header)
     this.#noteNotice(uid, headers)
-    const [author] = parseAddresses(headers.last('from') ?? '')
+    const author = authorAmong(parseAddresses(headers.last('from') ?? ''))
     const { messageId, strong, weak } = threadIds(headers)
     this.#addOwn(messageId, author)
     this.#columns.strong.append(idHashWords(this.#key, strong))
