@@ -2,12 +2,15 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { statementsOf } from './migration-statements.ts'
 
 export interface Migration {
   name: string
   sql: string
-  /** SHA-256 of the file, in hex. */
+  /** SHA-256 of the statements, in hex. */
   checksum: string
+  /** Under which a database may have it too: SHA-256 of files with other comments, but these statements. */
+  otherChecksums?: readonly string[]
 }
 
 const ownDirectory = join(import.meta.dirname, 'migrations')
@@ -17,12 +20,35 @@ const advisoryLock = 7_016_220_354
 /** The migrations in `directory`, in the order in which they apply: `NNN-subject.sql`. */
 export async function readMigrations(directory = ownDirectory): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}-.*\.sql$/.test(name)).sort()
+  const ofFiles = await checksumsIn(join(directory, 'file-checksums.txt'))
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name), 'utf8')
-      return { name, sql, checksum: hash('sha256', sql, 'hex') }
+      const otherChecksums = ofFiles.flatMap(([of, checksum]) => (of === name ? [checksum] : []))
+      return { name, sql, checksum: hash('sha256', statementsOf(sql), 'hex'), otherChecksums }
     }),
   )
+}
+
+/** The lines `NAME CHECKSUM` of a file. */
+export async function checksumsIn(path: string): Promise<(readonly [name: string, checksum: string])[]> {
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  return lines.map((line) => line.split(' ') as [string, string])
+}
+
+/** Whether a database or a file that has this checksum has the statements of the migration. */
+export function isSame({ checksum, otherChecksums }: Migration, other: string): boolean {
+  return checksum === other || (otherChecksums?.includes(other) ?? false)
+}
+
+/** What is applied, in order; nothing in a database that no program has migrated. */
+export async function appliedMigrations(client: Pick<pg.ClientBase, 'query'>): Promise<Applied[]> {
+  const { rows: found } = await client.query<{ there: boolean }>(
+    `select to_regclass('schema_migrations') is not null as there`,
+  )
+  if (!found[0]?.there) return []
+  const { rows } = await client.query<Applied>('select name, checksum from schema_migrations order by name collate "C"')
+  return rows
 }
 
 /** Applies all migrations, each in a transaction of its own. Processes that start together wait for each other. A database
@@ -44,7 +70,12 @@ async function applyNext(client: pg.PoolClient, migrations: readonly Migration[]
   try {
     await client.query('set local statement_timeout = 0')
     await client.query('select pg_advisory_xact_lock($1)', [advisoryLock])
-    const next = nextOf(migrations, await appliedMigrations(client))
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz(3) not null default clock_timestamp()
+    )`)
+    const [next] = missingOf(migrations, await appliedMigrations(client))
     if (next) await apply(client, next)
     await client.query('commit')
     return next !== undefined
@@ -54,37 +85,45 @@ async function applyNext(client: pg.PoolClient, migrations: readonly Migration[]
   }
 }
 
-async function appliedMigrations(client: pg.PoolClient): Promise<Applied[]> {
-  await client.query(`create table if not exists schema_migrations (
-    name text primary key,
-    checksum text not null,
-    applied_at timestamptz(3) not null default clock_timestamp()
-  )`)
-  const { rows } = await client.query<Applied>('select name, checksum from schema_migrations order by name collate "C"')
-  return rows
-}
-
-interface Applied {
+export interface Applied {
   name: string
   checksum: string
 }
 
-/** The first one that is not applied. Checks that all applied ones are these, unchanged and without a gap. */
-function nextOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration | undefined {
+/** Those that are not applied. @throws UnfitDatabase unless all applied ones are these, unchanged and without a gap */
+export function missingOf(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const [index, { name, checksum }] of applied.entries()) {
     const migration = known.get(name)
     if (!migration)
-      throw new Error(
+      throw new UnfitDatabase(
         `The database has migration ${name}, which this version of Mailroom does not know: it was made by a newer one`,
+        'Start that version again, or a later one',
       )
-    if (migration.checksum !== checksum)
-      throw new Error(`Migration ${name} was changed after it had been applied to the database`)
+    if (!isSame(migration, checksum))
+      throw new UnfitDatabase(
+        `Migration ${name} was changed after it had been applied to the database`,
+        `Put back ${name} as it is in the version of Mailroom that made the database`,
+      )
     const expected = migrations[index]
     if (expected && expected.name !== name)
-      throw new Error(`The database has migration ${name} but not ${expected.name}, which comes before it`)
+      throw new UnfitDatabase(
+        `The database has migration ${name} but not ${expected.name}, which comes before it`,
+        'Use the version of Mailroom that made the database, or restore a backup',
+      )
   }
-  return migrations[applied.length]
+  return migrations.slice(applied.length)
+}
+
+/** What the database has is not what the program's migrations make: they cannot go on from there. */
+export class UnfitDatabase extends Error {
+  readonly fix: string
+
+  constructor(message: string, fix: string) {
+    super(message)
+    this.name = 'UnfitDatabase'
+    this.fix = fix
+  }
 }
 
 async function apply(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import type pg from 'pg'
 import type { Config } from '#/config/config.ts'
 import { unsafeSettings } from '#/db/connections/durability.ts'
-import { readMigrations } from '#/db/migrate.ts'
+import { appliedMigrations, missingOf, readMigrations, UnfitDatabase } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { differenceFrom, mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
@@ -15,12 +16,12 @@ export async function databaseFindings(
   database: Database,
   tryMailServer: TryMailServer,
 ): Promise<Finding[]> {
-  const { db, embedded } = database
+  const { db, pool, embedded } = database
   const { allowUnsafeDatabase } = config
   const checks = [
     versionFinding(db, embedded),
     ...(embedded ? [] : [durabilityFinding(db, allowUnsafeDatabase)]),
-    migrationFinding(db),
+    migrationFinding(pool),
     clockFinding(db),
     mailHostFinding(config, db, tryMailServer),
   ]
@@ -56,21 +57,17 @@ async function durabilityFinding(db: Db, allowed: boolean): Promise<Finding> {
     : problem(check, `${off} off: accepted mail can be lost`, fix)
 }
 
-async function migrationFinding(db: Db): Promise<Finding> {
+async function migrationFinding(pool: pg.Pool): Promise<Finding> {
   const check = 'migrations'
-  const applied = await appliedNames(db)
-  const missing = (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
-  if (missing.length === 0) return ok(check, `all ${applied.size} applied`)
-  return warning(check, `not applied yet: ${missing.join(', ')}`, 'Run `mailroom migrate`, or start the server')
-}
-
-async function appliedNames(db: Db): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ there: boolean }>`select to_regclass('schema_migrations') is not null as there`.execute(
-    db,
-  )
-  if (!rows[0]?.there) return new Set()
-  const applied = await sql<{ name: string }>`select name from schema_migrations`.execute(db)
-  return new Set(applied.rows.map(({ name }) => name))
+  const [known, applied] = await Promise.all([readMigrations(), appliedMigrations(pool)])
+  try {
+    const missing = missingOf(known, applied).map(({ name }) => name)
+    if (missing.length === 0) return ok(check, `all ${applied.length} applied`)
+    return warning(check, `not applied yet: ${missing.join(', ')}`, 'Run `mailroom migrate`, or start the server')
+  } catch (error) {
+    if (!(error instanceof UnfitDatabase)) throw error
+    return problem(check, error.message, error.fix)
+  }
 }
 
 /** Allowances, claims and dates of auto-replies use the database's clock, the expiry of keys this machine's. */

@@ -77,14 +77,48 @@ test('an unreachable mail server is a problem, and its password is not shown', a
   assert.ok(!JSON.stringify(answer).includes('hunter2'))
 })
 
-test('for a database that lacks a migration the finding says how to apply it', async () => {
-  await using database = await testDatabase()
-  await sql`delete from schema_migrations where name like '003-%'`.execute(database.db)
-  const { migrations } = findingsOf(await diagnose(configured(), { database }, outside))
-  assert.equal(migrations?.state, 'warning')
-  assert.match(migrations?.found ?? '', /^not applied yet: 003-rules\.sql$/)
-  assert.match(migrations?.fix ?? '', /mailroom migrate/)
-})
+const lastMigration = sql`(select max(name) from schema_migrations)`
+
+for (const [what, change, state, found, fix] of [
+  [
+    'lacks the last migration',
+    sql`delete from schema_migrations where name = ${lastMigration}`,
+    'warning',
+    /^not applied yet: \d{3}-[^,]*\.sql$/,
+    /mailroom migrate/,
+  ],
+  [
+    'lacks one between others',
+    sql`delete from schema_migrations where name like '003-%'`,
+    'problem',
+    /has migration 004-mail-host\.sql but not 003-rules\.sql/,
+    /version of Mailroom that made/,
+  ],
+  [
+    'has one that was changed since',
+    sql`update schema_migrations set checksum = 'other' where name like '003-%'`,
+    'problem',
+    /003-rules\.sql was changed after/,
+    /Put back 003-rules\.sql/,
+  ],
+  [
+    'was made by a newer version',
+    sql`insert into schema_migrations (name, checksum) values ('999-newer.sql', '')`,
+    'problem',
+    /999-newer\.sql.* made by a newer one/,
+    /Start that version/,
+  ],
+] as const) {
+  test(`a database that ${what} is a ${state}, and the finding says what to do`, async () => {
+    await using database = await testDatabase()
+    await change.execute(database.db)
+    const answer = await diagnose(configured(), { database }, outside)
+    const { migrations } = findingsOf(answer)
+    assert.deepEqual([migrations?.state, answer.exitCode], [state, state === 'problem' ? 1 : 0])
+    assert.match(migrations?.found ?? '', found)
+    assert.match(migrations?.fix ?? '', fix)
+  })
+}
 
 test('a database that cannot be opened is a problem, the exit code is 1, and the rest is still checked', async () => {
   const config = configured({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' })

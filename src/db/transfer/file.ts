@@ -12,7 +12,7 @@ export interface Header {
   /** The version of Mailroom that wrote the file. */
   readonly mailroom: string
   readonly exported_at: string
-  /** The names of the database's migrations, with the SHA-256 of each. */
+  /** The names of the database's migrations, with the checksum of each. */
   readonly migrations: readonly (readonly [name: string, checksum: string])[]
   /** The fingerprint in hex of the secret that the database was first used with; null if it was never used. */
   readonly secret_fingerprint: string | null

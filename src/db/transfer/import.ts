@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { Upkeep } from '../embedded/upkeep.ts'
-import { readMigrations } from '../migrate.ts'
+import { isSame, readMigrations } from '../migrate.ts'
 import type { Database } from '../open.ts'
 import { movableTables, quoted, type Table } from './catalogue.ts'
 import type { Count } from './export.ts'
@@ -59,8 +59,11 @@ async function headerIn(entries: AsyncGenerator<Entry>): Promise<Header> {
 
 /** Rows fit the tables that they come from. */
 async function assertSameMigrations({ mailroom, migrations }: Header): Promise<void> {
-  const own = new Map((await readMigrations()).map(({ name, checksum }) => [name, checksum]))
-  const foreign = migrations.find(([name, checksum]) => own.get(name) !== checksum)
+  const own = new Map((await readMigrations()).map((migration) => [migration.name, migration]))
+  const foreign = migrations.find(([name, checksum]) => {
+    const migration = own.get(name)
+    return !migration || !isSame(migration, checksum)
+  })
   if (foreign)
     throw new UnusableFile(
       `The file was exported by Mailroom ${mailroom} with migration ${foreign[0]}, which this version does not have: ` +
