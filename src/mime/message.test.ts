@@ -61,6 +61,11 @@ test('a message of nothing is a message', () => {
   assert.deepEqual([messageId, threadRoot, subject, from, preview, hasAttachment], [null, null, '', null, '', false])
 })
 
+test('a byte-order mark in front of the header does not hide the author', () => {
+  const bytes = Buffer.from('Received: by x\r\n\ufeffFrom: Ann <a@x.example>\r\nTo: b@x.example\r\n\r\nHi')
+  assert.deepEqual(readMessage(bytes).from, { name: 'Ann', address: 'a@x.example' })
+})
+
 const MiB = 1024 * 1024
 const fill = (text: string, bytes: number) => text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes)
 const mixed = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n'

@@ -2,7 +2,7 @@ import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
-import type { Field } from './header/headers.ts'
+import type { Field } from './header/lines.ts'
 import { type Message, readMessage } from './message.ts'
 
 /** A task of the reader's thread. */
@@ -16,8 +16,10 @@ export interface Reading {
 const readings = {
   message(raw: Buffer): Served & { result: ReadMessage } {
     const { raw: _, headers, strong, weak, ...message } = readMessage(raw)
-    const { fields, complete, charset } = headers
-    return { result: { ...message, fields, complete, charset, strong: strong.join(' '), weak: weak.join(' ') } }
+    const { fields, complete, certain, charset } = headers
+    return {
+      result: { ...message, fields, complete, certain, charset, strong: strong.join(' '), weak: weak.join(' ') },
+    }
   },
 
   content(raw: Buffer): Served & { result: ReadContent } {
@@ -43,6 +45,7 @@ const readings = {
 export type ReadMessage = Omit<Message, 'raw' | 'headers' | 'strong' | 'weak'> & {
   readonly fields: readonly Field[]
   readonly complete: boolean
+  readonly certain: number
   readonly charset: string
   /** Separated by spaces, which ids do not contain. A message may have 100,000 ids: receiving as many strings takes ten
    *  times as long as splitting one. */

@@ -31,12 +31,12 @@ export class MessageReader implements AsyncDisposable {
   async message(raw: Buffer): Promise<Message> {
     if (raw.length <= largeBytes) return readMessage(raw)
     const shared = await inSharedMemory(raw)
-    const { fields, complete, charset, strong, weak, ...message } = (await this.#thread.run({
+    const { fields, complete, certain, charset, strong, weak, ...message } = (await this.#thread.run({
       what: 'message',
       raw: shared,
     })) as ReadMessage
     const ids = { strong: idsIn(strong), weak: idsIn(weak) }
-    return { ...message, ...ids, raw: shared, headers: new Headers(shared, fields, complete, charset) }
+    return { ...message, ...ids, raw: shared, headers: new Headers(shared, fields, complete, certain, charset) }
   }
 
   async content(raw: Buffer): Promise<OpenedContent> {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type Field, readHeaders } from '#/mime/header/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
+import type { Field } from '#/mime/header/lines.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 import type { HeaderFieldsOut } from '../schemas.ts'
 

@@ -97,6 +97,26 @@ for (const [what, raw, text, htmlText] of [
   ['without controls', message('\na\0b\x07c\x1b[0m\td\x0be\n'), 'abc[0m\tde\n', null],
   ['with every line break as LF', Buffer.from('\n\na\r\nb\rc\n'), '\na\nb\nc\n', null],
   ['without an empty line before it', message('Subject: x\nHello\n'), 'Hello\n', null],
+  ['without an empty line before it, in paragraphs', message('Subject: x\nHello\n\nmore\n'), 'Hello\n\nmore\n', null],
+  ['behind a line of white space', message('Subject: x\n \nHello\n\nmore\n'), 'Hello\n\nmore\n', null],
+  [
+    'of parts without an empty line before them',
+    message(`Content-Type: multipart/mixed; boundary=b\n${part('', 'one')}${part(html, '<p>two')}--b--\n`),
+    'one\ntwo',
+    '<div>one</div>\n<p>two',
+  ],
+  [
+    'of parts with words but no empty line before them',
+    message(`Content-Type: multipart/mixed; boundary=b\nIn several parts.\n${part('', 'one')}--b--\n`),
+    'one',
+    null,
+  ],
+  [
+    'of a part without an empty line in it',
+    parts('multipart/mixed', '--b\nContent-Type: text/plain\nOne,\ntwo.\n', '--b\nThree.\n\nFour.\n'),
+    'One,\ntwo.\nThree.\n\nFour.',
+    null,
+  ],
   [
     'of HTML in the charset of its <meta>',
     message(`${html}\n\n<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>\xf0\xd2`),

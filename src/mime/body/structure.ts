@@ -1,4 +1,5 @@
-import { endOfLine, type Headers, readHeaders } from '../header/headers.ts'
+import { type Headers, readHeaders } from '../header/headers.ts'
+import { endOfLine } from '../header/lines.ts'
 import { parseParameters } from '../header/parameters.ts'
 
 /** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */

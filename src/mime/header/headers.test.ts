@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { takesLess } from '#test/observe/cpu-time.ts'
 import { readHeaders } from './headers.ts'
 
 /** `octets` is written as latin1: one character, one byte. */
@@ -22,13 +23,24 @@ for (const [what, octets, fields, body] of [
   ['with empty values', 'A:\r\nB: \r\n\r\n', { a: '', b: '' }, ''],
   ['with colons in values', 'A: b:c\r\n\r\n', { a: 'b:c' }, ''],
   ['after an mbox line', 'From ann@x.test Mon Jan  1 00:00:00 2024\nA: 1\n\nbody', { a: '1' }, 'body'],
-  ['around a line that is no field', 'A: 1\r\nno field\r\nB: 2\r\n\r\nbody', { a: '1', b: '2' }, 'body'],
-  ['without the lines that continue what is no field', 'no field\r\n more\r\nB: 2\r\n\r\n', { b: '2' }, ''],
   [
-    'without an empty line after it',
-    'A: 1\r\nB: 2\r\nHello,\r\nthere: you\r\n',
-    { a: '1', b: '2', there: 'you' },
-    'Hello,\r\nthere: you\r\n',
+    'around the mbox line of the server before',
+    'A: 1\nFrom ann@x.test Mon Jan  1 00:00:00 2024\nB: 2\n\nbody',
+    { a: '1', b: '2' },
+    'body',
+  ],
+  [
+    'around a line that is no field',
+    'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody',
+    { from: '1', subject: '2' },
+    'body',
+  ],
+  ['from behind a byte-order mark', '\xef\xbb\xbfFrom: 1\r\nTo: 2\r\n\r\nbody', { from: '1', to: '2' }, 'body'],
+  [
+    'with a parameter that is not indented',
+    'Content-Type: a/b;\r\nboundary=x;\r\ncharset=y\r\nTo: 2\r\n\r\nbody',
+    { 'content-type': 'a/b;boundary=x;charset=y', to: '2' },
+    'body',
   ],
   ['without an empty line, after an mbox line', 'From ann Mon\nA: 1\nHello', { a: '1' }, 'Hello'],
   ['that ends in a fold before the colon', 'A: 1\r\nB\r\n : 2', { a: '1', b: '2' }, ''],
@@ -49,6 +61,72 @@ for (const [what, octets, fields, body] of [
     assert.equal(headers.complete, true)
   })
 }
+
+for (const [what, between, text] of [
+  ['at its first line', '', 'Hello,\r\nthere: you\r\n\r\nmore'],
+  ['at its first line, where no line is empty', '', 'Hello,\r\nmore\r\n'],
+  ['behind a line of white space', ' \t\r\n', 'Hello,\r\n\r\nmore'],
+  ['behind lines of white space', ' \r\n\t\r\n', 'Hello,\r\n\r\nmore'],
+  ['behind a line of white space, indented', ' \r\n', '  Hello,\r\nmore\r\n'],
+  ['behind a line of white space, with what looks like a field', ' \r\n', 'Note: call me\r\n\r\nmore'],
+  ['with addresses of the web', '', 'Hello, see\r\nhttps://x.example/\r\nNote: soon\r\n\r\nmore'],
+  ['with a quoted header', '', 'See this.\r\nFrom: c@x.example\r\nSubject: Old\r\n\r\nmore'],
+  ['with a greeting that looks like a field', '', 'Hello:\r\nwords\r\n\r\nmore'],
+  ['with fields behind a delimiter', '', '--b\r\nX-Part: 1\r\nContent-Type: text/html\r\n\r\n<p>'],
+  ['with a word that begins as an mbox does', '', 'From now on, call me.\r\n\r\nmore'],
+  ['with lines that are indented', '', 'Hello\r\n  one\r\n \r\n  two\r\n\r\nmore'],
+] as const) {
+  test(`without an empty line the text starts ${what}`, () => {
+    const { headers, body } = read(`From: a@x.example\r\nSubject: Offer\r\n${between}${text}`)
+    assert.equal(body, text)
+    assert.equal(headers.last('from'), 'a@x.example')
+    assert.equal(headers.text('subject'), 'Offer')
+  })
+}
+
+for (const [what, lines] of [
+  ['of white space', ' \r\n'],
+  ['that are no field', 'broken by its program\r\nNote: x\r\n'],
+  ['that begin as an mbox does', 'From ann@x.test Mon Jan  1 00:00:00 2024\r\n'],
+] as const) {
+  test(`a header goes on behind lines ${what} where a field follows that it lacks or may repeat`, () => {
+    for (const [next, value] of [
+      ['Date: 3', 'date'],
+      ['X-Mine: 3', 'x-mine'],
+      ['Received: 3', 'received'],
+    ] as const) {
+      const { headers, body } = read(`Received: 1\r\nSubject: 2\r\n${lines}${next}\r\n\r\nbody`)
+      assert.equal(headers.last(value), '3')
+      assert.equal(headers.last('subject'), '2')
+      assert.equal(body, 'body')
+    }
+  })
+}
+
+test('white space alone in a line folds a field where its value goes on', () => {
+  const { headers, body } = read('Subject: One\r\n \r\n  two\r\nTo: x\r\n\r\nbody')
+  assert.equal(headers.text('subject'), 'One   two')
+  assert.equal(body, 'body')
+})
+
+test('what may be a field for others is known, also within a text that no empty line separates', () => {
+  const { headers } = read('From: a\r\nHello\r\nFrom: b\r\nBcc: c\r\n--b\r\nTo: d\r\n\r\nbody')
+  assert.deepEqual(headers.all('from'), ['a', 'b'])
+  assert.equal(headers.count('bcc'), 1)
+  assert.equal(headers.last('to'), 'd')
+})
+
+test('a text that no empty line separates is found behind as many fields as a part may have', () => {
+  const lines = 'words\r\n'.repeat(200)
+  const bytes = Buffer.from(`Content-Type: text/plain\r\n${lines}`)
+  assert.equal(bytes.toString('latin1', readHeaders(bytes, 0, bytes.length, 100).bodyStart), lines)
+})
+
+test('names of fields in a text are compared in linear time', async () => {
+  const bytes = (count: number) => Buffer.from(`From: a\r\n${'text\r\nFrom: b\r\nX-A: 1\r\n'.repeat(count)}`)
+  const all = bytes(3_300)
+  assert.ok(await takesLess(100, () => readHeaders(all)))
+})
 
 test('fields of one name are read in their order', () => {
   const { headers } = read('Received: 1\r\nTo: x\r\nRECEIVED: 2\r\n\r\n')

@@ -2,6 +2,17 @@ import { isUtf8 } from 'node:buffer'
 import { decodeBytes, decodeUnlabelled } from '../charset.ts'
 import { decodeText } from './encoded-words.ts'
 import { trimSpace } from './lexical.ts'
+import {
+  endOfLine,
+  type Field,
+  isBlank,
+  isMboxLine,
+  lacksParameter,
+  type OpenField,
+  readField,
+  startsWithSpace,
+} from './lines.ts'
+import { MissingSeparator } from './missing-separator.ts'
 
 /** Limits for a header, in bytes and in fields. A longer one is read that far, and no body is found after it: to search for its
  *  end would block the event loop. */
@@ -10,22 +21,8 @@ const MOST_FIELDS = 10_000
 /** Limit for decoding a value. References may be longer, and are read as octets. */
 const MOST_VALUE = 256 * 1024
 
-const TAB = 0x09
-const LF = 0x0a
 const CR = 0x0d
-const SPACE = 0x20
-const COLON = 0x3a
-
-/** A field of a header, as offsets into the bytes it was read from. */
-export interface Field {
-  /** In lower case. */
-  readonly name: string
-  /** Where the field's first line starts. */
-  readonly start: number
-  /** Where its value starts, and where it ends, before its last line break. A folded value has line breaks. */
-  readonly valueStart: number
-  readonly end: number
-}
+const DASH = 0x2d
 
 /** The fields of a message's or a part's header (RFC 5322, section 2.2). Values are decoded on request. Names are in lower case. */
 export class Headers {
@@ -33,16 +30,20 @@ export class Headers {
   readonly fields: readonly Field[]
   /** False if the header is over the limits: its other fields are unknown. */
   readonly complete: boolean
+  /** How many of the fields stand before the text. Those behind are lines of a text that no empty line separates, which
+   *  other readers may take for fields. */
+  readonly certain: number
   readonly #bytes: Buffer
   readonly #byName = new Map<string, Field[]>()
   /** The charset of octets above 127 that are not UTF-8: that of the body. */
   charset: string
 
-  constructor(bytes: Buffer, fields: readonly Field[], complete: boolean, charset = '') {
+  constructor(bytes: Buffer, fields: readonly Field[], complete: boolean, certain = fields.length, charset = '') {
     this.#bytes = bytes
     this.charset = charset
     this.complete = complete
     this.fields = fields
+    this.certain = certain
     for (const field of fields) {
       const same = this.#byName.get(field.name)
       if (same) same.push(field)
@@ -68,8 +69,15 @@ export class Headers {
   /** The last field of that name, as for a signature (RFC 6376, section 5.4.2): a field that was added before a signed one is not
    *  shown in its place. */
   last(name: string): string | undefined {
-    const field = this.#byName.get(name)?.at(-1)
+    const field = this.#last(name)
     return field && this.#value(field)
+  }
+
+  #last(name: string): Field | undefined {
+    const same = this.#byName.get(name)
+    const textStart = this.fields[this.certain]?.start
+    if (textStart === undefined) return same?.at(-1)
+    return same?.findLast(({ start }) => start < textStart) ?? same?.at(-1)
   }
 
   /** False if a field of that name is over the limit for decoding. */
@@ -84,7 +92,7 @@ export class Headers {
 
   /** The last field's decoded text, without controls. Empty if there is no such field. */
   text(name: string): string {
-    const field = this.#byName.get(name)?.at(-1)
+    const field = this.#last(name)
     return field ? this.textOf(field) : ''
   }
 
@@ -116,80 +124,72 @@ function punctuation(text: string): string {
   return text.replace(/[^@<>,;:"()[\]\\]+/g, '')
 }
 
+/** Where a header ends. */
+export interface ReadHeader {
+  readonly headers: Headers
+  /** Where the text starts. */
+  readonly bodyStart: number
+  /** Where a signature finds the body (RFC 6376, section 3.4): behind the empty line. */
+  readonly signedStart: number
+}
+
 /** Reads the header from `start` to the empty line. Accepts LF for CRLF, an mbox `From ` line, invalid lines (which it skips) and
- *  a header without a body, for which `bodyStart` is `end`. Without the empty line, the body starts at the first line that is no
- *  field. Never throws. */
-export function readHeaders(
-  bytes: Buffer,
-  start = 0,
-  end = bytes.length,
-  mostFields = MOST_FIELDS,
-): { headers: Headers; bodyStart: number } {
+ *  a header without a body, for which `bodyStart` is `end`. Without an empty line where the text starts, `bodyStart` is in front of
+ *  that. Never throws. */
+export function readHeaders(bytes: Buffer, start = 0, end = bytes.length, mostFields = MOST_FIELDS): ReadHeader {
   const limit = Math.min(end, start + MOST_BYTES)
-  const fields: Field[] = []
-  let field: { name: string; start: number; valueStart: number; end: number } | undefined
+  const fields: OpenField[] = []
+  const separator = new MissingSeparator()
+  let field: OpenField | undefined
   let nameAlone: number | undefined
-  /** The offset of a line that is no field, as an mbox may have at the start. */
-  let stray: number | undefined
   let looked = 0
   let line = start
   while (line < limit) {
     const lineEnd = endOfLine(bytes, line, limit)
     const textEnd = lineEnd > line && bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
-    if (textEnd === line && lineEnd < limit)
-      return { headers: new Headers(bytes, fields, true), bodyStart: lineEnd + 1 }
-    if (bytes[line] === SPACE || bytes[line] === TAB) {
+    if (textEnd === line && lineEnd < limit) return asRead(bytes, fields, separator, lineEnd + 1, true)
+    if (startsWithSpace(bytes, line)) {
+      const blank = isBlank(bytes, line, textEnd)
+      separator.continuation(line, lineEnd + 1, blank)
       if (field) field.end = textEnd
-      else if (nameAlone !== undefined && !isBlank(bytes, line, textEnd)) {
+      else if (nameAlone !== undefined && !blank) {
+        // Some fold before the colon: readers that unfold first see a field there.
         field = readField(bytes, nameAlone, textEnd)
         if (field) fields.push(field)
-        if (field && stray === nameAlone) stray = undefined
+        if (field) separator.folded(nameAlone)
         nameAlone = undefined
       }
     } else {
       if (looked++ === mostFields) break
-      field = readField(bytes, line, textEnd)
-      if (field) fields.push(field)
-      // Some fold before the colon: readers that unfold first see a field there.
-      nameAlone = field ? undefined : line
-      if (!field && line > start) stray ??= line
+      const next = readField(bytes, line, textEnd)
+      nameAlone = next ? undefined : line
+      if (next) {
+        separator.field(line, next.name, fields.length)
+        fields.push(next)
+      } else if (field && lacksParameter(bytes, field)) {
+        field.end = textEnd
+        line = lineEnd + 1
+        continue
+      } else if (!isMboxLine(bytes, line, line === start)) {
+        separator.text(line, fields.length, bytes[line] === DASH && bytes[line + 1] === DASH)
+      }
+      field = next
     }
     line = lineEnd + 1
   }
-  return { headers: new Headers(bytes, fields, line >= end), bodyStart: (line >= end && stray) || end }
+  return asRead(bytes, fields, separator, end, line >= end)
 }
 
-/** Where the line with `from` ends: at its LF, or at `limit`. For short lines a loop is faster than a search. */
-export function endOfLine(bytes: Buffer, from: number, limit: number): number {
-  const near = Math.min(limit, from + 256)
-  let at = from
-  while (at < near && bytes[at] !== LF) at++
-  if (at < near || near === limit) return at
-  const found = bytes.indexOf(LF, at)
-  return found < 0 ? limit : Math.min(found, limit)
-}
-
-/** A name is printable ASCII without a colon; white space before the colon is obsolete syntax (section 4.5). */
-function readField(bytes: Buffer, start: number, end: number) {
-  let at = start
-  while (at < end && isNameByte(bytes[at] ?? 0)) at++
-  const nameEnd = at
-  while (at < end && isSpace(bytes[at] ?? 0)) at++
-  if (nameEnd === start || at >= end || bytes[at] !== COLON) return undefined
-  return { name: bytes.toString('latin1', start, nameEnd).toLowerCase(), start, valueStart: at + 1, end }
-}
-
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  let at = start
-  while (at < end && isSpace(bytes[at] ?? 0)) at++
-  return at === end
-}
-
-/** A fold may lie before the colon. */
-function isSpace(code: number): boolean {
-  return code === SPACE || code === TAB || code === CR || code === LF
-}
-
-function isNameByte(code: number): boolean {
-  return code > SPACE && code < 0x7f && code !== COLON
+function asRead(
+  bytes: Buffer,
+  fields: OpenField[],
+  { textStart, fieldsBefore }: MissingSeparator,
+  signedStart: number,
+  complete: boolean,
+): ReadHeader {
+  const certain = textStart === undefined ? fields.length : fieldsBefore
+  const last = fields[certain - 1]
+  // Indented words behind a line of white space were read as its continuation.
+  if (last && textStart !== undefined) last.end = Math.min(last.end, textStart - 1)
+  return { headers: new Headers(bytes, fields, complete, certain), bodyStart: textStart ?? signedStart, signedStart }
 }

@@ -55,6 +55,14 @@ test('both keys of the domain sign, and each signature holds', async () => {
   }
 })
 
+test('they hold where a program has sent words in front of the empty line', async () => {
+  const raw = Buffer.from('From: zoe@example.com\r\nSubject: x\r\nX-Tag: y\r\nHello,\r\n\r\nmore\r\n')
+  assert.deepEqual(await verdicts(Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw])), [
+    'e1 pass',
+    'r1 pass',
+  ])
+})
+
 test('fields of the sender are signed, and a list may add its own', async () => {
   const headers = [
     { name: 'List-Unsubscribe', value: '<https://example.com/u>' },

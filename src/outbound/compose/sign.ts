@@ -28,7 +28,7 @@ export async function signatures(
   composed?: 'composed',
 ): Promise<string> {
   if (keys.length === 0) return ''
-  const { headers, bodyStart } = readHeaders(raw, 0, raw.length, Number.POSITIVE_INFINITY)
+  const { headers, signedStart } = readHeaders(raw, 0, raw.length, Number.POSITIVE_INFINITY)
   if (!headers.complete) return ''
   const there = signedWhereThere(headers, composed)
   const fields = [...signedFields, ...there].flatMap((name) =>
@@ -46,7 +46,7 @@ export async function signatures(
     ...(there.includes(name) ? [] : [name]),
   ])
   const inLines = names.reduce((text, name, at) => `${text}:${at % 5 === 0 ? '\r\n  ' : ''}${name}`)
-  const bh = await bodyHash(raw.subarray(bodyStart))
+  const bh = await bodyHash(raw.subarray(signedStart))
   const made = keys.map(async ({ domain, selector, algorithm, privateKey }) => {
     const value = [
       ...['v=1', `a=${algorithm}-sha256`, 'c=relaxed/relaxed', `d=${domain}`, `s=${selector}`],
