@@ -13,6 +13,7 @@ const base = [
   'http',
   'secrets',
   'errors.ts',
+  'find-text.ts',
   'ip-address.ts',
   'text.ts',
   'unicode.ts',

@@ -1,6 +1,7 @@
 import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
+import { messageNames } from './body/names-address.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
 import type { Field } from './header/lines.ts'
 import { type Message, readMessage } from './message.ts'
@@ -9,7 +10,7 @@ import { type Message, readMessage } from './message.ts'
 export interface Reading {
   readonly what: keyof typeof readings
   readonly raw: Uint8Array
-  /** Of the attachment. */
+  /** Of the attachment, or the address of a picture. */
   readonly id?: string
 }
 
@@ -30,6 +31,10 @@ const readings = {
 
   searchable(raw: Buffer): Served & { result: Searchable } {
     return { result: readSearchable(raw) }
+  },
+
+  names(raw: Buffer, address = ''): Served & { result: boolean } {
+    return { result: messageNames(raw, address) }
   },
 
   attachment(raw: Buffer, id = ''): Served & { result: ReadAttachment | undefined } {

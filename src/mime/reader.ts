@@ -2,6 +2,7 @@ import { bufferOf, joined } from '#/event-loop/pieces.ts'
 import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import { type DkimResult, type LookUp, unverified, verifySignatures } from './authentication/dkim.ts'
 import { attachmentBytes, type Content, readContent } from './body/content.ts'
+import { messageNames } from './body/names-address.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
 import { Headers } from './header/headers.ts'
 import { type Message, readMessage } from './message.ts'
@@ -48,6 +49,12 @@ export class MessageReader implements AsyncDisposable {
   async searchable(raw: Buffer): Promise<Searchable> {
     if (raw.length <= largeBytes) return readSearchable(raw)
     return (await this.#thread.run({ what: 'searchable', raw: await inSharedMemory(raw) })) as Searchable
+  }
+
+  /** Whether the HTML of the message names a picture's address. */
+  async names(raw: Buffer, address: string): Promise<boolean> {
+    if (raw.length <= largeBytes) return messageNames(raw, address)
+    return (await this.#thread.run({ what: 'names', raw: await inSharedMemory(raw), id: address })) as boolean
   }
 
   /** Undefined if the message has no attachment with that id. */

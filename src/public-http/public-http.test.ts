@@ -225,6 +225,12 @@ describe('an answer', () => {
     })
   }
 
+  test('of the last of several requests is given up when their time together is over', async () => {
+    await using site = await Site.start(() => {})
+    const since = performance.now() - question.timeoutMs
+    await fails(site.send('/', 'http', 'there.test', { since }), /^No whole answer within 60 s$/)
+  })
+
   test('that is not asked for any more is given up', async () => {
     const stop = new AbortController()
     await using site = await Site.start(() => stop.abort())

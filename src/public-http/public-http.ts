@@ -31,6 +31,8 @@ export interface HttpQuestion {
   readonly mostBytes: number
   /** Milliseconds from the lookup of the name to the end of the response. */
   readonly timeoutMs: number
+  /** The time from which they count instead, of `performance.now()`: that of several requests together. */
+  readonly since?: number
   readonly signal?: AbortSignal
 }
 
@@ -82,7 +84,7 @@ export class PublicHttp implements Disposable {
       }
       return (protocol === 'https:' ? requestTls : requestPlain)({ ...where, method, headers: { ...headers } })
     }
-    const { signal, timeoutMs } = question
+    const { signal, timeoutMs, since = performance.now() } = question
     let asked: ClientRequest | undefined
     let ended: HttpFailed | undefined
     const end = (why: string) => {
@@ -90,7 +92,11 @@ export class PublicHttp implements Disposable {
       asked?.destroy(ended)
     }
     // Not `AbortSignal.timeout`, whose timer stays: thousands of fast responses would leave as many.
-    const timer = setTimeout(end, timeoutMs, `No whole answer within ${timeoutMs / 1_000} s`)
+    const timer = setTimeout(
+      end,
+      since + timeoutMs - performance.now(),
+      `No whole answer within ${timeoutMs / 1_000} s`,
+    )
     const stop = () => end('The service stopped')
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()

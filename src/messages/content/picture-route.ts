@@ -3,13 +3,12 @@ import { Refusal } from '#/errors.ts'
 import { Slots } from '#/event-loop/slots.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
-import { openedText } from '#/mime/reader.ts'
 import { HttpFailed } from '#/public-http/failure.ts'
 import { findMessage } from '../find.ts'
 import { ByUid, inFolder } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
-import { fetchPicture, namesAddress } from './remote-picture.ts'
+import { fetchPicture } from './remote-picture.ts'
 
 /** Pictures in memory at once. */
 const mostAtOnce = 24
@@ -29,7 +28,7 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
         description:
           'A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without ' +
           'cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and ' +
-          'BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.',
+          'BMP of up to 5,000,000 octets; of any other, and where it has not come within 10 seconds, with all redirects, it is `not_found`.',
         params: ByUid,
         querystring: Strict({
           ...inFolder,
@@ -45,8 +44,7 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
     },
     async ({ caller, params, query }, reply) => {
       const { stored } = await findMessage(parts, caller, params.uid, query)
-      const { html } = await large.read(stored, (raw) => reader.content(raw))
-      if (!namesAddress(openedText(html) ?? '', query.url))
+      if (!(await large.read(stored, (raw) => reader.names(raw, query.url))))
         throw new Refusal('not_found', 'The message names no such picture')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())

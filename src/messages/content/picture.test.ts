@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { namesAddress } from './remote-picture.ts'
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex')
 const asPicture = { 'Content-Type': 'image/png' }
@@ -132,18 +131,5 @@ for (const [what, url] of [
     await receive(`<img src="${url}">`)
     assert.equal((await picture(url)).status, 404)
     assert.deepEqual(asked, [])
-  })
-}
-
-for (const [html, url, expected] of [
-  ['<img src="https://a.example/?x=1&amp;y=2">', 'https://a.example/?x=1&y=2', true],
-  ['<img src="https://a.example/?x=1&copy=2">', 'https://a.example/?x=1&copy=2', true],
-  ['<style>p { background: url(https://a.example/b.png) }</style>', 'https://a.example/b.png', true],
-  ['<p style="background: url(&quot;https://a.example/b.png&quot;)">', 'https://a.example/b.png', true],
-  ['<img src="//a.example/b.png">', '//a.example/b.png', true],
-  ['<img src="https://a.example/b.png">', 'https://a.example/c.png', false],
-] as const) {
-  test(`${html} ${expected ? 'names' : 'does not name'} ${url}`, () => {
-    assert.equal(namesAddress(html, url), expected)
   })
 }

@@ -1,4 +1,3 @@
-import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 import { HttpFailed } from '#/public-http/failure.ts'
 import type { HttpAnswer, PublicHttp } from '#/public-http/public-http.ts'
 
@@ -10,7 +9,7 @@ export interface Picture {
 /** Octets of a picture. */
 const mostBytes = 5_000_000
 const mostRedirects = 4
-/** Milliseconds for the answer of a server. */
+/** Milliseconds for the picture, with all redirects. */
 const timeoutMs = 10_000
 
 /** Types of pictures that a browser shows without running anything. */
@@ -19,17 +18,12 @@ const kinds = ['image/avif', 'image/webp', 'image/png', 'image/jpeg', 'image/gif
 /** The request identifies neither the message nor the reader. No content coding: a small response could become large. */
 const headers = { Accept: kinds.join(', '), 'Accept-Encoding': 'identity', 'User-Agent': 'Mailroom' }
 
-/** Whether HTML contains this address, as written or as a decoded attribute: a client cannot have the service fetch anything
- *  else. */
-export function namesAddress(html: string, address: string): boolean {
-  return [html, decodeHTMLAttribute(html), decodeHTML(html)].some((text) => text.includes(address))
-}
-
 /** Fetches a picture from another server. @throws HttpFailed */
 export async function fetchPicture(http: PublicHttp, address: string, signal: AbortSignal): Promise<Picture> {
+  const since = performance.now()
   let url = addressIn(address, 'https://nowhere.invalid/')
   for (let redirects = 0; ; redirects++) {
-    const answer = await http.send(url, { method: 'GET', headers, mostBytes, timeoutMs, signal })
+    const answer = await http.send(url, { method: 'GET', headers, mostBytes, timeoutMs, since, signal })
     const { location } = answer.headers
     if (answer.status < 300 || answer.status > 399 || location === undefined) return pictureOf(answer)
     if (redirects === mostRedirects) throw new HttpFailed('The server redirects too often')

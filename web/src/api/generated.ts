@@ -1227,7 +1227,7 @@ export type FoundMessageListUnsubscribe = {
 
 export type FoundMessageMatchField = 'text' | 'subject' | 'filename' | 'from' | 'to' | 'cc';
 /**
- * The first place that matched; null if no words did, or not near the beginning.
+ * The first place that matched; null if no words did, or not near the beginning, or if it took too long to find.
  * @nullable
  */
 export type FoundMessageMatch = {
@@ -1288,7 +1288,7 @@ export interface FoundMessage {
      */
   conversation_id: string | null;
   /**
-     * The first place that matched; null if no words did, or not near the beginning.
+     * The first place that matched; null if no words did, or not near the beginning, or if it took too long to find.
      * @nullable
      */
   match: FoundMessageMatch;
@@ -7800,7 +7800,7 @@ export const getFetchMessagePictureUrl = (uid: number,
 }
 
 /**
- * A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and BMP of up to 5,000,000 octets; of any other, and where there is no answer within 10 seconds, it is `not_found`.
+ * A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and BMP of up to 5,000,000 octets; of any other, and where it has not come within 10 seconds, with all redirects, it is `not_found`.
  *
  * Scope: `messages:read`.
  * @summary Fetch a remote picture of a message

@@ -1,3 +1,4 @@
+import { hasText } from '../../../../../src/find-text.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { meQuery } from '../../../session/me.ts'
 import { written } from '../recipients/addresses.ts'
@@ -31,7 +32,7 @@ function textsOf({ isRich, html, text, quoted }: Writing): { text: string; html?
 /** Without pictures that are no longer in the text. */
 export function filesOf(writing: Writing): File[] {
   const { html = '' } = textsOf(writing)
-  return writing.files.filter(({ cid }) => cid === undefined || html.includes(`cid:${cid}`))
+  return writing.files.filter(({ cid }) => cid === undefined || hasText(html, `cid:${cid}`))
 }
 
 /** A file for a request. */
