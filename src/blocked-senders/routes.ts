@@ -40,7 +40,7 @@ function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owned
     {
       ...access('filters:read', 'Blocked senders'),
       schema: {
-        ...named('List blocked senders', undefined, 'listOwnBlocks'),
+        ...named('List blocked senders', 'listBlockedSenders', 'listOwnBlockedSenders'),
         description: own
           ? "The member's own blocks, newest first. The organization's are not among them."
           : "The organization's blocked senders, newest first. Members' own blocks are not among them.",
@@ -63,7 +63,7 @@ function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owned
     {
       ...access('filters:read', 'Blocked senders'),
       schema: {
-        ...named('Show a blocked sender', undefined, 'showOwnBlock'),
+        ...named('Show a blocked sender', 'getBlockedSender', 'getOwnBlockedSender'),
         description: byIdOrPattern,
         params: ByIdOrPattern,
         response: { 200: BlockedSenderOut },
@@ -83,7 +83,7 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
     {
       ...access('filters:write', 'Blocked senders'),
       schema: {
-        ...named('Block a sender or a domain', 'blockSender', 'blockForMe'),
+        ...named('Block a sender or a domain', 'createBlockedSender', 'createOwnBlockedSender'),
         description:
           'Mail is refused when its envelope sender or an address in From or Sender matches. Mail to postmaster@ and abuse@ is ' +
           'never refused for it (RFC 5321, section 4.5.1). Blocking what is blocked already changes nothing and answers 200. ' +
@@ -117,7 +117,7 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
     {
       ...access('filters:write', 'Blocked senders'),
       schema: {
-        ...named('Unblock a sender or a domain', 'unblockSender', 'unblockForMe'),
+        ...named('Unblock a sender or a domain', 'deleteBlockedSender', 'deleteOwnBlockedSender'),
         description: byIdOrPattern,
         params: ByIdOrPattern,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, pattern: Pattern }) },

@@ -49,7 +49,7 @@ function readRoutes(app: App, { db }: ChangeRoutesParts): void {
       config: { scope: 'messages:read', noun },
       schema: {
         summary: 'Show a change of many messages',
-        operationId: 'showChange',
+        operationId: 'getChange',
         description: 'For an undo, `left` names the messages that it left alone.',
         params: ById,
         response: { 200: WholeChange },

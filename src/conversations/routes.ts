@@ -45,6 +45,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
       config,
       schema: {
         summary: 'Read a whole conversation',
+        operationId: 'getConversation',
         description:
           'Its messages of all folders, oldest first, and with `include=bodies` what is in each. Reading does not mark them as read.',
         params: ByConversationId,
@@ -75,6 +76,7 @@ function listRoute(app: App, parts: Parts): void {
       config,
       schema: {
         summary: 'List whole conversations',
+        operationId: 'listConversations',
         description:
           'Of all folders but drafts, junk and trash, what was sent included; the conversation with the last received message ' +
           'first. Messages belong together by their Message-ID, In-Reply-To and References headers, never by subject; `limit`, ' +

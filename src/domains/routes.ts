@@ -56,6 +56,7 @@ function listRoute(app: App, { db, hostname }: DomainParts): void {
       config: reading,
       schema: {
         summary: 'List domains',
+        operationId: 'listDomains',
         description: 'The domains that the organization has enrolled, oldest first.',
         querystring: ListQuery,
         response: { 200: Type.Object({ data: Type.Array(DomainOut), next_cursor: nextCursor }) },
@@ -93,6 +94,7 @@ function enrolRoute(app: App, { db, time, hostname, firstCheckAfter, allowReserv
       config: { ...writing, errors: ['quota_exceeded'] },
       schema: {
         summary: 'Enrol a domain',
+        operationId: 'enrolDomain',
         description:
           'Answers the DNS records. Publish them unchanged at the DNS provider. The service looks them up by a schedule: every ' +
           '5 minutes in the first hour, every 30 in the first two days, then every 6 hours, and daily once all is well. ' +
@@ -133,6 +135,7 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
       config: reading,
       schema: {
         summary: 'Show a domain',
+        operationId: 'getDomain',
         description: '`outstanding` says how many records are still missing; zero means done.',
         params: ById,
         response: { 200: DomainOut },
@@ -147,7 +150,7 @@ function showRoutes(app: App, { db, hostname }: DomainParts): void {
       config: reading,
       schema: {
         summary: 'Show the outstanding records of a domain as a zone file',
-        operationId: 'showDomainZone',
+        operationId: 'downloadDomainZone',
         description: 'To paste where a DNS provider takes zone files (RFC 1035, section 5). Names are absolute.',
         params: ById,
         response: {
@@ -179,6 +182,7 @@ function removeRoute(app: App, { db }: DomainParts): void {
       config: writing,
       schema: {
         summary: 'Remove a domain',
+        operationId: 'removeDomain',
         description:
           'Refused while it has mailboxes, and while it is suspended. Enrolling it again gives a new token, and new signing keys: its records are to ' +
           'be published anew.',

@@ -20,6 +20,7 @@ export function listRoute(app: App, { db, mailHost }: DraftParts, config: Fastif
       config,
       schema: {
         summary: 'List drafts',
+        operationId: 'listDrafts',
         description:
           'The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included.',
         querystring: DraftsQuery,

@@ -46,6 +46,7 @@ function createRoute(app: App, parts: DraftParts): void {
       config,
       schema: {
         summary: 'Create a draft',
+        operationId: 'createDraft',
         description:
           'A message in the folder `drafts` of the mailbox, which other mail programs can open and edit. Every field but ' +
           '`mailbox` may be left out or unfinished; sending checks them.',
@@ -79,6 +80,7 @@ function readRoute(app: App, parts: DraftParts): void {
       config: reading,
       schema: {
         summary: 'Show a draft',
+        operationId: 'getDraft',
         description: 'With its texts, and the names of its attachments.',
         params: ByDraft,
         response: { 200: DraftOut },
@@ -100,6 +102,7 @@ function changeRoutes(app: App, parts: DraftParts): void {
       config: changing,
       schema: {
         summary: 'Edit a draft',
+        operationId: 'updateDraft',
         description:
           'A field that is given replaces what the draft has, `attachments` all of them; `text: null` and `html: null` remove. ' +
           'Without `version` the last writer wins.',
@@ -118,6 +121,7 @@ function changeRoutes(app: App, parts: DraftParts): void {
       config: changing,
       schema: {
         summary: 'Delete a draft',
+        operationId: 'deleteDraft',
         description: 'For good.',
         params: ByDraft,
         querystring: KnownVersion,

@@ -61,7 +61,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
       config: { noun: 'Events', scope: 'events:read', errors: ['not_found'] },
       schema: {
         summary: 'Read events',
-        operationId: 'readEvents',
+        operationId: 'listEvents',
         description:
           'Events in the order of commits. Each type also needs the scope of its subject. With ' +
           '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a ' +

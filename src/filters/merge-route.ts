@@ -20,7 +20,7 @@ export function mergeRoute(
       config: { scope: 'labels:write', noun: 'Labels', errors: ['not_found'] },
       schema: {
         summary: 'Merge a label into another',
-        operationId: 'mergeLabels',
+        operationId: 'mergeLabel',
         description:
           'Deletes the label. Filters that set it set the other one, and so do messages of the mailboxes that the caller may ' +
           'change, which goes on after the answer.',

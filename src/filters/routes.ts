@@ -36,7 +36,7 @@ function listRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedR
     {
       ...access('filters:read', 'Filters'),
       schema: {
-        ...named('List filters'),
+        ...named('List filters', 'listFilters', 'listOwnFilters'),
         description: own
           ? "The member's own filters in the order in which they run, after those of the organization."
           : "The organization's filters in the order in which they run. Members' own are not among them.",
@@ -53,7 +53,7 @@ function createRoute(app: App, { db, mailHost }: FilterParts, { own, at, access,
     {
       ...access('filters:write', 'Filters'),
       schema: {
-        ...named('Create a filter'),
+        ...named('Create a filter', 'createFilter', 'createOwnFilter'),
         description:
           `Acts on mail that arrives from now on, in ${own ? "the member's own mailbox, after the organization's filters" : "every mailbox of the organization, before members' own filters"}. ` +
           `${own ? 'A member' : 'An organization'} has at most ${mostFilters.toLocaleString('en')} filters.`,
@@ -79,7 +79,7 @@ function showRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes
     at('/v1/filters/:id'),
     {
       ...access('filters:read', 'Filters'),
-      schema: { ...named('Show a filter'), params: ById, response: { 200: FilterOut } },
+      schema: { ...named('Show a filter', 'getFilter', 'getOwnFilter'), params: ById, response: { 200: FilterOut } },
     },
     async (request) => {
       const filter = await filterById(db, ownerIn(request), pathId(request.params.id, 'filter'))
@@ -95,7 +95,7 @@ function changeRoute(app: App, { db, mailHost }: FilterParts, { at, access, name
     {
       ...access('filters:write', 'Filters'),
       schema: {
-        ...named('Change a filter'),
+        ...named('Change a filter', 'updateFilter', 'updateOwnFilter'),
         description:
           'Fields that are left out stay. The filter as it will be must have an argument for `move` and `label` and ' +
           'none for `star` and `read`; `"argument": null` clears it.',
@@ -127,7 +127,7 @@ function deleteRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
     {
       ...access('filters:write', 'Filters'),
       schema: {
-        ...named('Delete a filter'),
+        ...named('Delete a filter', 'deleteFilter', 'deleteOwnFilter'),
         description: 'The positions of the others stay as they are.',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },

@@ -22,7 +22,7 @@ export function trialRoute(
     {
       ...access('filters:read', 'Filters'),
       schema: {
-        ...named('Try filters on a message', 'tryFilters'),
+        ...named('Try filters on a message', 'testFilters', 'testOwnFilters'),
         description:
           `Lists which of the organization's filters, ${own ? "then of the member's own " : ''}and of a draft that is not stored, match a message, the matched ` +
           'text, what each would do, and the resulting state of the message. Disabled filters that match are listed too. ' +

@@ -7,7 +7,7 @@ import { configure, settingsOf } from './configure.ts'
 import { forwardingOfAll } from './queries.ts'
 import { ForwardingChange, ForwardingOut, present, readChange } from './schemas.ts'
 
-const noun = 'Forwarding and auto-reply'
+const noun = 'Forwarding'
 
 /** Settings of forwarding and auto-reply. */
 export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedTime }): void {
@@ -17,7 +17,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
       config: { scope: 'forwarding:read', noun, errors: ['not_found'] },
       schema: {
         summary: 'Show forwarding and auto-reply',
-        operationId: 'showForwarding',
+        operationId: 'getForwarding',
         description:
           'The settings of every mailbox, also if never configured. With `mailbox`, the object of that mailbox alone.',
         querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })) }),
@@ -37,7 +37,7 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
       config: { scope: 'forwarding:write', noun, errors: ['not_found'] },
       schema: {
         summary: 'Change forwarding and auto-reply',
-        operationId: 'changeForwarding',
+        operationId: 'updateForwarding',
         description:
           'Changes one mailbox. Switching a half on sets its `since`, also if it was on: only mail that arrives after that ' +
           'is forwarded or answered. A copy of forwarded mail stays in the mailbox. Clearing the destination or the text ' +

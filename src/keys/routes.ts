@@ -60,7 +60,7 @@ function listRoutes(app: App, { db, clock }: KeyParts): void {
     '/v1/api-keys/:id',
     {
       ...managing,
-      schema: { summary: 'Show an API key', operationId: 'showApiKey', params: ById, response: { 200: KeyOut } },
+      schema: { summary: 'Show an API key', operationId: 'getApiKey', params: ById, response: { 200: KeyOut } },
     },
     async ({ organizationId, params }) => {
       const key = await keyById(db, pathId(params.id, 'key'), organizationId)

@@ -22,7 +22,7 @@ export interface LabelParts {
   readonly runningChanges: RunningChanges
 }
 
-const noun = 'Labels'
+const noun = 'Orphan labels'
 
 /** Keywords on messages that no label has. */
 export function orphanRoutes(app: App, parts: LabelParts): void {

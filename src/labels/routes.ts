@@ -31,7 +31,7 @@ function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerI
     {
       ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
       schema: {
-        ...named('List labels'),
+        ...named('List labels', 'listLabels', 'listOwnLabels'),
         querystring: LabelsQuery,
         description: own
           ? "The member's own labels, oldest first. The organization's are not among them."
@@ -53,7 +53,12 @@ function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: 
     at('/v1/labels/:id'),
     {
       ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
-      schema: { ...named('Show a label'), params: ById, querystring: LabelsQuery, response: { 200: LabelOut } },
+      schema: {
+        ...named('Show a label', 'getLabel', 'getOwnLabel'),
+        params: ById,
+        querystring: LabelsQuery,
+        response: { 200: LabelOut },
+      },
     },
     async (request) => {
       const { caller, params, query } = request
@@ -81,7 +86,7 @@ function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
     {
       ...access('labels:write', 'Labels'),
       schema: {
-        ...named('Create a label'),
+        ...named('Create a label', 'createLabel', 'createOwnLabel'),
         description:
           'The keyword is derived from the name: the same name gives the same keyword, with a suffix (`invoices-2`) ' +
           'where another label of the organization or of a member, living or deleted, has it. A label made under the ' +
@@ -109,7 +114,7 @@ function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
     {
       ...access('labels:write', 'Labels'),
       schema: {
-        ...named('Rename or recolour a label', 'changeLabel'),
+        ...named('Rename or recolour a label', 'updateLabel', 'updateOwnLabel'),
         description: 'The keyword stays what it is.',
         params: ById,
         body: LabelChange,
@@ -135,7 +140,7 @@ function deleteRoute(app: App, { db, runningChanges }: LabelParts, { at, access,
     {
       ...access('labels:write', 'Labels'),
       schema: {
-        ...named('Delete a label'),
+        ...named('Delete a label', 'deleteLabel', 'deleteOwnLabel'),
         description:
           'The keyword stays on the messages, kept for a label of the same name. Filters that use the label stay, do ' +
           'nothing for it and show `"broken": "label_deleted"`. With `from_messages` the keyword is taken from all messages that ' +

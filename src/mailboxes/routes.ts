@@ -27,6 +27,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       config: { scope: ['mailboxes:read', 'messages:read'], noun: 'Mailboxes', errors: ['mail_unavailable'] },
       schema: {
         summary: 'List mailboxes',
+        operationId: 'listMailboxes',
         description: 'Oldest first. Without `limit`, the first 1,000.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MailboxOut) },
@@ -48,6 +49,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       config: { scope: ['mailboxes:read', 'messages:read'], noun: 'Mailboxes', errors: ['mail_unavailable'] },
       schema: {
         summary: 'Show a mailbox',
+        operationId: 'getMailbox',
         params: ByAddress,
         response: { 200: MailboxOut },
       },
@@ -70,6 +72,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       },
       schema: {
         summary: 'Create a mailbox',
+        operationId: 'createMailbox',
         description:
           'On a domain of the organization that is verified and not suspended. The first mailbox of a domain gets ' +
           '`postmaster@` and `abuse@` as aliases, which every domain must have. The mailbox belongs to the member with ' +

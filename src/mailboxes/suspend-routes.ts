@@ -26,6 +26,7 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
       config: { ...config, confirmed: true },
       schema: {
         summary: 'Delete a mailbox',
+        operationId: 'deleteMailbox',
         description:
           'Suspends it, then deletes all its mail and its addresses, permanently. Takes long where there is much mail; if it is ' +
           'interrupted, the mailbox stays suspended, and deleting it again goes on.',
@@ -49,6 +50,7 @@ function suspensionRoute(app: App, { db, mailHost, serverControl }: RemovalParts
       config: { ...config, repeatable: false },
       schema: {
         summary: suspended ? 'Suspend a mailbox' : 'Resume a mailbox',
+        operationId: suspended ? 'suspendMailbox' : 'resumeMailbox',
         description: suspended
           ? 'It accepts and sends no mail, and mail programs are logged out. It can still be read.'
           : 'Ends its suspension.',

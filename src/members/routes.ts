@@ -21,6 +21,7 @@ function listRoute(app: App, { db }: { db: Db }): void {
       config: { scope: 'members:read', noun: 'Members' },
       schema: {
         summary: 'List members',
+        operationId: 'listMembers',
         description: 'In the order in which they joined. Without `limit`, the first 1,000.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MemberOut) },
@@ -40,7 +41,7 @@ function showRoute(app: App, { db }: { db: Db }): void {
     {
       ...hiddenFromKeys,
       config: { access: 'member', noun: 'Members' },
-      schema: { summary: 'Show a member', params: ById, response: { 200: MemberOut } },
+      schema: { summary: 'Show a member', operationId: 'getMember', params: ById, response: { 200: MemberOut } },
     },
     async ({ organizationId, params }) => {
       const member = await memberById(db, organizationId, pathId(params.id, 'member'))

@@ -19,6 +19,7 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       config,
       schema: {
         summary: 'List messages',
+        operationId: 'listMessages',
         description:
           'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
           '`uids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',

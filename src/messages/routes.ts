@@ -60,6 +60,7 @@ function readRoute(app: App, parts: MessageParts): void {
       config: reading,
       schema: {
         summary: 'Read a message',
+        operationId: 'getMessage',
         description: 'Reading does not mark it as read.',
         params: ByUid,
         querystring: InFolder,
@@ -82,7 +83,7 @@ function changeRoute(app: App, parts: MessageParts): void {
       config: writing,
       schema: {
         summary: 'Change or move a message',
-        operationId: 'changeMessage',
+        operationId: 'updateMessage',
         description: 'Answers the message after the change. Moving gives it another `uid`.',
         params: ByUid,
         querystring: InFolder,
@@ -113,7 +114,7 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
       config: writing,
       schema: {
         summary: 'Change or move many messages',
-        operationId: 'changeMessages',
+        operationId: 'updateManyMessages',
         description:
           'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and ' +
           'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` ' +

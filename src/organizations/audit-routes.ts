@@ -43,6 +43,7 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
       config: { access: 'member', permission: 'read_audit', noun: 'Audit trail' },
       schema: {
         summary: 'Read the audit trail',
+        operationId: 'listAuditEntries',
         description: "Who changed which settings, newest first. The next page is `before` this one's last `id`.",
         querystring: Strict({
           action: Type.Optional(

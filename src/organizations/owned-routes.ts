@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { Scope } from '#/http/access/scopes.ts'
-import { operationId } from '#/http/openapi/route.ts'
 import { type Owner, organizationItself } from './owner.ts'
 
 /** The API paths of an owner's labels, filters and blocks. One function registers the routes of each noun for both owners. */
@@ -13,11 +12,11 @@ export interface OwnedRoutes {
   readonly at: (path: `/v1/${string}`) => string
   /** Access and heading of a route, and its error codes beyond the usual ones. */
   readonly access: (scope: Scope, noun: string, errors?: readonly ErrorCode[]) => object
-  /** `id` if the summary does not yield it; `ownId` if inserting "own" behind its verb does not yield a member's. */
+  /** The id is that of the organization's operation, `ownId` that of the member's. */
   readonly named: (
     summary: string,
-    id?: string,
-    ownId?: string,
+    id: string,
+    ownId: string,
   ) => { readonly summary: string; readonly operationId: string }
   readonly ownerIn: (request: FastifyRequest) => Owner
 }
@@ -27,7 +26,7 @@ export const ofOrganization: OwnedRoutes = {
   own: false,
   at: (path) => path,
   access: (scope, noun, errors = []) => ({ config: { scope, noun, errors } }),
-  named: (summary, id = operationId(summary)) => ({ summary, operationId: id }),
+  named: (summary, operationId) => ({ summary, operationId }),
   ownerIn: ({ organizationId }) => organizationItself(organizationId),
 }
 
@@ -39,9 +38,6 @@ export const ofMember: OwnedRoutes = {
     ...hiddenFromKeys,
     config: { access: 'member', noun: `Own ${noun.toLowerCase()}`, errors },
   }),
-  named: (summary, id = operationId(summary), ownId = id.replace(/^[a-z]+/, '$&Own')) => ({
-    summary,
-    operationId: ownId,
-  }),
+  named: (summary, _, operationId) => ({ summary, operationId }),
   ownerIn: ({ organizationId, actorId }) => ({ organizationId, memberId: actorId }),
 }

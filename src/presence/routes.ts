@@ -24,10 +24,10 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
     '/v1/me/presence',
     {
       ...hiddenFromKeys,
-      config: { access: 'member', noun: 'Events', errors: ['not_found'] },
+      config: { access: 'member', noun: 'Presence', errors: ['not_found'] },
       schema: {
         summary: 'Say that one is in a conversation, and see who else is',
-        operationId: 'sayPresence',
+        operationId: 'reportPresence',
         description:
           'Holds for a minute, or until `doing` is null: repeat it every 25 seconds. Answers the others in the conversation. ' +
           'A stream of events reports changes by messages `event: presence`.',

@@ -65,6 +65,7 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
       },
       schema: {
         summary: 'Reply to a message',
+        operationId: 'replyToMessage',
         description:
           'Sends an answer as `POST /v1/send` sends a message. It goes to Reply-To, else to the authors, with `all` also to To and ' +
           'Cc, but not to the mailbox itself; an answer to what the mailbox sent goes to whom that went to. Subject, In-Reply-To ' +

@@ -57,6 +57,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       config: reading,
       schema: {
         summary: 'List scheduled messages',
+        operationId: 'listScheduledMessages',
         description:
           'All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200, including those ' +
           'that members scheduled in a session. Failed and cancelled ones stay for 30 days. With `cursor`, all of them, page by page.',
@@ -79,6 +80,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       config: reading,
       schema: {
         summary: 'Show a scheduled message',
+        operationId: 'getScheduledMessage',
         description: 'With its text and HTML, and the names of its attachments.',
         params: ById,
         response: { 200: ScheduledContent },
@@ -119,6 +121,7 @@ function createRoute(app: App, parts: ScheduledParts): void {
       config: { ...writing, errors: ['not_found', 'quota_exceeded'] },
       schema: {
         summary: 'Schedule a message',
+        operationId: 'createScheduledMessage',
         description:
           'The message is sent within about five minutes of `send_at`, which is its Date, and can be cancelled until then. ' +
           "It claims the day's allowance when it is sent. After three attempts, five minutes apart, it is `failed`, and " +
@@ -144,6 +147,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       config: writing,
       schema: {
         summary: 'Cancel a scheduled message',
+        operationId: 'cancelScheduledMessage',
         description:
           'Deletes the message with its attachments; it does not go back to drafts. One that is no longer `pending` is ' +
           '`invalid_request`.',
@@ -164,6 +168,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       config: writing,
       schema: {
         summary: 'Retry a scheduled message',
+        operationId: 'retryScheduledMessage',
         description:
           'Puts a failed one, or one that an answer cancelled, back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
         params: ById,

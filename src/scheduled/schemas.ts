@@ -31,14 +31,17 @@ export const ScheduleRequest = Strict(
   { rule: assertSomeText, examples: [{ ...sendingExample, send_at: '2026-11-21T08:00:00+01:00' }] },
 )
 
-export const Accepted = Type.Object({
-  id: Id,
-  send_at: Timestamp,
-  status: OneOf(['pending']),
-  warnings: Type.Array(Type.String(), {
-    description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
-  }),
-})
+export const Accepted = Type.Object(
+  {
+    id: Id,
+    send_at: Timestamp,
+    status: OneOf(['pending']),
+    warnings: Type.Array(Type.String(), {
+      description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
+    }),
+  },
+  { title: 'NewScheduledMessage' },
+)
 
 const statuses = ['pending', 'sending', 'failed', 'cancelled'] as const
 

@@ -13,6 +13,7 @@ export function sendingRoutes<Ready extends ReadyMessage>(app: App, parts: SendP
       config: { scope: 'sending:write', noun: 'Sending', errors: ['not_found', 'quota_exceeded', 'mail_unavailable'] },
       schema: {
         summary: 'Send a message',
+        operationId: 'sendMessage',
         description:
           'The message is signed with the DKIM keys of its domain, stored in Sent, and tried for up to five days. A notice ' +
           "in the sender's inbox names the recipients that were not reached. Each recipient counts against the day's " +

@@ -138,6 +138,7 @@ export const Sent = Type.Object(
     ),
   },
   {
+    title: 'QueuedMessage',
     examples: [
       {
         id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55',

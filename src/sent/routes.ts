@@ -48,7 +48,7 @@ export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
       config: reading,
       schema: {
         summary: 'Show what became of a sent message',
-        operationId: 'showSentMessage',
+        operationId: 'getSentMessage',
         description:
           '`id` is the one that sending or scheduling answered. A scheduled message is found from its first attempt on, ' +
           'unless it has failed.',

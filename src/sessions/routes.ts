@@ -36,7 +36,7 @@ export function sessionRoutes(app: App, parts: SessionParts): void {
       ...forMembers,
       schema: {
         summary: 'Show who is signed in',
-        operationId: 'showMe',
+        operationId: 'getMe',
         description: 'With the mailboxes whose mail the session may use, and what the role may do.',
         response: { 200: MeOut },
       },
@@ -68,7 +68,7 @@ function waysRoute(app: App, { passwords: password, publicUrl, signOn }: Session
       config: { access: 'sign-in', noun: 'Sessions' },
       schema: {
         summary: 'List the ways to sign in',
-        operationId: 'listWaysIn',
+        operationId: 'listSignInWays',
         description: 'The ways that the operator has set up, besides sign-in links.',
         response: { 200: SignInWays },
       },
@@ -89,6 +89,7 @@ function signInRoute(app: App, parts: SessionParts): void {
       config: { access: 'sign-in', noun: 'Sessions' },
       schema: {
         summary: 'Sign in',
+        operationId: 'signIn',
         description:
           'With a link, which works once, with e-mail address and password, or with a passkey, by a challenge of ' +
           '`POST /v1/session/challenge`. Who has a second factor adds a `code` to the password; without it the answer to the ' +
@@ -129,6 +130,7 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
       ...forMembers,
       schema: {
         summary: 'Sign out',
+        operationId: 'signOut',
         description: 'Ends the session and takes its cookie away.',
         response: { 200: Type.Object({ signed_out: Type.Literal(true) }) },
       },

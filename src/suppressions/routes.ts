@@ -41,6 +41,7 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
       config: { scope: 'messages:read', noun },
       schema: {
         summary: 'List suppressed addresses',
+        operationId: 'listSuppressions',
         description:
           'Addresses that nothing is sent to, since mail to them bounced twice or was called spam; newest first.',
         querystring: Strict({
@@ -67,7 +68,7 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
       config: { scope: 'sending:write', noun },
       schema: {
         summary: 'Send to a suppressed address again',
-        operationId: 'unsuppressAddress',
+        operationId: 'deleteSuppression',
         description:
           'Its bounces are counted from zero. The address is URL-encoded: `/v1/suppressions/bob%40there.example`.',
         params: Type.Object({ address: Address }),

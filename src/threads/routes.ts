@@ -31,6 +31,7 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
       config,
       schema: {
         summary: 'List conversations',
+        operationId: 'listThreads',
         description:
           'One folder as it is now, the conversation with the last received message first. Messages belong together by ' +
           'their Message-ID, In-Reply-To and References headers, never by subject; `limit`, `page` and `total` count ' +
@@ -54,6 +55,7 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
       config,
       schema: {
         summary: 'Read a conversation',
+        operationId: 'getThread',
         description: 'Its messages, oldest first, without their bodies. Reading does not mark them as read.',
         params: ByThreadId,
         querystring: InFolder,

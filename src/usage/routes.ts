@@ -42,7 +42,7 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
       config: { scope: 'usage:read', noun: 'Usage', errors: ['mail_unavailable'] },
       schema: {
         summary: 'Show usage against the plan',
-        operationId: 'showUsage',
+        operationId: 'getUsage',
         description:
           'Advisory, not a reservation: a later request may still exceed a limit. `remaining` is never below zero, though ' +
           'an organization can be over its limit after a change of plan.',

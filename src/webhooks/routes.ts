@@ -55,6 +55,7 @@ function readRoutes(app: App, { db }: WebhookParts): void {
       ...reading,
       schema: {
         summary: 'List webhooks',
+        operationId: 'listWebhooks',
         description: 'Oldest first. A key that is restricted to mailboxes sees its own.',
         response: { 200: ListOf(WebhookOut) },
       },
@@ -64,7 +65,10 @@ function readRoutes(app: App, { db }: WebhookParts): void {
 
   app.get(
     '/v1/webhooks/:id',
-    { ...reading, schema: { summary: 'Show a webhook', params: ById, response: { 200: WebhookOut } } },
+    {
+      ...reading,
+      schema: { summary: 'Show a webhook', operationId: 'getWebhook', params: ById, response: { 200: WebhookOut } },
+    },
     async (request) => {
       const webhook = await webhookById(db, request, pathId(request.params.id, 'webhook'))
       if (!webhook) throw notFound('webhook')
@@ -80,6 +84,7 @@ function createRoute(app: App, parts: WebhookParts): void {
       config: { ...changing.config, errors: ['not_found'] },
       schema: {
         summary: 'Create a webhook',
+        operationId: 'createWebhook',
         description:
           'Events from now on are posted to the URL, signed as in Standard Webhooks, with the rights of its creator. ' +
           `An organization has at most ${mostWebhooks} webhooks.`,
@@ -106,7 +111,7 @@ function changeRoutes(app: App, parts: WebhookParts): void {
       ...changing,
       schema: {
         summary: 'Change, pause or resume a webhook',
-        operationId: 'changeWebhook',
+        operationId: 'updateWebhook',
         description:
           'After a change of more than the name, or a resumption, it has the rights of who made that. Waiting deliveries are tried at once when it is ' +
           'resumed, or gets another URL while it is not paused.',
@@ -131,6 +136,7 @@ function changeRoutes(app: App, parts: WebhookParts): void {
       ...changing,
       schema: {
         summary: 'Delete a webhook',
+        operationId: 'deleteWebhook',
         params: ById,
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id }) },
       },

@@ -54,11 +54,14 @@ export class HttpClient {
     return answer
   }
 
-  /** The OpenAPI document that the service serves. */
+  /** The OpenAPI document that the service serves, as text. */
+  async document(): Promise<string> {
+    return (await fetch(new URL('/v1/openapi.json', this.#base))).text()
+  }
+
+  /** The operations of the document, with the parameters, bodies and responses that they refer to. */
   description(): Promise<Description> {
-    this.#document ??= fetch(new URL('/v1/openapi.json', this.#base)).then(async (response) =>
-      parsed(await response.text()),
-    )
+    this.#document ??= this.document().then(parsed)
     return this.#document
   }
 }
@@ -67,11 +70,32 @@ export class HttpClient {
  *  (test/journeys/http/description-served.test.ts). */
 let described: Description | undefined
 
-/** One object for all services that give out the same, since its schemas are compiled once each. */
+/** One object for all services that give out the same, but for where they are, since its schemas are compiled once each. */
 function parsed(text: string): Description {
-  const description = descriptions.get(text) ?? (JSON.parse(text) as Description)
-  descriptions.set(text, description)
+  const same = text.replace(/"servers":\[.*?\]/, '')
+  const description = descriptions.get(same) ?? resolved(JSON.parse(text))
+  descriptions.set(same, description)
   return description
+}
+
+/** Reads what operations refer to; schemas within schemas stay references. */
+function resolved(document: Description): Description {
+  const at = <T>(node: T): T => {
+    const { $ref } = node as { readonly $ref?: string }
+    const parts = $ref?.slice('#/'.length).split('/') ?? []
+    return $ref === undefined
+      ? node
+      : (parts.reduce((inner: unknown, part) => (inner as Record<string, unknown>)[part], document) as T)
+  }
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    const media = operation.requestBody?.content['application/json']
+    Object.assign(operation, {
+      ...(operation.parameters && { parameters: operation.parameters.map(at) }),
+      ...(media && { requestBody: { content: { 'application/json': { ...media, schema: at(media.schema) } } } }),
+      responses: Object.fromEntries(Object.entries(operation.responses).map(([status, one]) => [status, at(one)])),
+    })
+  }
+  return document
 }
 
 const descriptions = new Map<string, Description>()

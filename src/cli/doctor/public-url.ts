@@ -1,4 +1,5 @@
 import type { Config } from '#/config/config.ts'
+import { namedByRequest } from '#/http/openapi/serve.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 const check = 'public URL'
@@ -57,20 +58,25 @@ function judge(publicUrl: string, { status, headers }: Response, body: string): 
       `${publicUrl} answers with status ${status}, not as Mailroom does`,
       'Check that Mailroom runs, and that the proxy passes all paths on to PORT',
     )
-  if (named !== publicUrl)
+  if (named.url !== publicUrl || named.description === namedByRequest)
     return warning(
       check,
-      `at ${publicUrl} answers a Mailroom whose own public URL is ${named === '/' ? 'not set' : named}`,
+      `at ${publicUrl} answers a Mailroom whose own public URL is ${named.description === namedByRequest ? 'not set' : named.url}`,
       'Restart it with this MAILROOM_PUBLIC_URL, or let the proxy lead to this one',
     )
   return ok(check, `Mailroom answers at ${publicUrl}`)
 }
 
+interface Server {
+  readonly url?: string
+  readonly description?: string
+}
+
 /** The first server of Mailroom's description of the API; undefined for any other text. */
-function firstServer(text: string): string | undefined {
+function firstServer(text: string): Server | undefined {
   try {
-    const { info, servers } = JSON.parse(text) as { info?: { title?: string }; servers?: { url?: string }[] }
-    return info?.title === 'Mailroom' ? servers?.[0]?.url : undefined
+    const { info, servers } = JSON.parse(text) as { info?: { title?: string }; servers?: Server[] }
+    return info?.title === 'Mailroom' ? servers?.[0] : undefined
   } catch {
     return undefined
   }

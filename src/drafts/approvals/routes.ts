@@ -19,8 +19,8 @@ import { type Approval, approvalById, approvalsOf, decide, insertApproval, outda
 import { ApprovalOut, ApprovalPage, ApprovalRequest, ApprovalsQuery, Decline, presentApproval } from './schemas.ts'
 
 const what = 'approval'
-const reading = { noun: 'Drafts', scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
-const deciding = { noun: 'Drafts', scope: 'sending:approve' } as const
+const reading = { noun: 'Approvals', scope: ['sending:draft', 'sending:write', 'sending:approve'] } as const
+const deciding = { noun: 'Approvals', scope: 'sending:approve' } as const
 
 /** Requests for approval of drafts, and decisions. */
 export function approvalRoutes<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {
@@ -41,7 +41,7 @@ function askRoute(app: App, parts: DraftParts): void {
         errors: ['not_found', 'conflict', 'mail_unavailable'],
       },
       schema: {
-        operationId: 'requestApproval',
+        operationId: 'requestDraftApproval',
         summary: 'Ask for approval of a draft',
         description:
           'Owners, admins and keys that may approve can then send the draft as it is now. An edit or another request makes this approval `outdated`.',
@@ -78,6 +78,7 @@ function readRoutes(app: App, { db }: DraftParts): void {
       config: { ...reading, errors: ['not_found'] },
       schema: {
         summary: 'List approvals',
+        operationId: 'listApprovals',
         description:
           'Approvals in all mailboxes that the caller reads, newest first. Decided ones are kept for 30 days.',
         querystring: ApprovalsQuery,
@@ -97,7 +98,7 @@ function readRoutes(app: App, { db }: DraftParts): void {
     '/v1/approvals/:id',
     {
       config: reading,
-      schema: { summary: 'Show an approval', params: ById, response: { 200: ApprovalOut } },
+      schema: { summary: 'Show an approval', operationId: 'getApproval', params: ById, response: { 200: ApprovalOut } },
     },
     async ({ caller, params }) => presentApproval(await named(db, caller, params.id)),
   )
@@ -121,6 +122,7 @@ function approveRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & 
       config: { ...deciding, errors: ['not_found', 'conflict', 'quota_exceeded', 'mail_unavailable'] },
       schema: {
         summary: 'Approve a draft',
+        operationId: 'approveDraft',
         description:
           'Sends exactly the message that approval was asked for. If the draft was edited, sent or deleted since, the answer is 409 ' +
           '`conflict`, and nothing is sent.',
@@ -177,6 +179,7 @@ function declineRoute(app: App, { db }: DraftParts): void {
       config: { ...deciding, errors: ['not_found'] },
       schema: {
         summary: 'Decline a draft',
+        operationId: 'declineDraft',
         description: 'The draft stays. Approval can be asked for again.',
         params: ById,
         body: Decline,

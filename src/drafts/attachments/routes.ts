@@ -16,7 +16,7 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
       config,
       schema: {
         summary: 'Attach a file to a draft',
-        operationId: 'attachToDraft',
+        operationId: 'addDraftAttachment',
         description: 'Answers the draft. Up to 10 attachments, 8 MiB in all when decoded.',
         params: ByDraft,
         body: NewAttachment,
@@ -42,7 +42,7 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
       config,
       schema: {
         summary: 'Remove an attachment from a draft',
-        operationId: 'detachFromDraft',
+        operationId: 'removeDraftAttachment',
         description: 'Answers the draft. The indices of those behind it fall by one.',
         params: ByAttachmentIndex,
         querystring: KnownVersion,

@@ -42,6 +42,7 @@ export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftPart
       },
       schema: {
         summary: 'Send a draft',
+        operationId: 'sendDraft',
         description:
           'As `POST /v1/send` sends a message, or with `send_at` as `POST /v1/scheduled` schedules one. What is unfinished is ' +
           '`invalid_request`, with its field, and the draft stays. Otherwise it leaves the folder, and no repetition sends it ' +

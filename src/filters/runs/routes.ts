@@ -45,7 +45,7 @@ function startRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
     {
       ...access('messages:write', 'Filters', ['not_found']),
       schema: {
-        ...named('Run all filters over old mail', 'runFilters'),
+        ...named('Run all filters over old mail', 'runAllFilters', 'runAllOwnFilters'),
         description: `${own ? "The member's own filters" : "The organization's filters"} that are enabled, in order. ${beginning}`,
         ...begins,
       },
@@ -58,7 +58,7 @@ function startRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owne
     {
       ...access('messages:write', 'Filters'),
       schema: {
-        ...named('Run a filter over old mail', 'runFilter'),
+        ...named('Run a filter over old mail', 'runFilter', 'runOwnFilter'),
         description: `That filter alone, also where it is disabled. ${beginning}`,
         params: ById,
         ...begins,
@@ -74,7 +74,7 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
     {
       ...access('messages:read', 'Filter runs'),
       schema: {
-        ...named('List runs of filters', 'listFilterRuns', 'listOwnRuns'),
+        ...named('List runs of filters', 'listFilterRuns', 'listOwnFilterRuns'),
         description:
           'Newest first, for 30 days after their end. Those that go through mail which the caller may not read are not among them.',
         querystring: RunQuery,
@@ -97,7 +97,7 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
     {
       ...access('messages:read', 'Filter runs'),
       schema: {
-        ...named('Show a run of filters', 'showFilterRun', 'showOwnRun'),
+        ...named('Show a run of filters', 'getFilterRun', 'getOwnFilterRun'),
         description: 'Its progress and result.',
         params: ById,
         response: { 200: RunOut },
@@ -113,7 +113,7 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
     {
       ...access('messages:write', 'Filter runs'),
       schema: {
-        ...named('Cancel a run of filters', 'cancelFilterRun', 'cancelOwnRun'),
+        ...named('Cancel a run of filters', 'cancelFilterRun', 'cancelOwnFilterRun'),
         description:
           'Changes that it has made stay. The step in progress, of up to 1,000 messages, is finished and counted. A run that has ended ' +
           'stays as it is.',

@@ -17,10 +17,14 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
         description: about,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: serversAt(publicUrl),
       components: {
         securitySchemes: {
-          key: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: `mrk_…`.' },
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              'An API key of the organization: `mrk_…`. In the operations that take one, a session does too.',
+          },
           session: {
             type: 'apiKey',
             in: 'cookie',
@@ -40,13 +44,7 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
       'openapiObject' in document ? publishedDescription(document.openapiObject) : document.swaggerObject,
   })
   await app.register(referencePage)
-  serveDescription(app, () => app.swagger())
-}
-
-/** Generated clients use the first. The reference page, which may be opened under another name, uses the second. */
-function serversAt(publicUrl: string | undefined) {
-  const here = { url: '/', description: 'Where this description came from' }
-  return publicUrl === undefined ? [here] : [{ url: publicUrl }, here]
+  serveDescription(app, () => app.swagger(), publicUrl)
 }
 
 /** The page may load its own files only. `upgrade-insecure-requests` would leave it blank without TLS. */
@@ -93,6 +91,9 @@ const about = `Mailroom is driven by an organization's programs through keys of 
 in the responses below. \`details\` is all that is wrong with the body or the query, each \`{field, message}\`. An unknown body
 field or query parameter is \`invalid_request\`. A field of a body that may be left out may also be null, which is the same
 unless its description says otherwise.
+
+**Who**: a program sends a key. A browser sends the cookie of a member's session, which operations with a scope take as well. A request
+needs one of them; of both, the key counts.
 
 **Rate limit**: 600 requests a minute a key or member, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
 

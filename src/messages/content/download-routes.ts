@@ -21,6 +21,7 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
       config,
       schema: {
         summary: 'Download a message',
+        operationId: 'downloadMessage',
         description: 'Its bytes as they are stored (RFC 5322).',
         params: ByUid,
         querystring: InFolder,
@@ -43,6 +44,7 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
       config,
       schema: {
         summary: 'Download an attachment',
+        operationId: 'downloadMessageAttachment',
         description:
           'Decoded. Types that a browser would run, such as HTML and SVG, come as `application/octet-stream`; the message ' +
           'has the real type.',

@@ -14,7 +14,7 @@ export function headerRoute(app: App, parts: MessageParts, config: FastifyContex
       config,
       schema: {
         summary: 'Read a message’s header',
-        operationId: 'readHeaders',
+        operationId: 'getMessageHeaders',
         description: 'Its fields in order, at most 1,000, and those in the first 256 KiB of the message.',
         params: ByUid,
         querystring: InFolder,

@@ -39,7 +39,7 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
   app.post(
     '/v1/folders/:path/empty',
     {
-      config,
+      config: { ...config, noun: 'Folders' },
       schema: {
         summary: 'Empty trash or junk',
         operationId: 'emptyFolder',

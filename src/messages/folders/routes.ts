@@ -28,7 +28,8 @@ interface Configs {
 }
 
 /** The folders of a mailbox. */
-export function folderRoutes(app: App, parts: MessageParts, configs: Configs): void {
+export function folderRoutes(app: App, parts: MessageParts, { reading, writing }: Configs): void {
+  const configs = { reading: { ...reading, noun: 'Folders' }, writing: { ...writing, noun: 'Folders' } }
   readRoutes(app, parts, configs)
   createRoute(app, parts, configs)
   changeRoutes(app, parts, configs)
@@ -41,6 +42,7 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
       config: reading,
       schema: {
         summary: 'List folders',
+        operationId: 'listFolders',
         description: 'The six that every mailbox has, then the others by name, with exact counts.',
         querystring: InMailbox,
         response: { 200: Folders },
@@ -56,7 +58,13 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
     '/v1/folders/:path',
     {
       config: reading,
-      schema: { summary: 'Show a folder', params: ByPath, querystring: InMailbox, response: { 200: FolderOut } },
+      schema: {
+        summary: 'Show a folder',
+        operationId: 'getFolder',
+        params: ByPath,
+        querystring: InMailbox,
+        response: { 200: FolderOut },
+      },
     },
     async ({ caller, params, query }) => {
       const name = pathFolder(params.path)
@@ -72,6 +80,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
       config: writing,
       schema: {
         summary: 'Create a folder',
+        operationId: 'createFolder',
         description: 'A folder that is there already is answered with 200.',
         querystring: InMailbox,
         body: FolderBody,
@@ -127,6 +136,7 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
       config: writing,
       schema: {
         summary: 'Delete a folder',
+        operationId: 'deleteFolder',
         description:
           'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step fails, ' +
           'the rest stays in the folder. One that has folders within it is `invalid_request`.',

@@ -50,6 +50,7 @@ function addRoute(app: App, { db, clock, publicUrl, linkMail }: MemberParts): vo
       ...managing,
       schema: {
         summary: 'Add a member',
+        operationId: 'addMember',
         description:
           'Answers a link that signs the member in, once, within 72 hours, and mails it to them where it can (`mailed`). The ' +
           'mailbox of that address, if there is one, belongs to the member. To make an owner takes the permission ' +
@@ -112,7 +113,7 @@ function changeRoutes(app: App, { db }: MemberParts): void {
       ...managing,
       schema: {
         summary: 'Give a member another role',
-        operationId: 'changeMember',
+        operationId: 'updateMember',
         description:
           'Within 5 seconds in every process. The last owner keeps their role. To make an owner, or to change one, takes ' +
           'the permission `manage_owners`.',
@@ -133,6 +134,7 @@ function changeRoutes(app: App, { db }: MemberParts): void {
       ...managing,
       schema: {
         summary: 'Remove a member',
+        operationId: 'removeMember',
         description:
           'With the labels, filters and blocks that are their own. Their sessions end within 5 seconds in every process. ' +
           'Mailboxes and mail stay. The last owner stays too. To remove an owner takes the permission `manage_owners`.',

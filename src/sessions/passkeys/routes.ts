@@ -61,6 +61,7 @@ function addRoutes(app: App, parts: PasskeyRouteParts): void {
       config: { ...forConfirmedMembers.config, repeatable: false },
       schema: {
         summary: 'Add a passkey',
+        operationId: 'addPasskey',
         description: 'The answer to a challenge of `POST /v1/me/passkeys/challenge`. A member has 20 at most.',
         body: NewPasskey,
         response: { 201: PasskeyOut },
@@ -98,6 +99,7 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
       ...forMembers,
       schema: {
         summary: 'Rename a passkey',
+        operationId: 'renamePasskey',
         params: ById,
         body: PasskeyChange,
         response: { 200: PasskeyOut },
@@ -115,6 +117,7 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
       ...forConfirmedMembers,
       schema: {
         summary: 'Remove a passkey',
+        operationId: 'removePasskey',
         description:
           "Ends one's other sessions, within 5 seconds in every process. The last one stays while there is no other way in.",
         params: ById,

@@ -107,12 +107,20 @@ test('of a trusted proxy nothing but X-Forwarded-For is believed, also where For
   assert.equal((await service.ask({ 'X-Forwarded-Host': name }, '/.well-known/mta-sts.txt')).status, 404)
 })
 
-test('the description names the public URL first, then where it came from', async () => {
+test('the description names the public URL first, then where it came from, each with its origin', async () => {
   const urls = async (env: Record<string, string>) => {
     await using service = await start(env)
-    const { servers } = JSON.parse((await service.ask({}, '/v1/openapi.json')).text)
-    return servers.map(({ url }: { url: string }) => url)
+    const { host } = new URL(service.world.base)
+    const asked = [{}, { 'X-Forwarded-Proto': 'https' }].map(async (headers) => {
+      const { servers } = JSON.parse((await service.ask(headers, '/v1/openapi.json')).text)
+      return servers.map(({ url }: { url: string }) => url.replace(host, 'here'))
+    })
+    return await Promise.all(asked)
   }
-  assert.deepEqual(await urls({}), ['/'])
-  assert.deepEqual(await urls({ MAILROOM_PUBLIC_URL: 'https://mail.example.com' }), ['https://mail.example.com', '/'])
+  assert.deepEqual(await urls({}), [['http://here'], ['https://here']])
+  const named = 'https://mail.example.com'
+  assert.deepEqual(await urls({ MAILROOM_PUBLIC_URL: named }), [
+    [named, 'http://here'],
+    [named, 'https://here'],
+  ])
 })

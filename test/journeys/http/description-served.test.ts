@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
+import type { Description } from '#test/sockets/http-client.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
 import { World } from '#test/world/world.ts'
 
@@ -44,7 +45,8 @@ test('the document is compressed for clients that accept gzip', async () => {
     ['br', false],
     ['', false],
   ] as const) {
-    const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: ${accepted}\r\n\r\n`
+    const host = new URL(world.base).host
+    const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAccept-Encoding: ${accepted}\r\n\r\n`
     const answer = await exchange(world.base, head)
     assert.ok(answer, accepted)
     assert.equal(answer.headers.get('content-encoding'), compressed ? 'gzip' : undefined, accepted)
@@ -55,9 +57,9 @@ test('the document is compressed for clients that accept gzip', async () => {
 })
 
 test('nothing in the document is for our validator alone, and integers are integers', async () => {
-  const { paths } = await world.client.description()
+  const { paths, components } = JSON.parse(await world.client.document()) as Description
   const formats = new Set<string>()
-  JSON.stringify(paths, function visit(this: object, key, value) {
+  JSON.stringify({ paths, components }, function visit(this: object, key, value) {
     if (key === 'format' && typeof value === 'string') formats.add(value)
     assert.ok(!['rule', 'elsewhere'].includes(key), key)
     return value
@@ -74,13 +76,35 @@ test('every service describes the same, whatever its settings, but where it is',
   await using forge = await ForgedProvider.start()
   const env = { ...forge.env, MAILROOM_PASSWORDS: 'off', MAILROOM_PUBLIC_URL: 'https://mail.example.com' }
   await using other = await World.start({ database: world.database, env })
-  const without = async ({ client }: World) => ({ ...(await client.description()), servers: [] })
+  const without = async ({ client }: World) => ({ ...JSON.parse(await client.document()), servers: [] })
   assert.deepEqual(await without(other), await without(world))
 })
 
-test('every operation has a name that reads well in code', async () => {
-  const { paths } = await world.client.description()
-  const names = Object.values(paths).flatMap((operations) => Object.values(operations).map((one) => one.operationId))
-  assert.equal(new Set(names).size, names.length)
-  for (const name of names) assert.match(name, /^[a-z]+([A-Z][a-z]+){1,2}$/)
+for (const [what, host, servers] of [
+  ['the host that was asked', 'mail.example.com:8080', ['http://mail.example.com:8080']],
+  ['an address', '[::1]:8080', ['http://[::1]:8080']],
+  ['its own path only, where the host is none', 'a b/c', ['/']],
+] as const)
+  test(`the document names ${what} as its server`, async () => {
+    const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+    const answer = await exchange(world.base, head)
+    const { servers: named } = JSON.parse(Buffer.from(answer?.body ?? '', 'latin1').toString()) as Named
+    assert.deepEqual(
+      named.map(({ url }) => url),
+      servers,
+    )
+  })
+
+interface Named {
+  readonly servers: readonly { readonly url: string }[]
+}
+
+test('the document is the same, but not compressed, for more hosts than a service has', async () => {
+  const asked = (host: number) => {
+    const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: h${host}.example\r\nConnection: close\r\nAccept-Encoding: gzip\r\n\r\n`
+    return exchange(world.base, head)
+  }
+  const codings = new Set<string | undefined>()
+  for (let host = 0; host < 20; host++) codings.add((await asked(host))?.headers.get('content-encoding'))
+  assert.deepEqual([...codings], ['gzip', undefined])
 })

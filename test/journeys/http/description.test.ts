@@ -10,10 +10,10 @@ const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
 
 test('the OpenAPI document is 3.1 and a public linter finds nothing wrong with it', async () => {
-  const description = await world.client.description()
-  assert.match(description.openapi, /^3\.1\./)
+  const text = await world.client.document()
+  assert.match(JSON.parse(text).openapi, /^3\.1\./)
   const config = await createConfig({ extends: ['recommended-strict'], rules: { 'no-server-example.com': 'off' } })
-  const document = makeDocumentFromString(JSON.stringify(description), 'openapi.json')
+  const document = makeDocumentFromString(text, 'openapi.json')
   const problems = await lintDocument({ document, config, externalRefResolver: new BaseResolver() })
   assert.deepEqual(
     problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
@@ -28,6 +28,40 @@ test('every operation says its scope, its summary and its errors', async () => {
       assert.ok(operation.responses[status], `${name} ${status}`)
   }
 })
+
+test('bodies, answers and errors are components, and an operation takes a key or a session, never both', async () => {
+  const { paths } = JSON.parse(await world.client.document()) as Raw
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { requestBody, responses, security }] of Object.entries(operations)) {
+      const name = `${method} ${path}`
+      assert.ok(security.length <= 1 && security.every((one) => Object.keys(one).length === 1), name)
+      for (const [status, one] of Object.entries(responses))
+        assert.equal(
+          one.$ref?.startsWith('#/components/responses/') ?? false,
+          Number(status) >= 400,
+          `${name} ${status}`,
+        )
+      for (const { content } of [requestBody ?? {}, ...Object.values(responses)]) {
+        const media = content?.['application/json']
+        if (media) assert.match(media.schema.$ref ?? '', /^#\/components\/schemas\//, name)
+      }
+    }
+})
+
+interface Raw {
+  readonly paths: Record<string, Record<string, RawOperation>>
+}
+
+interface RawOperation {
+  readonly security: readonly object[]
+  readonly requestBody?: RawAnswer
+  readonly responses: Record<string, RawAnswer>
+}
+
+interface RawAnswer {
+  readonly $ref?: string
+  readonly content?: Record<string, { readonly schema: { readonly $ref?: string } }>
+}
 
 test('the operations on one noun are listed together, under its name', async () => {
   const tags = new Map<string, Set<string>>()

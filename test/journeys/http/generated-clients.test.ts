@@ -28,7 +28,7 @@ before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'clients-'))
   await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
   const target = join(directory, 'openapi.json')
-  await writeFile(target, JSON.stringify(await world.client.description()))
+  await writeFile(target, await world.client.document())
   const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
   for (const client of ['zod', 'fetch'] as const) {
     await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })

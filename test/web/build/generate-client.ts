@@ -12,7 +12,7 @@ async function generatedClient(): Promise<string> {
   try {
     await using world = await World.start()
     const target = join(directory, 'openapi.json')
-    await writeFile(target, JSON.stringify(await world.client.description()))
+    await writeFile(target, await world.client.document())
     const output = join(directory, 'generated.ts')
     const call = { path: join(directory, 'call.ts'), name: 'call' }
     await writeFile(

@@ -9,6 +9,9 @@
  * field or query parameter is `invalid_request`. A field of a body that may be left out may also be null, which is the same
  * unless its description says otherwise.
  *
+ * **Who**: a program sends a key. A browser sends the cookie of a member's session, which operations with a scope take as well. A request
+ * needs one of them; of both, the key counts.
+ *
  * **Rate limit**: 600 requests a minute a key or member, or fewer where the key says so; every answer says what remains in `RateLimit`.
  *
  * **Repeating a POST** with the same `Idempotency-Key` within 24 hours gives the first answer again.
@@ -41,39 +44,19 @@ export interface Label {
   unread?: number | null;
 }
 
-export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
-/**
- * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
- */
-export type ErrorErrorNeeds = 'confirmation' | 'code';
-export type ErrorErrorDetailsItem = {
-  /** The field or parameter at fault. */
-  field: string;
-  /** What is wrong with it. */
-  message: string;
-};
+export interface ListLabelsResponse {
+  data: Label[];
+}
 
-export type ErrorError = {
-  code: ErrorErrorCode;
-  /** What is wrong, in a sentence a person can act on. */
-  message: string;
-  /** The field or parameter at fault: `attachments[2].content`. */
-  field?: string;
-  /** What to do, where that is not obvious. */
-  fix?: string;
-  /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
-  needs?: ErrorErrorNeeds;
+export interface CreateLabelBody {
   /**
-     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
-     * @maxItems 100
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
-  details?: ErrorErrorDetailsItem[];
-  /** The same as X-Request-Id. */
-  request_id: string;
-};
-
-export interface Error {
-  error: ErrorError;
+  name: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
 }
 
 export interface OrphanLabel {
@@ -89,6 +72,86 @@ export interface OrphanLabel {
      * @minimum 0
      */
   unread: number;
+}
+
+export interface ListOrphanLabelsResponse {
+  data: OrphanLabel[];
+}
+
+export interface AdoptOrphanLabelBody {
+  /**
+     * A keyword without a label.
+     * @minLength 1
+     * @maxLength 50
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  keyword: string;
+  /**
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
+}
+
+export interface RemoveOrphanLabelResponse {
+  deleted: true;
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
+  keyword: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id: string | null;
+}
+
+export interface UpdateLabelBody {
+  /**
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
+}
+
+export interface DeleteLabelResponse {
+  deleted: true;
+  id: string;
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
+  keyword_left_on_messages?: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id?: string | null;
+}
+
+export interface MergeLabelBody {
+  /**
+     * The label that stays: its keyword, id or name.
+     * @minLength 1
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  into: string;
+}
+
+export interface MergeLabelResponse {
+  label: Label;
+  /**
+     * The number of filters that now set the other label, without those of other members.
+     * @minimum 0
+     */
+  filters: number;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id: string | null;
 }
 
 export type FilterField = 'from' | 'to' | 'subject';
@@ -120,6 +183,179 @@ export interface Filter {
   broken: FilterBroken;
   created_at: string;
   updated_at: string;
+}
+
+export interface ListFiltersResponse {
+  data: Filter[];
+}
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type CreateFilterBodyField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type CreateFilterBodyOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type CreateFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export interface CreateFilterBody {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field: CreateFilterBodyField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op: CreateFilterBodyOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action: CreateFilterBodyAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  /** `false` keeps the filter without running it. */
+  enabled?: boolean;
+}
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type UpdateFilterBodyField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type UpdateFilterBodyOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type UpdateFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export interface UpdateFilterBody {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field?: UpdateFilterBodyField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op?: UpdateFilterBodyOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value?: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action?: UpdateFilterBodyAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  enabled?: boolean;
+}
+
+export interface DeleteFilterResponse {
+  deleted: true;
+  id: string;
+}
+
+/**
+ * Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.
+ */
+export type TestFiltersBodyMessage = {
+  /** Addresses, with or without display names, as in a header: one string or an array. */
+  from?: string | string[];
+  /** Addresses, with or without display names, as in a header: one string or an array. */
+  to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+} | string;
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type TestFiltersBodyFilterField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type TestFiltersBodyFilterOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type TestFiltersBodyFilterAction = 'move' | 'label' | 'star' | 'read';
+export type TestFiltersBodyFilter = {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field: TestFiltersBodyFilterField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op: TestFiltersBodyFilterOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action: TestFiltersBodyFilterAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  /** `false` keeps the filter without running it. */
+  enabled?: boolean;
+};
+
+export interface TestFiltersBody {
+  /** Its from, to and subject, or its whole RFC 5322 text, of which the headers are read. */
+  message: TestFiltersBodyMessage;
+  filter?: TestFiltersBodyFilter;
 }
 
 export type FilterTrialMatchesItemField = 'from' | 'to' | 'subject';
@@ -170,6 +406,25 @@ export interface FilterTrial {
   matches: FilterTrialMatchesItem[];
   /** What the message would end as. */
   result: FilterTrialResult;
+}
+
+export interface RunAllFiltersBody {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * Default: `inbox`. A mailbox without the folder is skipped.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` shows what a run would do and changes nothing. */
+  preview?: boolean;
 }
 
 /**
@@ -316,6 +571,25 @@ export interface FilterRun {
   sample: FilterRunSampleItem[];
 }
 
+export interface RunFilterBody {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * Default: `inbox`. A mailbox without the folder is skipped.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` shows what a run would do and changes nothing. */
+  preview?: boolean;
+}
+
 /**
  * `failed`: `last_error` says why. Changes that were made stay.
  */
@@ -403,11 +677,330 @@ export interface FilterRunItem {
   finished_at: string | null;
 }
 
+export interface ListFilterRunsResponse {
+  data: FilterRunItem[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
 export interface BlockedSender {
   id: string;
   /** As stored: lower case, the domain in its ASCII form (IDNA). */
   pattern: string;
   created_at: string;
+}
+
+export interface ListBlockedSendersResponse {
+  data: BlockedSender[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface CreateBlockedSenderBody {
+  /**
+     * A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case does not matter.
+     * @minLength 1
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  pattern: string;
+}
+
+export interface DeleteBlockedSenderResponse {
+  deleted: true;
+  id: string;
+  /** As stored: lower case, the domain in its ASCII form (IDNA). */
+  pattern: string;
+}
+
+export interface ListOwnLabelsResponse {
+  data: Label[];
+}
+
+export interface CreateOwnLabelBody {
+  /**
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
+}
+
+export interface UpdateOwnLabelBody {
+  /**
+     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
+  colour?: string;
+}
+
+export interface DeleteOwnLabelResponse {
+  deleted: true;
+  id: string;
+  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
+  keyword_left_on_messages?: string;
+  /**
+     * Undoes it on messages; null where the caller may change no mailbox.
+     * @nullable
+     */
+  change_id?: string | null;
+}
+
+export interface ListOwnFiltersResponse {
+  data: Filter[];
+}
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type CreateOwnFilterBodyField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type CreateOwnFilterBodyOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type CreateOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export interface CreateOwnFilterBody {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field: CreateOwnFilterBodyField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op: CreateOwnFilterBodyOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action: CreateOwnFilterBodyAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  /** `false` keeps the filter without running it. */
+  enabled?: boolean;
+}
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type UpdateOwnFilterBodyField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type UpdateOwnFilterBodyOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type UpdateOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
+export interface UpdateOwnFilterBody {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field?: UpdateOwnFilterBodyField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op?: UpdateOwnFilterBodyOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value?: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action?: UpdateOwnFilterBodyAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  enabled?: boolean;
+}
+
+export interface DeleteOwnFilterResponse {
+  deleted: true;
+  id: string;
+}
+
+/**
+ * Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.
+ */
+export type TestOwnFiltersBodyMessage = {
+  /** Addresses, with or without display names, as in a header: one string or an array. */
+  from?: string | string[];
+  /** Addresses, with or without display names, as in a header: one string or an array. */
+  to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+} | string;
+
+/**
+ * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
+ */
+export type TestOwnFiltersBodyFilterField = 'from' | 'to' | 'subject';
+/**
+ * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
+ */
+export type TestOwnFiltersBodyFilterOp = 'contains' | 'is';
+/**
+ * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
+ */
+export type TestOwnFiltersBodyFilterAction = 'move' | 'label' | 'star' | 'read';
+export type TestOwnFiltersBodyFilter = {
+  /**
+     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
+  field: TestOwnFiltersBodyFilterField;
+  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
+  op: TestOwnFiltersBodyFilterOp;
+  /**
+     * What to match: text, never a pattern.
+     * @minLength 1
+     * @maxLength 120
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  value: string;
+  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
+  action: TestOwnFiltersBodyFilterAction;
+  /**
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * @maxLength 255
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  argument?: string | null;
+  /**
+     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
+     * @minimum 0
+     */
+  position?: number;
+  /** `false` keeps the filter without running it. */
+  enabled?: boolean;
+};
+
+export interface TestOwnFiltersBody {
+  /** Its from, to and subject, or its whole RFC 5322 text, of which the headers are read. */
+  message: TestOwnFiltersBodyMessage;
+  filter?: TestOwnFiltersBodyFilter;
+}
+
+export interface RunAllOwnFiltersBody {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * Default: `inbox`. A mailbox without the folder is skipped.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` shows what a run would do and changes nothing. */
+  preview?: boolean;
+}
+
+export interface RunOwnFilterBody {
+  /**
+     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
+     * @minItems 1
+     * @maxItems 100
+     * @items.maxLength 320
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * Default: `inbox`. A mailbox without the folder is skipped.
+     * @minItems 1
+     * @maxItems 100
+     */
+  folders?: string[];
+  /** `true` shows what a run would do and changes nothing. */
+  preview?: boolean;
+}
+
+export interface ListOwnFilterRunsResponse {
+  data: FilterRunItem[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface ListOwnBlockedSendersResponse {
+  data: BlockedSender[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface CreateOwnBlockedSenderBody {
+  /**
+     * A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case does not matter.
+     * @minLength 1
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  pattern: string;
+}
+
+export interface DeleteOwnBlockedSenderResponse {
+  deleted: true;
+  id: string;
+  /** As stored: lower case, the domain in its ASCII form (IDNA). */
+  pattern: string;
 }
 
 export type ForwardingForward = {
@@ -460,6 +1053,350 @@ export interface Forwarding {
   forward: ForwardingForward;
   reply: ForwardingReply;
   updated_at: string;
+}
+
+export type GetForwardingResponse = Forwarding | {
+  data: Forwarding[];
+};
+
+export interface UpdateForwardingBody {
+  /**
+     * The mailbox's address, not an alias.
+     * @minLength 1
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox: string;
+  /**
+     * Where a copy of arriving mail goes; not the mailbox itself or one of its aliases. Null clears it and switches forwarding off.
+     * @minLength 1
+     * @maxLength 320
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  forward_to?: string | null;
+  /** True needs a destination, which may be set in the same call. */
+  forward_enabled?: boolean;
+  /**
+     * RFC 3339 with an offset, or null for no end.
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  forward_until?: string | null;
+  /**
+     * Empty: `Auto: ` and the subject of the message that is answered.
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  reply_subject?: string;
+  /**
+     * Plain text. Emptying it switches the auto-reply off.
+     * @maxLength 10000
+     * @pattern ^[^\u0000]*$
+     */
+  reply_body?: string;
+  /** True needs a text, which may be set in the same call. */
+  reply_enabled?: boolean;
+  /**
+     * RFC 3339 with an offset, or null for no end.
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  reply_until?: string | null;
+}
+
+export type SendMessageBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type SendMessageBodyHeaders = {[key: string]: string | string[]};
+
+export interface SendMessageBody {
+  /**
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from: string;
+  /** To: one address, or up to 25. */
+  to: string | string[];
+  /** Cc: one address, or up to 25. */
+  cc?: string | string[];
+  /** Bcc, which no recipient sees: one address, or up to 25. */
+  bcc?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: SendMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: SendMessageBodyHeaders;
+}
+
+export type QueuedMessageStatus = 'queued';
+export type QueuedMessageRefusedItem = {
+  address: string;
+  reason: string;
+};
+
+export interface QueuedMessage {
+  id: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id: string;
+  status: QueuedMessageStatus;
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
+  refused?: QueuedMessageRefusedItem[];
+}
+
+export type SendBatchBodyMessagesItemAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type SendBatchBodyMessagesItemHeaders = {[key: string]: string | string[]};
+
+export type SendBatchBodyMessagesItem = {
+  /**
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from: string;
+  /** To: one address, or up to 25. */
+  to: string | string[];
+  /** Cc: one address, or up to 25. */
+  cc?: string | string[];
+  /** Bcc, which no recipient sees: one address, or up to 25. */
+  bcc?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: SendBatchBodyMessagesItemAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: SendBatchBodyMessagesItemHeaders;
+};
+
+export interface SendBatchBody {
+  /**
+     * @minItems 1
+     * @maxItems 100
+     */
+  messages: SendBatchBodyMessagesItem[];
+}
+
+/**
+ * `failed`: nothing of this message is sent.
+ */
+export type SendBatchResponseDataItemStatus = 'queued' | 'failed';
+export type SendBatchResponseDataItemRefusedItem = {
+  address: string;
+  reason: string;
+};
+
+export type SendBatchResponseDataItemErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
+/**
+ * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
+ */
+export type SendBatchResponseDataItemErrorNeeds = 'confirmation' | 'code';
+export type SendBatchResponseDataItemErrorDetailsItem = {
+  /** The field or parameter at fault. */
+  field: string;
+  /** What is wrong with it. */
+  message: string;
+};
+
+/**
+ * What `POST /v1/send` would have answered to this message alone.
+ */
+export type SendBatchResponseDataItemError = {
+  code: SendBatchResponseDataItemErrorCode;
+  /** What is wrong, in a sentence a person can act on. */
+  message: string;
+  /** The field or parameter at fault: `attachments[2].content`. */
+  field?: string;
+  /** What to do, where that is not obvious. */
+  fix?: string;
+  /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
+  needs?: SendBatchResponseDataItemErrorNeeds;
+  /**
+     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
+     * @maxItems 100
+     */
+  details?: SendBatchResponseDataItemErrorDetailsItem[];
+};
+
+export type SendBatchResponseDataItem = {
+  /** `failed`: nothing of this message is sent. */
+  status: SendBatchResponseDataItemStatus;
+  id?: string;
+  /** The Message-ID that the message bears, as replies to it name it. */
+  message_id?: string;
+  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
+  refused?: SendBatchResponseDataItemRefusedItem[];
+  /** What `POST /v1/send` would have answered to this message alone. */
+  error?: SendBatchResponseDataItemError;
+};
+
+export interface SendBatchResponse {
+  /** One for each message, in their order. */
+  data: SendBatchResponseDataItem[];
+}
+
+export type ReplyToMessageBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type ReplyToMessageBodyHeaders = {[key: string]: string | string[]};
+
+export interface ReplyToMessageBody {
+  /** To everybody in To and Cc too. */
+  all?: boolean;
+  /** Addresses that it does not go to, up to 100. */
+  leave_out?: string | string[];
+  /** Appends the text that it answers, and who wrote it when. */
+  quote?: boolean;
+  /**
+     * Without it, the address of the mailbox that the message came to.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /**
+     * Without it, that of the message behind `Re:`.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: ReplyToMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: ReplyToMessageBodyHeaders;
 }
 
 /**
@@ -521,6 +1458,15 @@ export interface SentMessage {
   recipients: SentRecipient[];
 }
 
+export interface ListSentMessagesResponse {
+  data: SentMessage[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
 export type SuppressionCause = 'bounced' | 'complained';
 export interface Suppression {
   /** In lower case, the domain in its ASCII form. */
@@ -542,6 +1488,21 @@ export interface Suppression {
      */
   mailbox: string | null;
   suppressed_at: string;
+}
+
+export interface ListSuppressionsResponse {
+  data: Suppression[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface DeleteSuppressionResponse {
+  deleted: true;
+  /** In lower case, the domain in its ASCII form. */
+  address: string;
 }
 
 export interface DraftItem {
@@ -566,6 +1527,119 @@ export interface DraftItem {
   /** The first 140 characters of the text. */
   preview: string;
   has_attachment: boolean;
+}
+
+export interface ListDraftsResponse {
+  data: DraftItem[];
+  /**
+     * The messages in the folder.
+     * @minimum 0
+     */
+  total: number;
+  /**
+     * `cursor` of the next page; null on the last page.
+     * @nullable
+     */
+  next_cursor: string | null;
+}
+
+export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
+/**
+ * A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
+ */
+export type CreateDraftBodyOriginal = {
+  /**
+     * Of a message of the mailbox.
+     * @minimum 1
+     * @maximum 4294967295
+     */
+  uid: number;
+  /** `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`. */
+  folder?: string;
+  mode: CreateDraftBodyOriginalMode;
+  /** Whether the text of the message is in the draft. */
+  quote?: boolean;
+};
+
+export type CreateDraftBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type CreateDraftBodyHeaders = {[key: string]: string | string[]};
+
+export interface CreateDraftBody {
+  /**
+     * Address of a mailbox.
+     * @minLength 1
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox: string;
+  /** A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
+  original?: CreateDraftBodyOriginal;
+  /**
+     * By default the mailbox. Only sending checks it.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
+  to?: string | string[];
+  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
+  cc?: string | string[];
+  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
+  bcc?: string | string[];
+  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
+  reply_to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string | null;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: CreateDraftBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: CreateDraftBodyHeaders;
 }
 
 export interface DraftAttachment {
@@ -634,6 +1708,147 @@ export interface Draft {
   attachments: DraftAttachment[];
 }
 
+export type UpdateDraftBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type UpdateDraftBodyHeaders = {[key: string]: string | string[]};
+
+export interface UpdateDraftBody {
+  /**
+     * By default the mailbox. Only sending checks it.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from?: string;
+  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
+  to?: string | string[];
+  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
+  cc?: string | string[];
+  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
+  bcc?: string | string[];
+  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
+  reply_to?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string | null;
+  /**
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: UpdateDraftBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: UpdateDraftBodyHeaders;
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+}
+
+export interface DeleteDraftResponse {
+  deleted: true;
+  /** Every edit over this API keeps it. */
+  id: string;
+}
+
+export interface AddDraftAttachmentBody {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+}
+
+export interface SendDraftBody {
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+  /** Schedules it, as in `POST /v1/scheduled`. */
+  send_at?: string;
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  unless_replied?: boolean;
+}
+
+export type NewScheduledMessageStatus = 'pending';
+export interface NewScheduledMessage {
+  id: string;
+  send_at: string;
+  status: NewScheduledMessageStatus;
+  /** Why sending may fail, in sentences: the allowance of that day is promised to other messages, say. */
+  warnings: string[];
+}
+
+export interface RequestDraftApprovalBody {
+  /**
+     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
+     * @minimum 1
+     */
+  version?: number;
+}
+
 export type WhoKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
 export interface Who {
   kind: WhoKind;
@@ -647,18 +1862,6 @@ export interface Who {
  * `outdated`: the draft was edited, sent or deleted since, or another approval was asked for.
  */
 export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'outdated';
-export type ApprovalDecidedByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
-/**
- * @nullable
- */
-export type ApprovalDecidedBy = {
-  kind: ApprovalDecidedByKind;
-  /** @nullable */
-  id: string | null;
-  /** A key's first eight and last four characters, with its name; a member's address. */
-  name: string;
-} | null;
-
 export interface Approval {
   id: string;
   draft_id: string;
@@ -676,8 +1879,7 @@ export interface Approval {
   requested_by: Who;
   /** @nullable */
   decided_at: string | null;
-  /** @nullable */
-  decided_by: ApprovalDecidedBy;
+  decided_by: Who | null;
   /**
      * Why it was declined.
      * @nullable
@@ -688,6 +1890,24 @@ export interface Approval {
      * @nullable
      */
   sent_id: string | null;
+}
+
+export interface ListApprovalsResponse {
+  data: Approval[];
+  /**
+     * `cursor` of the next page; null on the last page.
+     * @nullable
+     */
+  next_cursor: string | null;
+}
+
+export interface DeclineDraftBody {
+  /**
+     * @minLength 1
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  reason: string;
 }
 
 /**
@@ -750,6 +1970,91 @@ export interface ScheduledMessage {
      */
   scheduled_by_key: ScheduledMessageScheduledByKey;
   created_at: string;
+}
+
+export interface ListScheduledMessagesResponse {
+  data: ScheduledMessage[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export type CreateScheduledMessageBodyAttachmentsItem = {
+  /**
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  filename: string;
+  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
+  content: string;
+  /**
+     * Without it, the file name decides.
+     * @maxLength 140
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_type?: string;
+  /**
+     * Without angle brackets: what `cid:` in the HTML refers to.
+     * @minLength 1
+     * @maxLength 255
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  content_id?: string;
+};
+
+/**
+ * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
+ */
+export type CreateScheduledMessageBodyHeaders = {[key: string]: string | string[]};
+
+export interface CreateScheduledMessageBody {
+  /**
+     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  from: string;
+  /** To: one address, or up to 25. */
+  to: string | string[];
+  /** Cc: one address, or up to 25. */
+  cc?: string | string[];
+  /** Bcc, which no recipient sees: one address, or up to 25. */
+  bcc?: string | string[];
+  /**
+     * @maxLength 998
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  subject?: string;
+  /**
+     * The message as plain text.
+     * @pattern ^[^\u0000]*$
+     */
+  text?: string;
+  /**
+     * The message as HTML.
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string;
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  in_reply_to?: string | string[];
+  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
+  references?: string | string[];
+  /** Where answers go: up to 10 addresses. */
+  reply_to?: string | string[];
+  /**
+     * Up to 10, 8 MiB in all when decoded.
+     * @maxItems 10
+     */
+  attachments?: CreateScheduledMessageBodyAttachmentsItem[];
+  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
+  headers?: CreateScheduledMessageBodyHeaders;
+  /** RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent within about five minutes of it. */
+  send_at: string;
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  unless_replied?: boolean;
 }
 
 /**
@@ -835,6 +2140,11 @@ export interface ScheduledMessageContent {
   attachments: ScheduledMessageContentAttachmentsItem[];
 }
 
+export interface CancelScheduledMessageResponse {
+  cancelled: true;
+  id: string;
+}
+
 /**
  * The name of one of the six folders that every mailbox has; null for others.
  * @nullable
@@ -853,6 +2163,35 @@ export interface Folder {
   unread: number;
 }
 
+export interface ListFoldersResponse {
+  data: Folder[];
+}
+
+export interface CreateFolderBody {
+  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
+  name: string;
+}
+
+export interface RenameFolderBody {
+  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
+  name: string;
+}
+
+export interface DeleteFolderResponse {
+  deleted: true;
+  name: string;
+  /**
+     * Messages that were moved.
+     * @minimum 0
+     */
+  moved: number;
+  /**
+     * Undoes it; null where no messages were moved.
+     * @nullable
+     */
+  change_id: string | null;
+}
+
 export interface Address {
   /** Empty where there is none. */
   name: string;
@@ -862,9 +2201,8 @@ export interface Address {
 
 /**
  * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
- * @nullable
  */
-export type MessageItemAuthentication = {
+export interface Authentication {
   /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
   spf: string;
   /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
@@ -878,19 +2216,18 @@ export type MessageItemAuthentication = {
   domain: string | null;
   /** Whether that is the author’s domain. */
   aligned: boolean;
-} | null;
+}
 
 /**
  * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
- * @nullable
  */
-export type MessageItemListUnsubscribe = {
+export interface ListUnsubscribe {
   /** `https` and `http` addresses. */
   urls: string[];
   mailto: string[];
   /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
   one_click: boolean;
-} | null;
+}
 
 export interface MessageItem {
   /**
@@ -919,16 +2256,8 @@ export interface MessageItem {
   has_attachment: boolean;
   /** The first 140 characters of the text. */
   preview: string;
-  /**
-     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
-     * @nullable
-     */
-  authentication: MessageItemAuthentication;
-  /**
-     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
-     * @nullable
-     */
-  list_unsubscribe: MessageItemListUnsubscribe;
+  authentication: Authentication | null;
+  list_unsubscribe: ListUnsubscribe | null;
   /** @minimum 0 */
   size_bytes: number;
   /**
@@ -941,6 +2270,112 @@ export interface MessageItem {
      * @nullable
      */
   conversation_id: string | null;
+}
+
+export interface ListMessagesResponse {
+  data: MessageItem[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface UpdateManyMessagesBody {
+  /**
+     * For example the `uids` of a thread, or of one of the `places` of a conversation.
+     * @minItems 1
+     * @maxItems 500
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  uids: number[];
+  unread?: boolean;
+  starred?: boolean;
+  /**
+     * Keywords of the organization's labels, not names; in a session also of the member's own.
+     * @maxItems 100
+     * @items.minLength 1
+     * @items.maxLength 64
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  add_labels?: string[];
+  /**
+     * Keywords of the organization's labels, not names; in a session also of the member's own.
+     * @maxItems 100
+     * @items.minLength 1
+     * @items.maxLength 64
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  remove_labels?: string[];
+  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
+  folder?: string;
+}
+
+export type UpdateManyMessagesResponseMovedItem = {
+  /**
+     * @minimum 1
+     * @maximum 4294967295
+     */
+  uid: number;
+  /**
+     * @minimum 1
+     * @maximum 4294967295
+     */
+  new_uid: number;
+};
+
+export interface UpdateManyMessagesResponse {
+  /**
+     * Undoes the change; null if nothing has changed.
+     * @nullable
+     */
+  change_id: string | null;
+  /**
+     * In ascending order, as they were before the change.
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  updated: number[];
+  /**
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  not_found: number[];
+  /** The new uids after a move, in the same order. */
+  moved: UpdateManyMessagesResponseMovedItem[];
+}
+
+export interface DeleteMessagesBody {
+  /**
+     * For example the `uids` of a thread, or of one of the `places` of a conversation.
+     * @minItems 1
+     * @maxItems 500
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  uids: number[];
+}
+
+export interface DeleteMessagesResponse {
+  /**
+     * In ascending order.
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  deleted: number[];
+  /**
+     * @items.minimum 1
+     * @items.maximum 4294967295
+     */
+  not_found: number[];
+  /** They cannot be brought back. */
+  undoable: false;
 }
 
 export interface Attachment {
@@ -976,38 +2411,6 @@ export interface AppliedFilter {
   error: string | null;
 }
 
-/**
- * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
- * @nullable
- */
-export type MessageAuthentication = {
-  /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
-  spf: string;
-  /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
-  dkim: string;
-  /** RFC 9989. */
-  dmarc: string;
-  /**
-     * The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.
-     * @nullable
-     */
-  domain: string | null;
-  /** Whether that is the author’s domain. */
-  aligned: boolean;
-} | null;
-
-/**
- * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
- * @nullable
- */
-export type MessageListUnsubscribe = {
-  /** `https` and `http` addresses. */
-  urls: string[];
-  mailto: string[];
-  /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
-  one_click: boolean;
-} | null;
-
 export interface Message {
   /**
      * Within its folder; moving gives another.
@@ -1035,16 +2438,8 @@ export interface Message {
   has_attachment: boolean;
   /** The first 140 characters of the text. */
   preview: string;
-  /**
-     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
-     * @nullable
-     */
-  authentication: MessageAuthentication;
-  /**
-     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
-     * @nullable
-     */
-  list_unsubscribe: MessageListUnsubscribe;
+  authentication: Authentication | null;
+  list_unsubscribe: ListUnsubscribe | null;
   /** @minimum 0 */
   size_bytes: number;
   /**
@@ -1077,6 +2472,46 @@ export interface Message {
   filtered_by: AppliedFilter[];
 }
 
+export interface UpdateMessageBody {
+  unread?: boolean;
+  starred?: boolean;
+  /**
+     * Keywords of the organization's labels, not names; in a session also of the member's own.
+     * @maxItems 100
+     * @items.minLength 1
+     * @items.maxLength 64
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  add_labels?: string[];
+  /**
+     * Keywords of the organization's labels, not names; in a session also of the member's own.
+     * @maxItems 100
+     * @items.minLength 1
+     * @items.maxLength 64
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  remove_labels?: string[];
+  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
+  folder?: string;
+}
+
+export interface EmptyFolderResponse {
+  /**
+     * Messages that this request deleted.
+     * @minimum 0
+     */
+  deleted: number;
+  /** Whether messages up to `up_to_uid` are left: if so, repeat the request with it. */
+  has_more: boolean;
+  /**
+     * @minimum 0
+     * @maximum 4294967295
+     */
+  up_to_uid: number;
+  /** They cannot be brought back. */
+  undoable: false;
+}
+
 export interface HeaderField {
   /** As it is written. */
   name: string;
@@ -1084,6 +2519,12 @@ export interface HeaderField {
   raw: string;
   /** Decoded (RFC 2047), as one line without control characters. */
   value: string;
+}
+
+export interface GetMessageHeadersResponse {
+  data: HeaderField[];
+  /** False where the header is longer than what is shown. */
+  complete: boolean;
 }
 
 /**
@@ -1130,6 +2571,15 @@ export interface Change {
      * @nullable
      */
   undone_by: string | null;
+}
+
+export interface ListChangesResponse {
+  data: Change[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
 }
 
 /**
@@ -1193,48 +2643,15 @@ export interface WholeChange {
   left: LeftAlone[];
 }
 
-/**
- * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
- * @nullable
- */
-export type FoundMessageAuthentication = {
-  /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
-  spf: string;
-  /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
-  dkim: string;
-  /** RFC 9989. */
-  dmarc: string;
-  /**
-     * The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.
-     * @nullable
-     */
-  domain: string | null;
-  /** Whether that is the author’s domain. */
-  aligned: boolean;
-} | null;
-
-/**
- * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
- * @nullable
- */
-export type FoundMessageListUnsubscribe = {
-  /** `https` and `http` addresses. */
-  urls: string[];
-  mailto: string[];
-  /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
-  one_click: boolean;
-} | null;
-
-export type FoundMessageMatchField = 'text' | 'subject' | 'filename' | 'from' | 'to' | 'cc';
+export type SearchMatchField = 'text' | 'subject' | 'filename' | 'from' | 'to' | 'cc';
 /**
  * The first place that matched; null if no words did, or not near the beginning, or if it took too long to find.
- * @nullable
  */
-export type FoundMessageMatch = {
-  field: FoundMessageMatchField;
+export interface SearchMatch {
+  field: SearchMatchField;
   /** Plain text, one line. */
   text: string;
-} | null;
+}
 
 export interface FoundMessage {
   /** Its address. */
@@ -1265,16 +2682,8 @@ export interface FoundMessage {
   has_attachment: boolean;
   /** The first 140 characters of the text. */
   preview: string;
-  /**
-     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
-     * @nullable
-     */
-  authentication: FoundMessageAuthentication;
-  /**
-     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
-     * @nullable
-     */
-  list_unsubscribe: FoundMessageListUnsubscribe;
+  authentication: Authentication | null;
+  list_unsubscribe: ListUnsubscribe | null;
   /** @minimum 0 */
   size_bytes: number;
   /**
@@ -1287,11 +2696,7 @@ export interface FoundMessage {
      * @nullable
      */
   conversation_id: string | null;
-  /**
-     * The first place that matched; null if no words did, or not near the beginning, or if it took too long to find.
-     * @nullable
-     */
-  match: FoundMessageMatch;
+  match: SearchMatch | null;
 }
 
 export interface SearchPage {
@@ -1331,37 +2736,14 @@ export interface Thread {
   uids: number[];
 }
 
-/**
- * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
- * @nullable
- */
-export type ThreadMessageAuthentication = {
-  /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
-  spf: string;
-  /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
-  dkim: string;
-  /** RFC 9989. */
-  dmarc: string;
-  /**
-     * The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.
-     * @nullable
-     */
-  domain: string | null;
-  /** Whether that is the author’s domain. */
-  aligned: boolean;
-} | null;
-
-/**
- * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
- * @nullable
- */
-export type ThreadMessageListUnsubscribe = {
-  /** `https` and `http` addresses. */
-  urls: string[];
-  mailto: string[];
-  /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
-  one_click: boolean;
-} | null;
+export interface ListThreadsResponse {
+  data: Thread[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+}
 
 export interface ThreadMessage {
   /** @minimum 1 */
@@ -1393,16 +2775,8 @@ export interface ThreadMessage {
   has_attachment: boolean;
   /** The first 140 characters of the text. */
   preview: string;
-  /**
-     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
-     * @nullable
-     */
-  authentication: ThreadMessageAuthentication;
-  /**
-     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
-     * @nullable
-     */
-  list_unsubscribe: ThreadMessageListUnsubscribe;
+  authentication: Authentication | null;
+  list_unsubscribe: ListUnsubscribe | null;
 }
 
 export interface ThreadWithMessages {
@@ -1459,6 +2833,20 @@ export interface Conversation {
   preview: string;
 }
 
+export interface ListConversationsResponse {
+  data: Conversation[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
 export interface NotDelivered {
   /**
      * Null if the notice names no recipient.
@@ -1481,42 +2869,9 @@ export interface NotDelivered {
 }
 
 /**
- * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
- * @nullable
- */
-export type ConversationMessageAuthentication = {
-  /** RFC 7208: `pass`, `fail`, `softfail`, `none`, … */
-  spf: string;
-  /** RFC 6376: `pass` if any signature is valid, else the result of the first; `none` without one. */
-  dkim: string;
-  /** RFC 9989. */
-  dmarc: string;
-  /**
-     * The domain that is proven to have sent the message: the author’s if it is, else another. Null: none.
-     * @nullable
-     */
-  domain: string | null;
-  /** Whether that is the author’s domain. */
-  aligned: boolean;
-} | null;
-
-/**
- * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
- * @nullable
- */
-export type ConversationMessageListUnsubscribe = {
-  /** `https` and `http` addresses. */
-  urls: string[];
-  mailto: string[];
-  /** The message says that a POST to the first `https` address leaves the list at once (RFC 8058). */
-  one_click: boolean;
-} | null;
-
-/**
  * With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.
- * @nullable
  */
-export type ConversationMessageBody = {
+export interface MessageBody {
   /**
      * Lines end in LF; null where the message has no text.
      * @nullable
@@ -1538,7 +2893,7 @@ export type ConversationMessageBody = {
      * @nullable
      */
   new_html: string | null;
-} | null;
+}
 
 export interface ConversationMessage {
   /**
@@ -1567,16 +2922,8 @@ export interface ConversationMessage {
   has_attachment: boolean;
   /** The first 140 characters of the text. */
   preview: string;
-  /**
-     * The results at arrival here over SMTP or LMTP; a sender cannot forge them. Null for other messages.
-     * @nullable
-     */
-  authentication: ConversationMessageAuthentication;
-  /**
-     * From List-Unsubscribe (RFC 2369). Null where it names no address that can be used.
-     * @nullable
-     */
-  list_unsubscribe: ConversationMessageListUnsubscribe;
+  authentication: Authentication | null;
+  list_unsubscribe: ListUnsubscribe | null;
   /** @minimum 0 */
   size_bytes: number;
   /**
@@ -1588,11 +2935,7 @@ export interface ConversationMessage {
   conversation_id: string;
   /** Recipients that the message has not reached, by notices in the conversation; the newest 100. */
   not_delivered: NotDelivered[];
-  /**
-     * With `include=bodies`. Null for messages that are older than the newest 100, 50 MiB or 8 Mi characters of the conversation, and where a text is longer than 512 Ki characters: read these by `GET /v1/messages/{uid}`.
-     * @nullable
-     */
-  body?: ConversationMessageBody;
+  body?: MessageBody | null;
 }
 
 /**
@@ -1644,17 +2987,6 @@ export interface EventActor {
 }
 
 /**
- * As `subject`.
- * @nullable
- */
-export type EventMessageFrom = {
-  /** Empty where there is none. */
-  name: string;
-  /** Empty where there is none. */
-  address: string;
-} | null;
-
-/**
  * Where a move took it from.
  */
 export type EventMessageMovedFrom = {
@@ -1677,11 +3009,7 @@ export interface EventMessage {
      * @nullable
      */
   subject: string | null;
-  /**
-     * As `subject`.
-     * @nullable
-     */
-  from: EventMessageFrom;
+  from: Address | null;
   /** Where a move took it from. */
   moved_from?: EventMessageMovedFrom;
   /** The new value; absent if it has not changed. */
@@ -1787,6 +3115,30 @@ export interface EventPage {
   has_more: boolean;
 }
 
+/**
+ * Null: one has left.
+ * @nullable
+ */
+export type ReportPresenceBodyDoing = 'reading' | 'writing' | null;
+export interface ReportPresenceBody {
+  /**
+     * An address.
+     * @maxLength 320
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox: string;
+  /**
+     * An id of `GET /v1/threads`.
+     * @pattern ^[A-Za-z0-9_-]{16}$
+     */
+  conversation: string;
+  /**
+     * Null: one has left.
+     * @nullable
+     */
+  doing: ReportPresenceBodyDoing;
+}
+
 export type PresentMemberDoing = 'reading' | 'writing';
 export interface PresentMember {
   member_id: string;
@@ -1794,6 +3146,10 @@ export interface PresentMember {
   name: string;
   email: string;
   doing: PresentMemberDoing;
+}
+
+export interface ReportPresenceResponse {
+  data: PresentMember[];
 }
 
 export interface Signature {
@@ -1811,6 +3167,26 @@ export interface Signature {
      * @pattern ^[^\u0000]*$
      */
   html: string | null;
+}
+
+export interface ListSignaturesResponse {
+  data: Signature[];
+}
+
+export interface SetSignatureBody {
+  /**
+     * For messages in plain text. Empty, and without `html`: there is no signature.
+     * @maxLength 4000
+     * @pattern ^[^\u0000]*$
+     */
+  text: string;
+  /**
+     * For messages with formatting; null where it is that of `text`. It is kept as it is given.
+     * @maxLength 20000
+     * @nullable
+     * @pattern ^[^\u0000]*$
+     */
+  html?: string | null;
 }
 
 export type WebhookReaderKind = 'key' | 'member';
@@ -1878,6 +3254,44 @@ export interface Webhook {
   updated_at: string;
 }
 
+export interface ListWebhooksResponse {
+  data: Webhook[];
+}
+
+export interface CreateWebhookBody {
+  /**
+     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  url: string;
+  /**
+     * Up to 64 characters, for people.
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may read.
+     * @minItems 1
+     * @maxItems 30
+     * @nullable
+     * @items.minLength 1
+     * @items.maxLength 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  types?: string[] | null;
+  /**
+     * The address of a mailbox: only events about it. Null: all.
+     * @minLength 1
+     * @maxLength 320
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox?: string | null;
+}
+
 /**
  * Only events about this mailbox. `address` is null once it is deleted. Null: all.
  * @nullable
@@ -1935,6 +3349,47 @@ export interface WebhookWithSecret {
   secret?: string;
 }
 
+export interface UpdateWebhookBody {
+  /**
+     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
+     * @minLength 1
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  url?: string;
+  /**
+     * Up to 64 characters, for people.
+     * @maxLength 200
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /**
+     * Types of events, or their first words (`message`). Null: all that it may read.
+     * @minItems 1
+     * @maxItems 30
+     * @nullable
+     * @items.minLength 1
+     * @items.maxLength 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  types?: string[] | null;
+  /**
+     * The address of a mailbox: only events about it. Null: all.
+     * @minLength 1
+     * @maxLength 320
+     * @nullable
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailbox?: string | null;
+  /** A webhook that is resumed goes on where it was. */
+  paused?: boolean;
+}
+
+export interface DeleteWebhookResponse {
+  deleted: true;
+  id: string;
+}
+
 export type WebhookDeliveryType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
 export type WebhookDeliveryState = 'waiting' | 'delivered' | 'failed';
 export interface WebhookDelivery {
@@ -1979,6 +3434,40 @@ export interface WebhookDeliveryPage {
      * @nullable
      */
   next_cursor?: string | null;
+}
+
+export interface ReplayWebhookBody {
+  /**
+     * The id of an event.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  event?: string;
+  /**
+     * All events after this one.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  after?: string;
+  /**
+     * With `after`: up to this one.
+     * @minLength 1
+     * @maxLength 100
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  until?: string;
+}
+
+export interface ReplayWebhookResponse {
+  /** @minimum 0 */
+  replayed: number;
+  /**
+     * More events follow.
+     * @nullable
+     */
+  next: string | null;
 }
 
 export interface WebhookTest {
@@ -2081,6 +3570,31 @@ export interface Domain {
   created_at: string;
 }
 
+export interface ListDomainsResponse {
+  data: Domain[];
+  /**
+     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor?: string | null;
+}
+
+export interface EnrolDomainBody {
+  /**
+     * In Unicode or ASCII form. Public suffixes such as `co.uk`, single labels, IP addresses and reserved top-level domains are refused.
+     * @minLength 1
+     * @maxLength 1000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  domain: string;
+}
+
+export interface RemoveDomainResponse {
+  deleted: true;
+  id: string;
+  domain: string;
+}
+
 /**
  * Mail in a `private` mailbox is encrypted to its owner’s key and cannot be read through the API.
  */
@@ -2102,6 +3616,46 @@ export interface Mailbox {
   /** @minimum 0 */
   storage_used_bytes: number;
   created_at: string;
+}
+
+export interface ListMailboxesResponse {
+  data: Mailbox[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+}
+
+export type CreateMailboxBodyKind = 'smart' | 'private';
+export interface CreateMailboxBody {
+  /**
+     * A verified domain of the organization; or else `domain_id`.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  domain?: string;
+  domain_id?: string;
+  /**
+     * Before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or digit at either end, no two dots in a row, and none of the names that are reserved on every domain.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  local_part: string;
+  /**
+     * Up to 128 characters.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  kind?: CreateMailboxBodyKind;
+  /**
+     * For a `private` mailbox: one OpenPGP certificate in ASCII armor, up to 65,536 characters, with an encryption key that is neither expired nor revoked. Never a secret key.
+     * @pattern ^[^\u0000]*$
+     */
+  public_key?: string;
+  /**
+     * For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is generated and shown once.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  password?: string;
 }
 
 /**
@@ -2129,6 +3683,12 @@ export interface NewMailbox {
   password?: string;
 }
 
+export interface DeleteMailboxResponse {
+  deleted: true;
+  id: string;
+  address: string;
+}
+
 /**
  * `own`: it is their own mailbox.
  */
@@ -2145,6 +3705,24 @@ export interface MailboxAccess {
      * @nullable
      */
   given_at: string | null;
+}
+
+export interface ListMailboxAccessResponse {
+  data: MailboxAccess[];
+}
+
+/**
+ * `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too.
+ */
+export type GiveMailboxAccessBodyLevel = 'read' | 'change' | 'send';
+export interface GiveMailboxAccessBody {
+  /** `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too. */
+  level: GiveMailboxAccessBodyLevel;
+}
+
+export interface EndMailboxAccessResponse {
+  deleted: true;
+  member_id: string;
 }
 
 /**
@@ -2183,6 +3761,11 @@ export interface MailboxAccessChange {
   before: MailboxAccessChangeBefore;
   /** @nullable */
   after: MailboxAccessChangeAfter;
+}
+
+export interface ListAccessChangesResponse {
+  data: MailboxAccessChange[];
+  has_more: boolean;
 }
 
 export type UsageMailboxes = {
@@ -2243,6 +3826,31 @@ export interface Member {
   joined_at: string;
 }
 
+export interface ListMembersResponse {
+  data: Member[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+}
+
+export type AddMemberBodyRole = 'owner' | 'admin' | 'member';
+export interface AddMemberBody {
+  /**
+     * Unique in the organization, without regard to case.
+     * @minLength 1
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  email: string;
+  /**
+     * Up to 128 characters.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  role?: AddMemberBodyRole;
+}
+
 export type InvitedMemberRole = 'owner' | 'admin' | 'member';
 export interface InvitedMember {
   id: string;
@@ -2256,6 +3864,16 @@ export interface InvitedMember {
   link_expires_at: string;
   /** Whether the link is on its way to the member by mail. Else pass it on. */
   mailed: boolean;
+}
+
+export type UpdateMemberBodyRole = 'owner' | 'admin' | 'member';
+export interface UpdateMemberBody {
+  role: UpdateMemberBodyRole;
+}
+
+export interface RemoveMemberResponse {
+  deleted: true;
+  id: string;
 }
 
 export interface Invitation {
@@ -2317,6 +3935,36 @@ export interface PasskeyAssertion {
   response: PasskeyAssertionResponse;
 }
 
+export interface SignInBody {
+  /**
+     * As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  link?: string;
+  /**
+     * The member's address, in any case; with `password`.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  email?: string;
+  /**
+     * @maxLength 1024
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  password?: string;
+  /**
+     * Of the second factor, or a recovery code; for who has set one up.
+     * @maxLength 64
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  code?: string;
+  passkey?: PasskeyAssertion;
+  /**
+     * Name or id of the organization, for who has a password in several. By default it is the one that they joined first.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  organization?: string;
+}
+
 export type MeRole = 'owner' | 'admin' | 'member';
 export type MeOrganization = {
   id: string;
@@ -2362,6 +4010,10 @@ export interface Me {
   permissions: MePermissionsItem[];
 }
 
+export interface SignOutResponse {
+  signed_out: true;
+}
+
 export interface Session {
   id: string;
   /** Whether it is the session of this request. */
@@ -2374,6 +4026,69 @@ export interface Session {
   client_address: string;
   /** What opened it, as the browser names itself; it may be empty. */
   user_agent: string;
+}
+
+export interface ListSessionsResponse {
+  data: Session[];
+}
+
+export interface EndSessionResponse {
+  ended: true;
+  id: string;
+}
+
+export interface SetPasswordBody {
+  /**
+     * 12 to 256 characters, at least 5 of them different, and none that is soon guessed: a common password, a row of keys, one's address. There are no other rules.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  password: string;
+}
+
+export interface SetPasswordResponse {
+  has_password: true;
+}
+
+export interface ConfirmSessionBody {
+  /**
+     * @maxLength 1024
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  password?: string;
+  /**
+     * @maxLength 64
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  code?: string;
+  passkey?: PasskeyAssertion;
+}
+
+export interface ConfirmSessionResponse {
+  confirmed_until: string;
+}
+
+export interface BeginTotpResponse {
+  /** In base32. */
+  secret: string;
+  /** The same with all parameters, for a QR code. */
+  uri: string;
+}
+
+export interface RemoveTotpResponse {
+  has_totp: false;
+}
+
+export interface ConfirmTotpBody {
+  /**
+     * @maxLength 64
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  code: string;
+}
+
+export interface ConfirmTotpResponse {
+  has_totp: true;
+  recovery_codes: string[];
 }
 
 export type PasskeyCreationRp = {
@@ -2425,6 +4140,10 @@ export interface PasskeyCreation {
   attestation: PasskeyCreationAttestation;
 }
 
+export interface BeginPasskeyResponse {
+  options: PasskeyCreation;
+}
+
 export type PasskeyCredentialResponse = {
   /**
      * @maxLength 10923
@@ -2457,12 +4176,38 @@ export interface PasskeyCredential {
   response: PasskeyCredentialResponse;
 }
 
+export interface AddPasskeyBody {
+  /**
+     * 1 to 64 characters, for its member to know it by.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+  credential: PasskeyCredential;
+}
+
 export interface Passkey {
   id: string;
   name: string;
   created_at: string;
   /** @nullable */
   last_used_at: string | null;
+}
+
+export interface ListPasskeysResponse {
+  data: Passkey[];
+}
+
+export interface RenamePasskeyBody {
+  /**
+     * 1 to 64 characters, for its member to know it by.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name: string;
+}
+
+export interface RemovePasskeyResponse {
+  deleted: true;
+  id: string;
 }
 
 export type PasskeyRequestAllowCredentialsItemType = 'public-key';
@@ -2485,6 +4230,38 @@ export interface PasskeyRequest {
   /** Empty at a sign-in: the browser shows those it has. */
   allowCredentials: PasskeyRequestAllowCredentialsItem[];
   userVerification: PasskeyRequestUserVerification;
+}
+
+export interface ChallengeSignInResponse {
+  options: PasskeyRequest;
+}
+
+export interface ChallengeConfirmationResponse {
+  options: PasskeyRequest;
+}
+
+export interface BeginSignOnBody {
+  /**
+     * The path where the browser goes once it is signed in. By default `/`.
+     * @maxLength 2000
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  to?: string;
+  /**
+     * Its name or id, for who is a member of several.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  organization?: string;
+}
+
+export interface BeginSignOnResponse {
+  /** Where the browser goes now, in this window. */
+  url: string;
+}
+
+export interface ConfirmSignOnResponse {
+  /** Where the browser goes now, in this window. */
+  url: string;
 }
 
 export type ApiKeyStatus = 'live' | 'revoked' | 'expired';
@@ -2537,6 +4314,61 @@ export interface ApiKey {
   last_used_at: string | null;
   /** @nullable */
   revoked_at: string | null;
+}
+
+export interface ListApiKeysResponse {
+  data: ApiKey[];
+  /** @minimum 0 */
+  total: number;
+  /** @minimum 0 */
+  page: number;
+  has_more: boolean;
+}
+
+export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
+export interface CreateApiKeyBody {
+  /**
+     * Up to 64 characters.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  name?: string;
+  /**
+     * @minItems 1
+     * @maxItems 100
+     */
+  scopes: CreateApiKeyBodyScopesItem[];
+  /**
+     * RFC 3339 with an offset, at most 3,650 days ahead. Without it the key does not expire.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  expires_at?: string;
+  /**
+     * Addresses of mailboxes: the key sees no others. An alias is none.
+     * @minItems 1
+     * @maxItems 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  mailboxes?: string[];
+  /**
+     * Addresses, and `@domain` for all of a domain: the key sends to no others.
+     * @minItems 1
+     * @maxItems 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  recipients?: string[];
+  /**
+     * IPv4 and IPv6 addresses and networks: to clients elsewhere the key is unknown.
+     * @minItems 1
+     * @maxItems 100
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  networks?: string[];
+  /**
+     * In place of 600.
+     * @minimum 1
+     * @maximum 599
+     */
+  requests_per_minute?: number;
 }
 
 export type NewApiKeyStatus = 'live' | 'revoked' | 'expired';
@@ -2645,6 +4477,101 @@ export interface AuditEntry {
   after: AuditEntryAfter;
 }
 
+export interface ListAuditEntriesResponse {
+  data: AuditEntry[];
+  has_more: boolean;
+}
+
+export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
+/**
+ * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
+ */
+export type ErrorErrorNeeds = 'confirmation' | 'code';
+export type ErrorErrorDetailsItem = {
+  /** The field or parameter at fault. */
+  field: string;
+  /** What is wrong with it. */
+  message: string;
+};
+
+export type ErrorError = {
+  code: ErrorErrorCode;
+  /** What is wrong, in a sentence a person can act on. */
+  message: string;
+  /** The field or parameter at fault: `attachments[2].content`. */
+  field?: string;
+  /** What to do, where that is not obvious. */
+  fix?: string;
+  /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
+  needs?: ErrorErrorNeeds;
+  /**
+     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
+     * @maxItems 100
+     */
+  details?: ErrorErrorDetailsItem[];
+  /** The same as X-Request-Id. */
+  request_id: string;
+};
+
+export interface Error {
+  error: ErrorError;
+}
+
+/**
+ * The request is not as documented, or cannot be done to what is stored.
+ */
+export type InvalidRequestResponse = Error;
+
+/**
+ * The key is missing, malformed, unknown, expired or revoked, or the session has ended.
+ */
+export type UnauthorizedResponse = Error;
+
+/**
+ * A limit of the plan would be exceeded.
+ */
+export type QuotaExceededResponse = Error;
+
+/**
+ * The key or the member's role lacks the scope or permission, which `message` names, or the key is restricted to some mailboxes, or a page of another site made the request, or the member has to confirm who they are (`needs`), or the operator has suspended the organization.
+ */
+export type ForbiddenResponse = Error;
+
+/**
+ * The organization has no such item.
+ */
+export type NotFoundResponse = Error;
+
+/**
+ * The first request with this Idempotency-Key is still running, the draft has another `version`, or the change still runs.
+ */
+export type ConflictResponse = Error;
+
+/**
+ * More requests in a minute than the key or member has (600, if the key is not restricted), or too many large bodies at a time; see `Retry-After`.
+ */
+export type RateLimitedResponse = Error;
+
+/**
+ * Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.
+ */
+export type InternalErrorResponse = Error;
+
+/**
+ * The mail host did not answer; try again with backoff.
+ */
+export type MailUnavailableResponse = Error;
+
+/**
+ * The provider of single sign-on did not answer; try again.
+ */
+export type ProviderUnavailableResponse = Error;
+
+/**
+ * Repeating the request with this key within 24 hours gives the first answer again.
+ */
+export type IdempotencyKeyParameter = string;
+
 export type ListLabelsParams = {
 /**
  * With `messages` and `unread`, of the mailboxes that the caller reads.
@@ -2658,21 +4585,6 @@ counts?: boolean;
 mailbox?: string;
 };
 
-export type ListLabels200 = {
-  data: Label[];
-};
-
-export type CreateLabelBody = {
-  /**
-     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
-  colour?: string;
-};
-
 export type ListOrphanLabelsParams = {
 /**
  * Counts in this mailbox alone.
@@ -2682,40 +4594,7 @@ export type ListOrphanLabelsParams = {
 mailbox?: string;
 };
 
-export type ListOrphanLabels200 = {
-  data: OrphanLabel[];
-};
-
-export type AdoptOrphanLabelBody = {
-  /**
-     * A keyword without a label.
-     * @minLength 1
-     * @maxLength 50
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  keyword: string;
-  /**
-     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
-  colour?: string;
-};
-
-export type RemoveOrphanLabel200 = {
-  deleted: true;
-  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
-  keyword: string;
-  /**
-     * Undoes it on messages; null where the caller may change no mailbox.
-     * @nullable
-     */
-  change_id: string | null;
-};
-
-export type ShowLabelParams = {
+export type GetLabelParams = {
 /**
  * With `messages` and `unread`, of the mailboxes that the caller reads.
  */
@@ -2728,266 +4607,8 @@ counts?: boolean;
 mailbox?: string;
 };
 
-export type ChangeLabelBody = {
-  /**
-     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
-  colour?: string;
-};
-
 export type DeleteLabelParams = {
 from_messages?: boolean;
-};
-
-export type DeleteLabel200 = {
-  deleted: true;
-  id: string;
-  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
-  keyword_left_on_messages?: string;
-  /**
-     * Undoes it on messages; null where the caller may change no mailbox.
-     * @nullable
-     */
-  change_id?: string | null;
-};
-
-export type MergeLabelsBody = {
-  /**
-     * The label that stays: its keyword, id or name.
-     * @minLength 1
-     * @maxLength 200
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  into: string;
-};
-
-export type MergeLabels200 = {
-  label: Label;
-  /**
-     * The number of filters that now set the other label, without those of other members.
-     * @minimum 0
-     */
-  filters: number;
-  /**
-     * Undoes it on messages; null where the caller may change no mailbox.
-     * @nullable
-     */
-  change_id: string | null;
-};
-
-export type ListFilters200 = {
-  data: Filter[];
-};
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type CreateFilterBodyField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type CreateFilterBodyOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type CreateFilterBodyAction = 'move' | 'label' | 'star' | 'read';
-export type CreateFilterBody = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: CreateFilterBodyField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: CreateFilterBodyOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: CreateFilterBodyAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  /** `false` keeps the filter without running it. */
-  enabled?: boolean;
-};
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type ChangeFilterBodyField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type ChangeFilterBodyOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type ChangeFilterBodyAction = 'move' | 'label' | 'star' | 'read';
-export type ChangeFilterBody = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field?: ChangeFilterBodyField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op?: ChangeFilterBodyOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value?: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action?: ChangeFilterBodyAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  enabled?: boolean;
-};
-
-export type DeleteFilter200 = {
-  deleted: true;
-  id: string;
-};
-
-/**
- * Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.
- */
-export type TryFiltersBodyMessage = {
-  /** Addresses, with or without display names, as in a header: one string or an array. */
-  from?: string | string[];
-  /** Addresses, with or without display names, as in a header: one string or an array. */
-  to?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-} | string;
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type TryFiltersBodyFilterField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type TryFiltersBodyFilterOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type TryFiltersBodyFilterAction = 'move' | 'label' | 'star' | 'read';
-export type TryFiltersBodyFilter = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: TryFiltersBodyFilterField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: TryFiltersBodyFilterOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: TryFiltersBodyFilterAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  /** `false` keeps the filter without running it. */
-  enabled?: boolean;
-};
-
-export type TryFiltersBody = {
-  /** Its from, to and subject, or its whole RFC 5322 text, of which the headers are read. */
-  message: TryFiltersBodyMessage;
-  filter?: TryFiltersBodyFilter;
-};
-
-export type RunFiltersBody = {
-  /**
-     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
-     * @minItems 1
-     * @maxItems 100
-     * @items.maxLength 320
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailboxes?: string[];
-  /**
-     * Default: `inbox`. A mailbox without the folder is skipped.
-     * @minItems 1
-     * @maxItems 100
-     */
-  folders?: string[];
-  /** `true` shows what a run would do and changes nothing. */
-  preview?: boolean;
-};
-
-export type RunFilterBody = {
-  /**
-     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
-     * @minItems 1
-     * @maxItems 100
-     * @items.maxLength 320
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailboxes?: string[];
-  /**
-     * Default: `inbox`. A mailbox without the folder is skipped.
-     * @minItems 1
-     * @maxItems 100
-     */
-  folders?: string[];
-  /** `true` shows what a run would do and changes nothing. */
-  preview?: boolean;
 };
 
 export type ListFilterRunsParams = {
@@ -3002,15 +4623,6 @@ limit?: number;
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 cursor?: string;
-};
-
-export type ListFilterRuns200 = {
-  data: FilterRunItem[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
 };
 
 export type ListBlockedSendersParams = {
@@ -3028,32 +4640,6 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListBlockedSenders200 = {
-  data: BlockedSender[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type BlockSenderBody = {
-  /**
-     * A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case does not matter.
-     * @minLength 1
-     * @maxLength 320
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  pattern: string;
-};
-
-export type UnblockSender200 = {
-  deleted: true;
-  id: string;
-  /** As stored: lower case, the domain in its ASCII form (IDNA). */
-  pattern: string;
-};
-
 export type ListOwnLabelsParams = {
 /**
  * With `messages` and `unread`, of the mailboxes that the caller reads.
@@ -3067,22 +4653,7 @@ counts?: boolean;
 mailbox?: string;
 };
 
-export type ListOwnLabels200 = {
-  data: Label[];
-};
-
-export type CreateOwnLabelBody = {
-  /**
-     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
-  colour?: string;
-};
-
-export type ShowOwnLabelParams = {
+export type GetOwnLabelParams = {
 /**
  * With `messages` and `unread`, of the mailboxes that the caller reads.
  */
@@ -3095,245 +4666,11 @@ counts?: boolean;
 mailbox?: string;
 };
 
-export type ChangeOwnLabelBody = {
-  /**
-     * 1 to 32 characters (code points) after trimming and Unicode NFC, at least one of them visible, no controls that change direction. Unique among the labels of its owner, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /** `#rrggbb`, or one of `slate`, `red`, `amber`, `green`, `blue`, `violet`, `pink`. */
-  colour?: string;
-};
-
 export type DeleteOwnLabelParams = {
 from_messages?: boolean;
 };
 
-export type DeleteOwnLabel200 = {
-  deleted: true;
-  id: string;
-  /** The IMAP keyword on messages; `add_labels` and `remove_labels` take it. Assigned by the service; never changes. */
-  keyword_left_on_messages?: string;
-  /**
-     * Undoes it on messages; null where the caller may change no mailbox.
-     * @nullable
-     */
-  change_id?: string | null;
-};
-
-export type ListOwnFilters200 = {
-  data: Filter[];
-};
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type CreateOwnFilterBodyField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type CreateOwnFilterBodyOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type CreateOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
-export type CreateOwnFilterBody = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: CreateOwnFilterBodyField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: CreateOwnFilterBodyOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: CreateOwnFilterBodyAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  /** `false` keeps the filter without running it. */
-  enabled?: boolean;
-};
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type ChangeOwnFilterBodyField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type ChangeOwnFilterBodyOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type ChangeOwnFilterBodyAction = 'move' | 'label' | 'star' | 'read';
-export type ChangeOwnFilterBody = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field?: ChangeOwnFilterBodyField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op?: ChangeOwnFilterBodyOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value?: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action?: ChangeOwnFilterBodyAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  enabled?: boolean;
-};
-
-export type DeleteOwnFilter200 = {
-  deleted: true;
-  id: string;
-};
-
-/**
- * Its from, to and subject, or its whole RFC 5322 text, of which the headers are read.
- */
-export type TryOwnFiltersBodyMessage = {
-  /** Addresses, with or without display names, as in a header: one string or an array. */
-  from?: string | string[];
-  /** Addresses, with or without display names, as in a header: one string or an array. */
-  to?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-} | string;
-
-/**
- * `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first.
- */
-export type TryOwnFiltersBodyFilterField = 'from' | 'to' | 'subject';
-/**
- * `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC).
- */
-export type TryOwnFiltersBodyFilterOp = 'contains' | 'is';
-/**
- * All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins.
- */
-export type TryOwnFiltersBodyFilterAction = 'move' | 'label' | 'star' | 'read';
-export type TryOwnFiltersBodyFilter = {
-  /**
-     * 1 to 64 characters (code points) after trimming and Unicode NFC, at least one of them visible.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  /** `from` looks at From and Sender, `to` at To, Cc and the address that the message was delivered to, `subject` at the subject; headers are decoded first. */
-  field: TryOwnFiltersBodyFilterField;
-  /** `contains`: a part of a display name, an address or the subject. `is`: any whole address, or the whole subject with white space folded. Neither minds case or compatible forms (Unicode NFKC). */
-  op: TryOwnFiltersBodyFilterOp;
-  /**
-     * What to match: text, never a pattern.
-     * @minLength 1
-     * @maxLength 120
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  value: string;
-  /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
-  action: TryOwnFiltersBodyFilterAction;
-  /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
-     * @maxLength 255
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  argument?: string | null;
-  /**
-     * Any number from 0 on, fractions too, so that a filter can be put between two others. Equal positions run in the order in which they were created. Where left out: the largest plus 1.
-     * @minimum 0
-     */
-  position?: number;
-  /** `false` keeps the filter without running it. */
-  enabled?: boolean;
-};
-
-export type TryOwnFiltersBody = {
-  /** Its from, to and subject, or its whole RFC 5322 text, of which the headers are read. */
-  message: TryOwnFiltersBodyMessage;
-  filter?: TryOwnFiltersBodyFilter;
-};
-
-export type RunOwnFiltersBody = {
-  /**
-     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
-     * @minItems 1
-     * @maxItems 100
-     * @items.maxLength 320
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailboxes?: string[];
-  /**
-     * Default: `inbox`. A mailbox without the folder is skipped.
-     * @minItems 1
-     * @maxItems 100
-     */
-  folders?: string[];
-  /** `true` shows what a run would do and changes nothing. */
-  preview?: boolean;
-};
-
-export type RunOwnFilterBody = {
-  /**
-     * Addresses. Where left out: all Smart mailboxes whose mail the caller may change; for a member's own filters their own.
-     * @minItems 1
-     * @maxItems 100
-     * @items.maxLength 320
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailboxes?: string[];
-  /**
-     * Default: `inbox`. A mailbox without the folder is skipped.
-     * @minItems 1
-     * @maxItems 100
-     */
-  folders?: string[];
-  /** `true` shows what a run would do and changes nothing. */
-  preview?: boolean;
-};
-
-export type ListOwnRunsParams = {
+export type ListOwnFilterRunsParams = {
 /**
  * @minimum 1
  * @maximum 100
@@ -3347,16 +4684,7 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListOwnRuns200 = {
-  data: FilterRunItem[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type ListOwnBlocksParams = {
+export type ListOwnBlockedSendersParams = {
 /**
  * Without it, all of them.
  * @minimum 1
@@ -3371,314 +4699,13 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListOwnBlocks200 = {
-  data: BlockedSender[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type BlockForMeBody = {
-  /**
-     * A whole address, or a domain with a leading `@`, which means that domain and not its subdomains. Case does not matter.
-     * @minLength 1
-     * @maxLength 320
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  pattern: string;
-};
-
-export type UnblockForMe200 = {
-  deleted: true;
-  id: string;
-  /** As stored: lower case, the domain in its ASCII form (IDNA). */
-  pattern: string;
-};
-
-export type ShowForwardingParams = {
+export type GetForwardingParams = {
 /**
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox?: string;
-};
-
-export type ShowForwarding200 = Forwarding | {
-  data: Forwarding[];
-};
-
-export type ChangeForwardingBody = {
-  /**
-     * The mailbox's address, not an alias.
-     * @minLength 1
-     * @maxLength 320
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailbox: string;
-  /**
-     * Where a copy of arriving mail goes; not the mailbox itself or one of its aliases. Null clears it and switches forwarding off.
-     * @minLength 1
-     * @maxLength 320
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  forward_to?: string | null;
-  /** True needs a destination, which may be set in the same call. */
-  forward_enabled?: boolean;
-  /**
-     * RFC 3339 with an offset, or null for no end.
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  forward_until?: string | null;
-  /**
-     * Empty: `Auto: ` and the subject of the message that is answered.
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  reply_subject?: string;
-  /**
-     * Plain text. Emptying it switches the auto-reply off.
-     * @maxLength 10000
-     * @pattern ^[^\u0000]*$
-     */
-  reply_body?: string;
-  /** True needs a text, which may be set in the same call. */
-  reply_enabled?: boolean;
-  /**
-     * RFC 3339 with an offset, or null for no end.
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  reply_until?: string | null;
-};
-
-export type SendMessageBodyAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type SendMessageBodyHeaders = {[key: string]: string | string[]};
-
-export type SendMessageBody = {
-  /**
-     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from: string;
-  /** To: one address, or up to 25. */
-  to: string | string[];
-  /** Cc: one address, or up to 25. */
-  cc?: string | string[];
-  /** Bcc, which no recipient sees: one address, or up to 25. */
-  bcc?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * The message as plain text.
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string;
-  /**
-     * The message as HTML.
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string;
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  in_reply_to?: string | string[];
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  references?: string | string[];
-  /** Where answers go: up to 10 addresses. */
-  reply_to?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: SendMessageBodyAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: SendMessageBodyHeaders;
-};
-
-export type SendMessage202Status = 'queued';
-export type SendMessage202RefusedItem = {
-  address: string;
-  reason: string;
-};
-
-export type SendMessage202 = {
-  id: string;
-  /** The Message-ID that the message bears, as replies to it name it. */
-  message_id: string;
-  status: SendMessage202Status;
-  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
-  refused?: SendMessage202RefusedItem[];
-};
-
-export type SendBatchBodyMessagesItemAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type SendBatchBodyMessagesItemHeaders = {[key: string]: string | string[]};
-
-export type SendBatchBodyMessagesItem = {
-  /**
-     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from: string;
-  /** To: one address, or up to 25. */
-  to: string | string[];
-  /** Cc: one address, or up to 25. */
-  cc?: string | string[];
-  /** Bcc, which no recipient sees: one address, or up to 25. */
-  bcc?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * The message as plain text.
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string;
-  /**
-     * The message as HTML.
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string;
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  in_reply_to?: string | string[];
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  references?: string | string[];
-  /** Where answers go: up to 10 addresses. */
-  reply_to?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: SendBatchBodyMessagesItemAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: SendBatchBodyMessagesItemHeaders;
-};
-
-export type SendBatchBody = {
-  /**
-     * @minItems 1
-     * @maxItems 100
-     */
-  messages: SendBatchBodyMessagesItem[];
-};
-
-/**
- * `failed`: nothing of this message is sent.
- */
-export type SendBatch200DataItemStatus = 'queued' | 'failed';
-export type SendBatch200DataItemRefusedItem = {
-  address: string;
-  reason: string;
-};
-
-export type SendBatch200DataItemErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
-/**
- * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
- */
-export type SendBatch200DataItemErrorNeeds = 'confirmation' | 'code';
-export type SendBatch200DataItemErrorDetailsItem = {
-  /** The field or parameter at fault. */
-  field: string;
-  /** What is wrong with it. */
-  message: string;
-};
-
-/**
- * What `POST /v1/send` would have answered to this message alone.
- */
-export type SendBatch200DataItemError = {
-  code: SendBatch200DataItemErrorCode;
-  /** What is wrong, in a sentence a person can act on. */
-  message: string;
-  /** The field or parameter at fault: `attachments[2].content`. */
-  field?: string;
-  /** What to do, where that is not obvious. */
-  fix?: string;
-  /** For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body. */
-  needs?: SendBatch200DataItemErrorNeeds;
-  /**
-     * Present with `field`: every fault of the body or the query. `field` and `message` are those of the first.
-     * @maxItems 100
-     */
-  details?: SendBatch200DataItemErrorDetailsItem[];
-};
-
-export type SendBatch200DataItem = {
-  /** `failed`: nothing of this message is sent. */
-  status: SendBatch200DataItemStatus;
-  id?: string;
-  /** The Message-ID that the message bears, as replies to it name it. */
-  message_id?: string;
-  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
-  refused?: SendBatch200DataItemRefusedItem[];
-  /** What `POST /v1/send` would have answered to this message alone. */
-  error?: SendBatch200DataItemError;
-};
-
-export type SendBatch200 = {
-  /** One for each message, in their order. */
-  data: SendBatch200DataItem[];
 };
 
 export type ReplyToMessageParams = {
@@ -3693,90 +4720,6 @@ mailbox: string;
  * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
-};
-
-export type ReplyToMessageBodyAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type ReplyToMessageBodyHeaders = {[key: string]: string | string[]};
-
-export type ReplyToMessageBody = {
-  /** To everybody in To and Cc too. */
-  all?: boolean;
-  /** Addresses that it does not go to, up to 100. */
-  leave_out?: string | string[];
-  /** Appends the text that it answers, and who wrote it when. */
-  quote?: boolean;
-  /**
-     * Without it, the address of the mailbox that the message came to.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from?: string;
-  /**
-     * Without it, that of the message behind `Re:`.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * The message as plain text.
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string;
-  /**
-     * The message as HTML.
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string;
-  /** Where answers go: up to 10 addresses. */
-  reply_to?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: ReplyToMessageBodyAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: ReplyToMessageBodyHeaders;
-};
-
-export type ReplyToMessage202Status = 'queued';
-export type ReplyToMessage202RefusedItem = {
-  address: string;
-  reason: string;
-};
-
-export type ReplyToMessage202 = {
-  id: string;
-  /** The Message-ID that the message bears, as replies to it name it. */
-  message_id: string;
-  status: ReplyToMessage202Status;
-  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
-  refused?: ReplyToMessage202RefusedItem[];
 };
 
 export type ListSentMessagesParams = {
@@ -3815,16 +4758,7 @@ cursor?: string;
 };
 
 export type ListSentMessagesState = 'queued' | 'deferred' | 'delivered' | 'bounced' | 'complained';
-export type ListSentMessages200 = {
-  data: SentMessage[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type ListSuppressedAddressesParams = {
+export type ListSuppressionsParams = {
 /**
  * Only addresses that have this in them.
  * @minLength 1
@@ -3843,21 +4777,6 @@ limit?: number;
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 cursor?: string;
-};
-
-export type ListSuppressedAddresses200 = {
-  data: Suppression[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type UnsuppressAddress200 = {
-  deleted: true;
-  /** In lower case, the domain in its ASCII form. */
-  address: string;
 };
 
 export type ListDraftsParams = {
@@ -3881,196 +4800,6 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListDrafts200 = {
-  data: DraftItem[];
-  /**
-     * The messages in the folder.
-     * @minimum 0
-     */
-  total: number;
-  /**
-     * `cursor` of the next page; null on the last page.
-     * @nullable
-     */
-  next_cursor: string | null;
-};
-
-export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
-/**
- * A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
- */
-export type CreateDraftBodyOriginal = {
-  /**
-     * Of a message of the mailbox.
-     * @minimum 1
-     * @maximum 4294967295
-     */
-  uid: number;
-  /** `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`. */
-  folder?: string;
-  mode: CreateDraftBodyOriginalMode;
-  /** Whether the text of the message is in the draft. */
-  quote?: boolean;
-};
-
-export type CreateDraftBodyAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type CreateDraftBodyHeaders = {[key: string]: string | string[]};
-
-export type CreateDraftBody = {
-  /**
-     * Address of a mailbox.
-     * @minLength 1
-     * @maxLength 320
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailbox: string;
-  /** A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
-  original?: CreateDraftBodyOriginal;
-  /**
-     * By default the mailbox. Only sending checks it.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from?: string;
-  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
-  to?: string | string[];
-  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
-  cc?: string | string[];
-  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
-  bcc?: string | string[];
-  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
-  reply_to?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * @nullable
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string | null;
-  /**
-     * @nullable
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string | null;
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  in_reply_to?: string | string[];
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  references?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: CreateDraftBodyAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: CreateDraftBodyHeaders;
-};
-
-export type EditDraftBodyAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type EditDraftBodyHeaders = {[key: string]: string | string[]};
-
-export type EditDraftBody = {
-  /**
-     * By default the mailbox. Only sending checks it.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from?: string;
-  /** To: one address, or up to 25. Incomplete addresses are kept as they are. */
-  to?: string | string[];
-  /** Cc: one address, or up to 25. Incomplete addresses are kept as they are. */
-  cc?: string | string[];
-  /** Bcc: one address, or up to 25. Incomplete addresses are kept as they are. */
-  bcc?: string | string[];
-  /** Where answers go: one address, or up to 10. Incomplete addresses are kept as they are. */
-  reply_to?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * @nullable
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string | null;
-  /**
-     * @nullable
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string | null;
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  in_reply_to?: string | string[];
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  references?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: EditDraftBodyAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: EditDraftBodyHeaders;
-  /**
-     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
-     * @minimum 1
-     */
-  version?: number;
-};
-
 export type DeleteDraftParams = {
 /**
  * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
@@ -4079,91 +4808,12 @@ export type DeleteDraftParams = {
 version?: number;
 };
 
-export type DeleteDraft200 = {
-  deleted: true;
-  /** Every edit over this API keeps it. */
-  id: string;
-};
-
-export type AttachToDraftBody = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-  /**
-     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
-     * @minimum 1
-     */
-  version?: number;
-};
-
-export type DetachFromDraftParams = {
+export type RemoveDraftAttachmentParams = {
 /**
  * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
  * @minimum 1
  */
 version?: number;
-};
-
-export type SendDraftBody = {
-  /**
-     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
-     * @minimum 1
-     */
-  version?: number;
-  /** Schedules it, as in `POST /v1/scheduled`. */
-  send_at?: string;
-  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
-  unless_replied?: boolean;
-};
-
-export type SendDraft201Status = 'pending';
-export type SendDraft201 = {
-  id: string;
-  send_at: string;
-  status: SendDraft201Status;
-  /** Why sending may fail, in sentences: the allowance of that day is promised to other messages, say. */
-  warnings: string[];
-};
-
-export type SendDraft202Status = 'queued';
-export type SendDraft202RefusedItem = {
-  address: string;
-  reason: string;
-};
-
-export type SendDraft202 = {
-  id: string;
-  /** The Message-ID that the message bears, as replies to it name it. */
-  message_id: string;
-  status: SendDraft202Status;
-  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
-  refused?: SendDraft202RefusedItem[];
-};
-
-export type RequestApprovalBody = {
-  /**
-     * The `version` that is known. If the draft has another one, the answer is 409 `conflict`.
-     * @minimum 1
-     */
-  version?: number;
 };
 
 export type ListApprovalsParams = {
@@ -4191,39 +4841,6 @@ cursor?: string;
 };
 
 export type ListApprovalsStatus = 'pending' | 'approved' | 'declined' | 'outdated';
-export type ListApprovals200 = {
-  data: Approval[];
-  /**
-     * `cursor` of the next page; null on the last page.
-     * @nullable
-     */
-  next_cursor: string | null;
-};
-
-export type ApproveDraft202Status = 'queued';
-export type ApproveDraft202RefusedItem = {
-  address: string;
-  reason: string;
-};
-
-export type ApproveDraft202 = {
-  id: string;
-  /** The Message-ID that the message bears, as replies to it name it. */
-  message_id: string;
-  status: ApproveDraft202Status;
-  /** Suppressed recipients, to whom nothing is sent; absent if there are none. */
-  refused?: ApproveDraft202RefusedItem[];
-};
-
-export type DeclineDraftBody = {
-  /**
-     * @minLength 1
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  reason: string;
-};
-
 export type ListScheduledMessagesParams = {
 /**
  * Only those with this status.
@@ -4243,105 +4860,6 @@ cursor?: string;
 };
 
 export type ListScheduledMessagesStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
-export type ListScheduledMessages200 = {
-  data: ScheduledMessage[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type ScheduleMessageBodyAttachmentsItem = {
-  /**
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  filename: string;
-  /** Base64 (RFC 4648, section 4: the standard alphabet with padding, no line breaks). */
-  content: string;
-  /**
-     * Without it, the file name decides.
-     * @maxLength 140
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_type?: string;
-  /**
-     * Without angle brackets: what `cid:` in the HTML refers to.
-     * @minLength 1
-     * @maxLength 255
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  content_id?: string;
-};
-
-/**
- * Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values.
- */
-export type ScheduleMessageBodyHeaders = {[key: string]: string | string[]};
-
-export type ScheduleMessageBody = {
-  /**
-     * A Smart mailbox of the organization, by its address or one of its aliases. That address is the author, with a tag the envelope sender, and its domain signs.
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  from: string;
-  /** To: one address, or up to 25. */
-  to: string | string[];
-  /** Cc: one address, or up to 25. */
-  cc?: string | string[];
-  /** Bcc, which no recipient sees: one address, or up to 25. */
-  bcc?: string | string[];
-  /**
-     * @maxLength 998
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  subject?: string;
-  /**
-     * The message as plain text.
-     * @pattern ^[^\u0000]*$
-     */
-  text?: string;
-  /**
-     * The message as HTML.
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string;
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  in_reply_to?: string | string[];
-  /** Message-IDs, each with an @, with or without angle brackets, up to 100. */
-  references?: string | string[];
-  /** Where answers go: up to 10 addresses. */
-  reply_to?: string | string[];
-  /**
-     * Up to 10, 8 MiB in all when decoded.
-     * @maxItems 10
-     */
-  attachments?: ScheduleMessageBodyAttachmentsItem[];
-  /** Header fields by name: List-Unsubscribe, List-Unsubscribe-Post, Auto-Submitted, Precedence, Importance and X-*, up to 20. An X-* may have several values. */
-  headers?: ScheduleMessageBodyHeaders;
-  /** RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent within about five minutes of it. */
-  send_at: string;
-  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
-  unless_replied?: boolean;
-};
-
-export type ScheduleMessage201Status = 'pending';
-export type ScheduleMessage201 = {
-  id: string;
-  send_at: string;
-  status: ScheduleMessage201Status;
-  /** Why sending may fail, in sentences: the allowance of that day is promised to other messages, say. */
-  warnings: string[];
-};
-
-export type CancelScheduledMessage200 = {
-  cancelled: true;
-  id: string;
-};
-
 export type ListFoldersParams = {
 /**
  * Address of a mailbox.
@@ -4350,10 +4868,6 @@ export type ListFoldersParams = {
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox: string;
-};
-
-export type ListFolders200 = {
-  data: Folder[];
 };
 
 export type CreateFolderParams = {
@@ -4366,12 +4880,7 @@ export type CreateFolderParams = {
 mailbox: string;
 };
 
-export type CreateFolderBody = {
-  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
-  name: string;
-};
-
-export type ShowFolderParams = {
+export type GetFolderParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4391,11 +4900,6 @@ export type RenameFolderParams = {
 mailbox: string;
 };
 
-export type RenameFolderBody = {
-  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
-  name: string;
-};
-
 export type DeleteFolderParams = {
 /**
  * Address of a mailbox.
@@ -4408,21 +4912,6 @@ mailbox: string;
  * The folder that its mail moves to. A missing one is created.
  */
 move_to?: string;
-};
-
-export type DeleteFolder200 = {
-  deleted: true;
-  name: string;
-  /**
-     * Messages that were moved.
-     * @minimum 0
-     */
-  moved: number;
-  /**
-     * Undoes it; null where no messages were moved.
-     * @nullable
-     */
-  change_id: string | null;
 };
 
 export type ListMessagesParams = {
@@ -4476,21 +4965,7 @@ after_uid?: number;
 cursor?: string;
 };
 
-export type ListMessages200 = {
-  data: MessageItem[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type ChangeMessagesParams = {
+export type UpdateManyMessagesParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4502,71 +4977,6 @@ mailbox: string;
  * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
-};
-
-export type ChangeMessagesBody = {
-  /**
-     * For example the `uids` of a thread, or of one of the `places` of a conversation.
-     * @minItems 1
-     * @maxItems 500
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  uids: number[];
-  unread?: boolean;
-  starred?: boolean;
-  /**
-     * Keywords of the organization's labels, not names; in a session also of the member's own.
-     * @maxItems 100
-     * @items.minLength 1
-     * @items.maxLength 64
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  add_labels?: string[];
-  /**
-     * Keywords of the organization's labels, not names; in a session also of the member's own.
-     * @maxItems 100
-     * @items.minLength 1
-     * @items.maxLength 64
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  remove_labels?: string[];
-  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
-  folder?: string;
-};
-
-export type ChangeMessages200MovedItem = {
-  /**
-     * @minimum 1
-     * @maximum 4294967295
-     */
-  uid: number;
-  /**
-     * @minimum 1
-     * @maximum 4294967295
-     */
-  new_uid: number;
-};
-
-export type ChangeMessages200 = {
-  /**
-     * Undoes the change; null if nothing has changed.
-     * @nullable
-     */
-  change_id: string | null;
-  /**
-     * In ascending order, as they were before the change.
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  updated: number[];
-  /**
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  not_found: number[];
-  /** The new uids after a move, in the same order. */
-  moved: ChangeMessages200MovedItem[];
 };
 
 export type DeleteMessagesParams = {
@@ -4583,34 +4993,7 @@ mailbox: string;
 folder?: string;
 };
 
-export type DeleteMessagesBody = {
-  /**
-     * For example the `uids` of a thread, or of one of the `places` of a conversation.
-     * @minItems 1
-     * @maxItems 500
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  uids: number[];
-};
-
-export type DeleteMessages200 = {
-  /**
-     * In ascending order.
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  deleted: number[];
-  /**
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  not_found: number[];
-  /** They cannot be brought back. */
-  undoable: false;
-};
-
-export type ReadMessageParams = {
+export type GetMessageParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4624,7 +5007,7 @@ mailbox: string;
 folder?: string;
 };
 
-export type ChangeMessageParams = {
+export type UpdateMessageParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4636,29 +5019,6 @@ mailbox: string;
  * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
-};
-
-export type ChangeMessageBody = {
-  unread?: boolean;
-  starred?: boolean;
-  /**
-     * Keywords of the organization's labels, not names; in a session also of the member's own.
-     * @maxItems 100
-     * @items.minLength 1
-     * @items.maxLength 64
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  add_labels?: string[];
-  /**
-     * Keywords of the organization's labels, not names; in a session also of the member's own.
-     * @maxItems 100
-     * @items.minLength 1
-     * @items.maxLength 64
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  remove_labels?: string[];
-  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
-  folder?: string;
 };
 
 export type EmptyFolderParams = {
@@ -4677,24 +5037,7 @@ mailbox: string;
 up_to_uid?: number;
 };
 
-export type EmptyFolder200 = {
-  /**
-     * Messages that this request deleted.
-     * @minimum 0
-     */
-  deleted: number;
-  /** Whether messages up to `up_to_uid` are left: if so, repeat the request with it. */
-  has_more: boolean;
-  /**
-     * @minimum 0
-     * @maximum 4294967295
-     */
-  up_to_uid: number;
-  /** They cannot be brought back. */
-  undoable: false;
-};
-
-export type ReadHeadersParams = {
+export type GetMessageHeadersParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4706,12 +5049,6 @@ mailbox: string;
  * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
-};
-
-export type ReadHeaders200 = {
-  data: HeaderField[];
-  /** False where the header is longer than what is shown. */
-  complete: boolean;
 };
 
 export type DownloadMessageParams = {
@@ -4728,7 +5065,7 @@ mailbox: string;
 folder?: string;
 };
 
-export type DownloadAttachmentParams = {
+export type DownloadMessageAttachmentParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4777,15 +5114,6 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListChanges200 = {
-  data: Change[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
 export type SearchMessagesParams = {
 /**
  * What to look for, as in `from:ann "the engine" -is:read`.
@@ -4811,7 +5139,7 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListConversationsParams = {
+export type ListThreadsParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4835,16 +5163,7 @@ limit?: number;
 page?: number;
 };
 
-export type ListConversations200 = {
-  data: Thread[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-};
-
-export type ReadConversationParams = {
+export type GetThreadParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4858,7 +5177,7 @@ mailbox: string;
 folder?: string;
 };
 
-export type ListWholeConversationsParams = {
+export type ListConversationsParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4904,7 +5223,7 @@ participant?: string;
 /**
  * Those where `us` or `them` are expected to write next; `nobody`: where `awaiting` is null.
  */
-awaiting?: ListWholeConversationsAwaiting;
+awaiting?: ListConversationsAwaiting;
 /**
  * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
@@ -4913,22 +5232,8 @@ awaiting?: ListWholeConversationsAwaiting;
 cursor?: string;
 };
 
-export type ListWholeConversationsAwaiting = 'us' | 'them' | 'nobody';
-export type ListWholeConversations200 = {
-  data: Conversation[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type ReadWholeConversationParams = {
+export type ListConversationsAwaiting = 'us' | 'them' | 'nobody';
+export type GetConversationParams = {
 /**
  * Address of a mailbox.
  * @minLength 1
@@ -4939,11 +5244,11 @@ mailbox: string;
 /**
  * Each message then has a `body`.
  */
-include?: ReadWholeConversationInclude;
+include?: GetConversationInclude;
 };
 
-export type ReadWholeConversationInclude = 'bodies';
-export type ReadEventsParams = {
+export type GetConversationInclude = 'bodies';
+export type ListEventsParams = {
 /**
  * `next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. Without it, from the oldest event that is kept.
  * @minLength 1
@@ -4978,133 +5283,6 @@ limit?: number;
 wait?: number;
 };
 
-/**
- * Null: one has left.
- * @nullable
- */
-export type SayPresenceBodyDoing = 'reading' | 'writing' | null;
-export type SayPresenceBody = {
-  /**
-     * An address.
-     * @maxLength 320
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailbox: string;
-  /**
-     * An id of `GET /v1/threads`.
-     * @pattern ^[A-Za-z0-9_-]{16}$
-     */
-  conversation: string;
-  /**
-     * Null: one has left.
-     * @nullable
-     */
-  doing: SayPresenceBodyDoing;
-};
-
-export type SayPresence200 = {
-  data: PresentMember[];
-};
-
-export type ListSignatures200 = {
-  data: Signature[];
-};
-
-export type SetSignatureBody = {
-  /**
-     * For messages in plain text. Empty, and without `html`: there is no signature.
-     * @maxLength 4000
-     * @pattern ^[^\u0000]*$
-     */
-  text: string;
-  /**
-     * For messages with formatting; null where it is that of `text`. It is kept as it is given.
-     * @maxLength 20000
-     * @nullable
-     * @pattern ^[^\u0000]*$
-     */
-  html?: string | null;
-};
-
-export type ListWebhooks200 = {
-  data: Webhook[];
-};
-
-export type CreateWebhookBody = {
-  /**
-     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
-     * @minLength 1
-     * @maxLength 2000
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  url: string;
-  /**
-     * Up to 64 characters, for people.
-     * @maxLength 200
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /**
-     * Types of events, or their first words (`message`). Null: all that it may read.
-     * @minItems 1
-     * @maxItems 30
-     * @nullable
-     * @items.minLength 1
-     * @items.maxLength 100
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  types?: string[] | null;
-  /**
-     * The address of a mailbox: only events about it. Null: all.
-     * @minLength 1
-     * @maxLength 320
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailbox?: string | null;
-};
-
-export type ChangeWebhookBody = {
-  /**
-     * An HTTPS URL on port 443 or above 1023, at a public address; others where the operator allows them (`MAILROOM_WEBHOOK_NETWORKS`).
-     * @minLength 1
-     * @maxLength 2000
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  url?: string;
-  /**
-     * Up to 64 characters, for people.
-     * @maxLength 200
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /**
-     * Types of events, or their first words (`message`). Null: all that it may read.
-     * @minItems 1
-     * @maxItems 30
-     * @nullable
-     * @items.minLength 1
-     * @items.maxLength 100
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  types?: string[] | null;
-  /**
-     * The address of a mailbox: only events about it. Null: all.
-     * @minLength 1
-     * @maxLength 320
-     * @nullable
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailbox?: string | null;
-  /** A webhook that is resumed goes on where it was. */
-  paused?: boolean;
-};
-
-export type DeleteWebhook200 = {
-  deleted: true;
-  id: string;
-};
-
 export type ListWebhookDeliveriesParams = {
 state?: ListWebhookDeliveriesState;
 /**
@@ -5121,40 +5299,6 @@ cursor?: string;
 };
 
 export type ListWebhookDeliveriesState = 'waiting' | 'delivered' | 'failed';
-export type ReplayWebhookBody = {
-  /**
-     * The id of an event.
-     * @minLength 1
-     * @maxLength 100
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  event?: string;
-  /**
-     * All events after this one.
-     * @minLength 1
-     * @maxLength 100
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  after?: string;
-  /**
-     * With `after`: up to this one.
-     * @minLength 1
-     * @maxLength 100
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  until?: string;
-};
-
-export type ReplayWebhook200 = {
-  /** @minimum 0 */
-  replayed: number;
-  /**
-     * More events follow.
-     * @nullable
-     */
-  next: string | null;
-};
-
 export type ListDomainsParams = {
 /**
  * Without it, all of them; 100 with `cursor`.
@@ -5170,31 +5314,6 @@ limit?: number;
 cursor?: string;
 };
 
-export type ListDomains200 = {
-  data: Domain[];
-  /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
-     * @nullable
-     */
-  next_cursor?: string | null;
-};
-
-export type EnrolDomainBody = {
-  /**
-     * In Unicode or ASCII form. Public suffixes such as `co.uk`, single labels, IP addresses and reserved top-level domains are refused.
-     * @minLength 1
-     * @maxLength 1000
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  domain: string;
-};
-
-export type RemoveDomain200 = {
-  deleted: true;
-  id: string;
-  domain: string;
-};
-
 export type ListMailboxesParams = {
 /**
  * @minimum 1
@@ -5208,81 +5327,12 @@ limit?: number;
 page?: number;
 };
 
-export type ListMailboxes200 = {
-  data: Mailbox[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-};
-
-export type CreateMailboxBodyKind = 'smart' | 'private';
-export type CreateMailboxBody = {
-  /**
-     * A verified domain of the organization; or else `domain_id`.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  domain?: string;
-  domain_id?: string;
-  /**
-     * Before the @: 1 to 64 lower-case letters a to z, digits, dots, hyphens and underscores, a letter or digit at either end, no two dots in a row, and none of the names that are reserved on every domain.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  local_part: string;
-  /**
-     * Up to 128 characters.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  kind?: CreateMailboxBodyKind;
-  /**
-     * For a `private` mailbox: one OpenPGP certificate in ASCII armor, up to 65,536 characters, with an encryption key that is neither expired nor revoked. Never a secret key.
-     * @pattern ^[^\u0000]*$
-     */
-  public_key?: string;
-  /**
-     * For mail programs: 12 to 256 characters, at least 5 of them different. Without it one is generated and shown once.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  password?: string;
-};
-
-export type DeleteMailbox200 = {
-  deleted: true;
-  id: string;
-  address: string;
-};
-
-export type ListMailboxAccess200 = {
-  data: MailboxAccess[];
-};
-
-/**
- * `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too.
- */
-export type GiveMailboxAccessBodyLevel = 'read' | 'change' | 'send';
-export type GiveMailboxAccessBody = {
-  /** `read`: see its mail. `change`: labels, flags, moves and folders too. `send`: send, schedule, and set forwarding and auto-reply too. */
-  level: GiveMailboxAccessBodyLevel;
-};
-
-export type EndMailboxAccess200 = {
-  deleted: true;
-  member_id: string;
-};
-
 export type ListAccessChangesParams = {
 /**
  * @minimum 1
  * @maximum 9007199254740991
  */
 before?: number;
-};
-
-export type ListAccessChanges200 = {
-  data: MailboxAccessChange[];
-  has_more: boolean;
 };
 
 export type ListMembersParams = {
@@ -5298,200 +5348,6 @@ limit?: number;
 page?: number;
 };
 
-export type ListMembers200 = {
-  data: Member[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-};
-
-export type AddMemberBodyRole = 'owner' | 'admin' | 'member';
-export type AddMemberBody = {
-  /**
-     * Unique in the organization, without regard to case.
-     * @minLength 1
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  email: string;
-  /**
-     * Up to 128 characters.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  role?: AddMemberBodyRole;
-};
-
-export type ChangeMemberBodyRole = 'owner' | 'admin' | 'member';
-export type ChangeMemberBody = {
-  role: ChangeMemberBodyRole;
-};
-
-export type RemoveMember200 = {
-  deleted: true;
-  id: string;
-};
-
-export type SignInBody = {
-  /**
-     * As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  link?: string;
-  /**
-     * The member's address, in any case; with `password`.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  email?: string;
-  /**
-     * @maxLength 1024
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  password?: string;
-  /**
-     * Of the second factor, or a recovery code; for who has set one up.
-     * @maxLength 64
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  code?: string;
-  passkey?: PasskeyAssertion;
-  /**
-     * Name or id of the organization, for who has a password in several. By default it is the one that they joined first.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  organization?: string;
-};
-
-export type SignOut200 = {
-  signed_out: true;
-};
-
-export type ListSessions200 = {
-  data: Session[];
-};
-
-export type EndSession200 = {
-  ended: true;
-  id: string;
-};
-
-export type SetPasswordBody = {
-  /**
-     * 12 to 256 characters, at least 5 of them different, and none that is soon guessed: a common password, a row of keys, one's address. There are no other rules.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  password: string;
-};
-
-export type SetPassword200 = {
-  has_password: true;
-};
-
-export type ConfirmSessionBody = {
-  /**
-     * @maxLength 1024
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  password?: string;
-  /**
-     * @maxLength 64
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  code?: string;
-  passkey?: PasskeyAssertion;
-};
-
-export type ConfirmSession200 = {
-  confirmed_until: string;
-};
-
-export type BeginTotp200 = {
-  /** In base32. */
-  secret: string;
-  /** The same with all parameters, for a QR code. */
-  uri: string;
-};
-
-export type RemoveTotp200 = {
-  has_totp: false;
-};
-
-export type ConfirmTotpBody = {
-  /**
-     * @maxLength 64
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  code: string;
-};
-
-export type ConfirmTotp200 = {
-  has_totp: true;
-  recovery_codes: string[];
-};
-
-export type BeginPasskey200 = {
-  options: PasskeyCreation;
-};
-
-export type AddPasskeyBody = {
-  /**
-     * 1 to 64 characters, for its member to know it by.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-  credential: PasskeyCredential;
-};
-
-export type ListPasskeys200 = {
-  data: Passkey[];
-};
-
-export type RenamePasskeyBody = {
-  /**
-     * 1 to 64 characters, for its member to know it by.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name: string;
-};
-
-export type RemovePasskey200 = {
-  deleted: true;
-  id: string;
-};
-
-export type ChallengeSignIn200 = {
-  options: PasskeyRequest;
-};
-
-export type ChallengeConfirmation200 = {
-  options: PasskeyRequest;
-};
-
-export type BeginSignOnBody = {
-  /**
-     * The path where the browser goes once it is signed in. By default `/`.
-     * @maxLength 2000
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  to?: string;
-  /**
-     * Its name or id, for who is a member of several.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  organization?: string;
-};
-
-export type BeginSignOn200 = {
-  /** Where the browser goes now, in this window. */
-  url: string;
-};
-
-export type ConfirmSignOn200 = {
-  /** Where the browser goes now, in this window. */
-  url: string;
-};
-
 export type ListApiKeysParams = {
 /**
  * @minimum 1
@@ -5505,62 +5361,7 @@ limit?: number;
 page?: number;
 };
 
-export type ListApiKeys200 = {
-  data: ApiKey[];
-  /** @minimum 0 */
-  total: number;
-  /** @minimum 0 */
-  page: number;
-  has_more: boolean;
-};
-
-export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
-export type CreateApiKeyBody = {
-  /**
-     * Up to 64 characters.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  name?: string;
-  /**
-     * @minItems 1
-     * @maxItems 100
-     */
-  scopes: CreateApiKeyBodyScopesItem[];
-  /**
-     * RFC 3339 with an offset, at most 3,650 days ahead. Without it the key does not expire.
-     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  expires_at?: string;
-  /**
-     * Addresses of mailboxes: the key sees no others. An alias is none.
-     * @minItems 1
-     * @maxItems 100
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  mailboxes?: string[];
-  /**
-     * Addresses, and `@domain` for all of a domain: the key sends to no others.
-     * @minItems 1
-     * @maxItems 100
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  recipients?: string[];
-  /**
-     * IPv4 and IPv6 addresses and networks: to clients elsewhere the key is unknown.
-     * @minItems 1
-     * @maxItems 100
-     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
-     */
-  networks?: string[];
-  /**
-     * In place of 600.
-     * @minimum 1
-     * @maximum 599
-     */
-  requests_per_minute?: number;
-};
-
-export type ReadAuditTrailParams = {
+export type ListAuditEntriesParams = {
 /**
  * Only one, as in `label.created`, or all of an item: `label`.
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -5588,11 +5389,6 @@ before?: number;
 limit?: number;
 };
 
-export type ReadAuditTrail200 = {
-  data: AuditEntry[];
-  has_more: boolean;
-};
-
 export const getListLabelsUrl = (params?: ListLabelsParams,) => {
   return withQuery(`/v1/labels`, params)
 }
@@ -5603,9 +5399,9 @@ export const getListLabelsUrl = (params?: ListLabelsParams,) => {
  * Scope: `labels:read`.
  * @summary List labels
  */
-export const listLabels = async (params?: ListLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListLabels200> => {
+export const listLabels = async (params?: ListLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListLabelsResponse> => {
 
-  return call<ListLabels200>(getListLabelsUrl(params),
+  return call<ListLabelsResponse>(getListLabelsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -5653,9 +5449,9 @@ export const getListOrphanLabelsUrl = (params?: ListOrphanLabelsParams,) => {
  * Scope: `labels:read`.
  * @summary List keywords without a label
  */
-export const listOrphanLabels = async (params?: ListOrphanLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOrphanLabels200> => {
+export const listOrphanLabels = async (params?: ListOrphanLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOrphanLabelsResponse> => {
 
-  return call<ListOrphanLabels200>(getListOrphanLabelsUrl(params),
+  return call<ListOrphanLabelsResponse>(getListOrphanLabelsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -5707,9 +5503,9 @@ export const getRemoveOrphanLabelUrl = (keyword: string,) => {
  * Scope: `labels:write`.
  * @summary Take a keyword without a label from all messages
  */
-export const removeOrphanLabel = async (keyword: string, options?: Parameters<typeof call>[1]): Promise<RemoveOrphanLabel200> => {
+export const removeOrphanLabel = async (keyword: string, options?: Parameters<typeof call>[1]): Promise<RemoveOrphanLabelResponse> => {
 
-  return call<RemoveOrphanLabel200>(getRemoveOrphanLabelUrl(keyword),
+  return call<RemoveOrphanLabelResponse>(getRemoveOrphanLabelUrl(keyword),
   {
     ...options,
     method: 'DELETE'
@@ -5720,8 +5516,8 @@ export const removeOrphanLabel = async (keyword: string, options?: Parameters<ty
 
 
 
-export const getShowLabelUrl = (id: string,
-    params?: ShowLabelParams,) => {
+export const getGetLabelUrl = (id: string,
+    params?: GetLabelParams,) => {
   return withQuery(`/v1/labels/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -5729,10 +5525,10 @@ export const getShowLabelUrl = (id: string,
  * Scope: `labels:read`.
  * @summary Show a label
  */
-export const showLabel = async (id: string,
-    params?: ShowLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const getLabel = async (id: string,
+    params?: GetLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-  return call<Label>(getShowLabelUrl(id,params),
+  return call<Label>(getGetLabelUrl(id,params),
   {
     ...options,
     method: 'GET'
@@ -5743,7 +5539,7 @@ export const showLabel = async (id: string,
 
 
 
-export const getChangeLabelUrl = (id: string,) => {
+export const getUpdateLabelUrl = (id: string,) => {
 
 
 
@@ -5757,15 +5553,15 @@ export const getChangeLabelUrl = (id: string,) => {
  * Scope: `labels:write`.
  * @summary Rename or recolour a label
  */
-export const changeLabel = async (id: string,
-    changeLabelBody: ChangeLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const updateLabel = async (id: string,
+    updateLabelBody: UpdateLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-return call<Label>(getChangeLabelUrl(id),
+return call<Label>(getUpdateLabelUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeLabelBody)
+    body: JSON.stringify(updateLabelBody)
   }
 );}
 
@@ -5783,9 +5579,9 @@ export const getDeleteLabelUrl = (id: string,
  * @summary Delete a label
  */
 export const deleteLabel = async (id: string,
-    params?: DeleteLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteLabel200> => {
+    params?: DeleteLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteLabelResponse> => {
 
-  return call<DeleteLabel200>(getDeleteLabelUrl(id,params),
+  return call<DeleteLabelResponse>(getDeleteLabelUrl(id,params),
   {
     ...options,
     method: 'DELETE'
@@ -5796,7 +5592,7 @@ export const deleteLabel = async (id: string,
 
 
 
-export const getMergeLabelsUrl = (id: string,) => {
+export const getMergeLabelUrl = (id: string,) => {
 
 
 
@@ -5810,15 +5606,15 @@ export const getMergeLabelsUrl = (id: string,) => {
  * Scope: `labels:write`.
  * @summary Merge a label into another
  */
-export const mergeLabels = async (id: string,
-    mergeLabelsBody: MergeLabelsBody, options?: Parameters<typeof call>[1]): Promise<MergeLabels200> => {
+export const mergeLabel = async (id: string,
+    mergeLabelBody: MergeLabelBody, options?: Parameters<typeof call>[1]): Promise<MergeLabelResponse> => {
 
-return call<MergeLabels200>(getMergeLabelsUrl(id),
+return call<MergeLabelResponse>(getMergeLabelUrl(id),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(mergeLabelsBody)
+    body: JSON.stringify(mergeLabelBody)
   }
 );}
 
@@ -5838,9 +5634,9 @@ export const getListFiltersUrl = () => {
  * Scope: `filters:read`.
  * @summary List filters
  */
-export const listFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListFilters200> => {
+export const listFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListFiltersResponse> => {
 
-  return call<ListFilters200>(getListFiltersUrl(),
+  return call<ListFiltersResponse>(getListFiltersUrl(),
   {
     ...options,
     method: 'GET'
@@ -5878,7 +5674,7 @@ return call<Filter>(getCreateFilterUrl(),
 
 
 
-export const getShowFilterUrl = (id: string,) => {
+export const getGetFilterUrl = (id: string,) => {
 
 
 
@@ -5890,9 +5686,9 @@ export const getShowFilterUrl = (id: string,) => {
  * Scope: `filters:read`.
  * @summary Show a filter
  */
-export const showFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const getFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-  return call<Filter>(getShowFilterUrl(id),
+  return call<Filter>(getGetFilterUrl(id),
   {
     ...options,
     method: 'GET'
@@ -5903,7 +5699,7 @@ export const showFilter = async (id: string, options?: Parameters<typeof call>[1
 
 
 
-export const getChangeFilterUrl = (id: string,) => {
+export const getUpdateFilterUrl = (id: string,) => {
 
 
 
@@ -5917,15 +5713,15 @@ export const getChangeFilterUrl = (id: string,) => {
  * Scope: `filters:write`.
  * @summary Change a filter
  */
-export const changeFilter = async (id: string,
-    changeFilterBody: ChangeFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const updateFilter = async (id: string,
+    updateFilterBody: UpdateFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-return call<Filter>(getChangeFilterUrl(id),
+return call<Filter>(getUpdateFilterUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeFilterBody)
+    body: JSON.stringify(updateFilterBody)
   }
 );}
 
@@ -5945,9 +5741,9 @@ export const getDeleteFilterUrl = (id: string,) => {
  * Scope: `filters:write`.
  * @summary Delete a filter
  */
-export const deleteFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteFilter200> => {
+export const deleteFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteFilterResponse> => {
 
-  return call<DeleteFilter200>(getDeleteFilterUrl(id),
+  return call<DeleteFilterResponse>(getDeleteFilterUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -5958,7 +5754,7 @@ export const deleteFilter = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getTryFiltersUrl = () => {
+export const getTestFiltersUrl = () => {
 
 
 
@@ -5972,20 +5768,20 @@ export const getTryFiltersUrl = () => {
  * Scope: `filters:read`.
  * @summary Try filters on a message
  */
-export const tryFilters = async (tryFiltersBody: TryFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
+export const testFilters = async (testFiltersBody: TestFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
 
-return call<FilterTrial>(getTryFiltersUrl(),
+return call<FilterTrial>(getTestFiltersUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(tryFiltersBody)
+    body: JSON.stringify(testFiltersBody)
   }
 );}
 
 
 
-export const getRunFiltersUrl = () => {
+export const getRunAllFiltersUrl = () => {
 
 
 
@@ -5999,14 +5795,14 @@ export const getRunFiltersUrl = () => {
  * Scope: `messages:write`.
  * @summary Run all filters over old mail
  */
-export const runFilters = async (runFiltersBody: RunFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const runAllFilters = async (runAllFiltersBody: RunAllFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-return call<FilterRun>(getRunFiltersUrl(),
+return call<FilterRun>(getRunAllFiltersUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(runFiltersBody)
+    body: JSON.stringify(runAllFiltersBody)
   }
 );}
 
@@ -6050,9 +5846,9 @@ export const getListFilterRunsUrl = (params?: ListFilterRunsParams,) => {
  * Scope: `messages:read`.
  * @summary List runs of filters
  */
-export const listFilterRuns = async (params?: ListFilterRunsParams, options?: Parameters<typeof call>[1]): Promise<ListFilterRuns200> => {
+export const listFilterRuns = async (params?: ListFilterRunsParams, options?: Parameters<typeof call>[1]): Promise<ListFilterRunsResponse> => {
 
-  return call<ListFilterRuns200>(getListFilterRunsUrl(params),
+  return call<ListFilterRunsResponse>(getListFilterRunsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6063,7 +5859,7 @@ export const listFilterRuns = async (params?: ListFilterRunsParams, options?: Pa
 
 
 
-export const getShowFilterRunUrl = (id: string,) => {
+export const getGetFilterRunUrl = (id: string,) => {
 
 
 
@@ -6077,9 +5873,9 @@ export const getShowFilterRunUrl = (id: string,) => {
  * Scope: `messages:read`.
  * @summary Show a run of filters
  */
-export const showFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const getFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-  return call<FilterRun>(getShowFilterRunUrl(id),
+  return call<FilterRun>(getGetFilterRunUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6127,9 +5923,9 @@ export const getListBlockedSendersUrl = (params?: ListBlockedSendersParams,) => 
  * Scope: `filters:read`.
  * @summary List blocked senders
  */
-export const listBlockedSenders = async (params?: ListBlockedSendersParams, options?: Parameters<typeof call>[1]): Promise<ListBlockedSenders200> => {
+export const listBlockedSenders = async (params?: ListBlockedSendersParams, options?: Parameters<typeof call>[1]): Promise<ListBlockedSendersResponse> => {
 
-  return call<ListBlockedSenders200>(getListBlockedSendersUrl(params),
+  return call<ListBlockedSendersResponse>(getListBlockedSendersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6140,7 +5936,7 @@ export const listBlockedSenders = async (params?: ListBlockedSendersParams, opti
 
 
 
-export const getBlockSenderUrl = () => {
+export const getCreateBlockedSenderUrl = () => {
 
 
 
@@ -6154,20 +5950,20 @@ export const getBlockSenderUrl = () => {
  * Scope: `filters:write`.
  * @summary Block a sender or a domain
  */
-export const blockSender = async (blockSenderBody: BlockSenderBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const createBlockedSender = async (createBlockedSenderBody: CreateBlockedSenderBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-return call<BlockedSender>(getBlockSenderUrl(),
+return call<BlockedSender>(getCreateBlockedSenderUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(blockSenderBody)
+    body: JSON.stringify(createBlockedSenderBody)
   }
 );}
 
 
 
-export const getShowBlockedSenderUrl = (id: string,) => {
+export const getGetBlockedSenderUrl = (id: string,) => {
 
 
 
@@ -6181,9 +5977,9 @@ export const getShowBlockedSenderUrl = (id: string,) => {
  * Scope: `filters:read`.
  * @summary Show a blocked sender
  */
-export const showBlockedSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const getBlockedSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-  return call<BlockedSender>(getShowBlockedSenderUrl(id),
+  return call<BlockedSender>(getGetBlockedSenderUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6194,7 +5990,7 @@ export const showBlockedSender = async (id: string, options?: Parameters<typeof 
 
 
 
-export const getUnblockSenderUrl = (id: string,) => {
+export const getDeleteBlockedSenderUrl = (id: string,) => {
 
 
 
@@ -6208,9 +6004,9 @@ export const getUnblockSenderUrl = (id: string,) => {
  * Scope: `filters:write`.
  * @summary Unblock a sender or a domain
  */
-export const unblockSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<UnblockSender200> => {
+export const deleteBlockedSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteBlockedSenderResponse> => {
 
-  return call<UnblockSender200>(getUnblockSenderUrl(id),
+  return call<DeleteBlockedSenderResponse>(getDeleteBlockedSenderUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -6231,9 +6027,9 @@ export const getListOwnLabelsUrl = (params?: ListOwnLabelsParams,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List labels
  */
-export const listOwnLabels = async (params?: ListOwnLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnLabels200> => {
+export const listOwnLabels = async (params?: ListOwnLabelsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnLabelsResponse> => {
 
-  return call<ListOwnLabels200>(getListOwnLabelsUrl(params),
+  return call<ListOwnLabelsResponse>(getListOwnLabelsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6271,8 +6067,8 @@ return call<Label>(getCreateOwnLabelUrl(),
 
 
 
-export const getShowOwnLabelUrl = (id: string,
-    params?: ShowOwnLabelParams,) => {
+export const getGetOwnLabelUrl = (id: string,
+    params?: GetOwnLabelParams,) => {
   return withQuery(`/v1/me/labels/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -6280,10 +6076,10 @@ export const getShowOwnLabelUrl = (id: string,
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a label
  */
-export const showOwnLabel = async (id: string,
-    params?: ShowOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const getOwnLabel = async (id: string,
+    params?: GetOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-  return call<Label>(getShowOwnLabelUrl(id,params),
+  return call<Label>(getGetOwnLabelUrl(id,params),
   {
     ...options,
     method: 'GET'
@@ -6294,7 +6090,7 @@ export const showOwnLabel = async (id: string,
 
 
 
-export const getChangeOwnLabelUrl = (id: string,) => {
+export const getUpdateOwnLabelUrl = (id: string,) => {
 
 
 
@@ -6308,15 +6104,15 @@ export const getChangeOwnLabelUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Rename or recolour a label
  */
-export const changeOwnLabel = async (id: string,
-    changeOwnLabelBody: ChangeOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
+export const updateOwnLabel = async (id: string,
+    updateOwnLabelBody: UpdateOwnLabelBody, options?: Parameters<typeof call>[1]): Promise<Label> => {
 
-return call<Label>(getChangeOwnLabelUrl(id),
+return call<Label>(getUpdateOwnLabelUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeOwnLabelBody)
+    body: JSON.stringify(updateOwnLabelBody)
   }
 );}
 
@@ -6334,9 +6130,9 @@ export const getDeleteOwnLabelUrl = (id: string,
  * @summary Delete a label
  */
 export const deleteOwnLabel = async (id: string,
-    params?: DeleteOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteOwnLabel200> => {
+    params?: DeleteOwnLabelParams, options?: Parameters<typeof call>[1]): Promise<DeleteOwnLabelResponse> => {
 
-  return call<DeleteOwnLabel200>(getDeleteOwnLabelUrl(id,params),
+  return call<DeleteOwnLabelResponse>(getDeleteOwnLabelUrl(id,params),
   {
     ...options,
     method: 'DELETE'
@@ -6361,9 +6157,9 @@ export const getListOwnFiltersUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List filters
  */
-export const listOwnFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnFilters200> => {
+export const listOwnFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnFiltersResponse> => {
 
-  return call<ListOwnFilters200>(getListOwnFiltersUrl(),
+  return call<ListOwnFiltersResponse>(getListOwnFiltersUrl(),
   {
     ...options,
     method: 'GET'
@@ -6401,7 +6197,7 @@ return call<Filter>(getCreateOwnFilterUrl(),
 
 
 
-export const getShowOwnFilterUrl = (id: string,) => {
+export const getGetOwnFilterUrl = (id: string,) => {
 
 
 
@@ -6413,9 +6209,9 @@ export const getShowOwnFilterUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a filter
  */
-export const showOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const getOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-  return call<Filter>(getShowOwnFilterUrl(id),
+  return call<Filter>(getGetOwnFilterUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6426,7 +6222,7 @@ export const showOwnFilter = async (id: string, options?: Parameters<typeof call
 
 
 
-export const getChangeOwnFilterUrl = (id: string,) => {
+export const getUpdateOwnFilterUrl = (id: string,) => {
 
 
 
@@ -6440,15 +6236,15 @@ export const getChangeOwnFilterUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Change a filter
  */
-export const changeOwnFilter = async (id: string,
-    changeOwnFilterBody: ChangeOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
+export const updateOwnFilter = async (id: string,
+    updateOwnFilterBody: UpdateOwnFilterBody, options?: Parameters<typeof call>[1]): Promise<Filter> => {
 
-return call<Filter>(getChangeOwnFilterUrl(id),
+return call<Filter>(getUpdateOwnFilterUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeOwnFilterBody)
+    body: JSON.stringify(updateOwnFilterBody)
   }
 );}
 
@@ -6468,9 +6264,9 @@ export const getDeleteOwnFilterUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Delete a filter
  */
-export const deleteOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnFilter200> => {
+export const deleteOwnFilter = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnFilterResponse> => {
 
-  return call<DeleteOwnFilter200>(getDeleteOwnFilterUrl(id),
+  return call<DeleteOwnFilterResponse>(getDeleteOwnFilterUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -6481,7 +6277,7 @@ export const deleteOwnFilter = async (id: string, options?: Parameters<typeof ca
 
 
 
-export const getTryOwnFiltersUrl = () => {
+export const getTestOwnFiltersUrl = () => {
 
 
 
@@ -6495,20 +6291,20 @@ export const getTryOwnFiltersUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Try filters on a message
  */
-export const tryOwnFilters = async (tryOwnFiltersBody: TryOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
+export const testOwnFilters = async (testOwnFiltersBody: TestOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterTrial> => {
 
-return call<FilterTrial>(getTryOwnFiltersUrl(),
+return call<FilterTrial>(getTestOwnFiltersUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(tryOwnFiltersBody)
+    body: JSON.stringify(testOwnFiltersBody)
   }
 );}
 
 
 
-export const getRunOwnFiltersUrl = () => {
+export const getRunAllOwnFiltersUrl = () => {
 
 
 
@@ -6522,14 +6318,14 @@ export const getRunOwnFiltersUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Run all filters over old mail
  */
-export const runOwnFilters = async (runOwnFiltersBody: RunOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const runAllOwnFilters = async (runAllOwnFiltersBody: RunAllOwnFiltersBody, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-return call<FilterRun>(getRunOwnFiltersUrl(),
+return call<FilterRun>(getRunAllOwnFiltersUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(runOwnFiltersBody)
+    body: JSON.stringify(runAllOwnFiltersBody)
   }
 );}
 
@@ -6563,7 +6359,7 @@ return call<FilterRun>(getRunOwnFilterUrl(id),
 
 
 
-export const getListOwnRunsUrl = (params?: ListOwnRunsParams,) => {
+export const getListOwnFilterRunsUrl = (params?: ListOwnFilterRunsParams,) => {
   return withQuery(`/v1/me/filter-runs`, params)
 }
 
@@ -6573,9 +6369,9 @@ export const getListOwnRunsUrl = (params?: ListOwnRunsParams,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List runs of filters
  */
-export const listOwnRuns = async (params?: ListOwnRunsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnRuns200> => {
+export const listOwnFilterRuns = async (params?: ListOwnFilterRunsParams, options?: Parameters<typeof call>[1]): Promise<ListOwnFilterRunsResponse> => {
 
-  return call<ListOwnRuns200>(getListOwnRunsUrl(params),
+  return call<ListOwnFilterRunsResponse>(getListOwnFilterRunsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6586,7 +6382,7 @@ export const listOwnRuns = async (params?: ListOwnRunsParams, options?: Paramete
 
 
 
-export const getShowOwnRunUrl = (id: string,) => {
+export const getGetOwnFilterRunUrl = (id: string,) => {
 
 
 
@@ -6600,9 +6396,9 @@ export const getShowOwnRunUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a run of filters
  */
-export const showOwnRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const getOwnFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-  return call<FilterRun>(getShowOwnRunUrl(id),
+  return call<FilterRun>(getGetOwnFilterRunUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6613,7 +6409,7 @@ export const showOwnRun = async (id: string, options?: Parameters<typeof call>[1
 
 
 
-export const getCancelOwnRunUrl = (id: string,) => {
+export const getCancelOwnFilterRunUrl = (id: string,) => {
 
 
 
@@ -6627,9 +6423,9 @@ export const getCancelOwnRunUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Cancel a run of filters
  */
-export const cancelOwnRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const cancelOwnFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
 
-  return call<FilterRun>(getCancelOwnRunUrl(id),
+  return call<FilterRun>(getCancelOwnFilterRunUrl(id),
   {
     ...options,
     method: 'POST'
@@ -6640,7 +6436,7 @@ export const cancelOwnRun = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getListOwnBlocksUrl = (params?: ListOwnBlocksParams,) => {
+export const getListOwnBlockedSendersUrl = (params?: ListOwnBlockedSendersParams,) => {
   return withQuery(`/v1/me/blocked-senders`, params)
 }
 
@@ -6650,9 +6446,9 @@ export const getListOwnBlocksUrl = (params?: ListOwnBlocksParams,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List blocked senders
  */
-export const listOwnBlocks = async (params?: ListOwnBlocksParams, options?: Parameters<typeof call>[1]): Promise<ListOwnBlocks200> => {
+export const listOwnBlockedSenders = async (params?: ListOwnBlockedSendersParams, options?: Parameters<typeof call>[1]): Promise<ListOwnBlockedSendersResponse> => {
 
-  return call<ListOwnBlocks200>(getListOwnBlocksUrl(params),
+  return call<ListOwnBlockedSendersResponse>(getListOwnBlockedSendersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6663,7 +6459,7 @@ export const listOwnBlocks = async (params?: ListOwnBlocksParams, options?: Para
 
 
 
-export const getBlockForMeUrl = () => {
+export const getCreateOwnBlockedSenderUrl = () => {
 
 
 
@@ -6677,20 +6473,20 @@ export const getBlockForMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Block a sender or a domain
  */
-export const blockForMe = async (blockForMeBody: BlockForMeBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const createOwnBlockedSender = async (createOwnBlockedSenderBody: CreateOwnBlockedSenderBody, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-return call<BlockedSender>(getBlockForMeUrl(),
+return call<BlockedSender>(getCreateOwnBlockedSenderUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(blockForMeBody)
+    body: JSON.stringify(createOwnBlockedSenderBody)
   }
 );}
 
 
 
-export const getShowOwnBlockUrl = (id: string,) => {
+export const getGetOwnBlockedSenderUrl = (id: string,) => {
 
 
 
@@ -6704,9 +6500,9 @@ export const getShowOwnBlockUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a blocked sender
  */
-export const showOwnBlock = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
+export const getOwnBlockedSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<BlockedSender> => {
 
-  return call<BlockedSender>(getShowOwnBlockUrl(id),
+  return call<BlockedSender>(getGetOwnBlockedSenderUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6717,7 +6513,7 @@ export const showOwnBlock = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getUnblockForMeUrl = (id: string,) => {
+export const getDeleteOwnBlockedSenderUrl = (id: string,) => {
 
 
 
@@ -6731,9 +6527,9 @@ export const getUnblockForMeUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Unblock a sender or a domain
  */
-export const unblockForMe = async (id: string, options?: Parameters<typeof call>[1]): Promise<UnblockForMe200> => {
+export const deleteOwnBlockedSender = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteOwnBlockedSenderResponse> => {
 
-  return call<UnblockForMe200>(getUnblockForMeUrl(id),
+  return call<DeleteOwnBlockedSenderResponse>(getDeleteOwnBlockedSenderUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -6744,7 +6540,7 @@ export const unblockForMe = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getShowForwardingUrl = (params?: ShowForwardingParams,) => {
+export const getGetForwardingUrl = (params?: GetForwardingParams,) => {
   return withQuery(`/v1/forwarding`, params)
 }
 
@@ -6754,9 +6550,9 @@ export const getShowForwardingUrl = (params?: ShowForwardingParams,) => {
  * Scope: `forwarding:read`.
  * @summary Show forwarding and auto-reply
  */
-export const showForwarding = async (params?: ShowForwardingParams, options?: Parameters<typeof call>[1]): Promise<ShowForwarding200> => {
+export const getForwarding = async (params?: GetForwardingParams, options?: Parameters<typeof call>[1]): Promise<GetForwardingResponse> => {
 
-  return call<ShowForwarding200>(getShowForwardingUrl(params),
+  return call<GetForwardingResponse>(getGetForwardingUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6767,7 +6563,7 @@ export const showForwarding = async (params?: ShowForwardingParams, options?: Pa
 
 
 
-export const getChangeForwardingUrl = () => {
+export const getUpdateForwardingUrl = () => {
 
 
 
@@ -6781,14 +6577,14 @@ export const getChangeForwardingUrl = () => {
  * Scope: `forwarding:write`.
  * @summary Change forwarding and auto-reply
  */
-export const changeForwarding = async (changeForwardingBody: ChangeForwardingBody, options?: Parameters<typeof call>[1]): Promise<Forwarding> => {
+export const updateForwarding = async (updateForwardingBody: UpdateForwardingBody, options?: Parameters<typeof call>[1]): Promise<Forwarding> => {
 
-return call<Forwarding>(getChangeForwardingUrl(),
+return call<Forwarding>(getUpdateForwardingUrl(),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeForwardingBody)
+    body: JSON.stringify(updateForwardingBody)
   }
 );}
 
@@ -6808,9 +6604,9 @@ export const getSendMessageUrl = () => {
  * Scope: `sending:write`.
  * @summary Send a message
  */
-export const sendMessage = async (sendMessageBody: SendMessageBody, options?: Parameters<typeof call>[1]): Promise<SendMessage202> => {
+export const sendMessage = async (sendMessageBody: SendMessageBody, options?: Parameters<typeof call>[1]): Promise<QueuedMessage> => {
 
-return call<SendMessage202>(getSendMessageUrl(),
+return call<QueuedMessage>(getSendMessageUrl(),
   {
     ...options,
     method: 'POST',
@@ -6835,9 +6631,9 @@ export const getSendBatchUrl = () => {
  * Scope: `sending:write`.
  * @summary Send several messages
  */
-export const sendBatch = async (sendBatchBody: SendBatchBody, options?: Parameters<typeof call>[1]): Promise<SendBatch200> => {
+export const sendBatch = async (sendBatchBody: SendBatchBody, options?: Parameters<typeof call>[1]): Promise<SendBatchResponse> => {
 
-return call<SendBatch200>(getSendBatchUrl(),
+return call<SendBatchResponse>(getSendBatchUrl(),
   {
     ...options,
     method: 'POST',
@@ -6861,9 +6657,9 @@ export const getReplyToMessageUrl = (uid: number,
  */
 export const replyToMessage = async (uid: number,
     replyToMessageBody: ReplyToMessageBody,
-    params: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<ReplyToMessage202> => {
+    params: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<QueuedMessage> => {
 
-return call<ReplyToMessage202>(getReplyToMessageUrl(uid,params),
+return call<QueuedMessage>(getReplyToMessageUrl(uid,params),
   {
     ...options,
     method: 'POST',
@@ -6884,9 +6680,9 @@ export const getListSentMessagesUrl = (params?: ListSentMessagesParams,) => {
  * Scope: `messages:read`.
  * @summary List what became of sent messages
  */
-export const listSentMessages = async (params?: ListSentMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListSentMessages200> => {
+export const listSentMessages = async (params?: ListSentMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListSentMessagesResponse> => {
 
-  return call<ListSentMessages200>(getListSentMessagesUrl(params),
+  return call<ListSentMessagesResponse>(getListSentMessagesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6897,7 +6693,7 @@ export const listSentMessages = async (params?: ListSentMessagesParams, options?
 
 
 
-export const getShowSentMessageUrl = (id: string,) => {
+export const getGetSentMessageUrl = (id: string,) => {
 
 
 
@@ -6911,9 +6707,9 @@ export const getShowSentMessageUrl = (id: string,) => {
  * Scope: `messages:read`.
  * @summary Show what became of a sent message
  */
-export const showSentMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<SentMessage> => {
+export const getSentMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<SentMessage> => {
 
-  return call<SentMessage>(getShowSentMessageUrl(id),
+  return call<SentMessage>(getGetSentMessageUrl(id),
   {
     ...options,
     method: 'GET'
@@ -6924,7 +6720,7 @@ export const showSentMessage = async (id: string, options?: Parameters<typeof ca
 
 
 
-export const getListSuppressedAddressesUrl = (params?: ListSuppressedAddressesParams,) => {
+export const getListSuppressionsUrl = (params?: ListSuppressionsParams,) => {
   return withQuery(`/v1/suppressions`, params)
 }
 
@@ -6934,9 +6730,9 @@ export const getListSuppressedAddressesUrl = (params?: ListSuppressedAddressesPa
  * Scope: `messages:read`.
  * @summary List suppressed addresses
  */
-export const listSuppressedAddresses = async (params?: ListSuppressedAddressesParams, options?: Parameters<typeof call>[1]): Promise<ListSuppressedAddresses200> => {
+export const listSuppressions = async (params?: ListSuppressionsParams, options?: Parameters<typeof call>[1]): Promise<ListSuppressionsResponse> => {
 
-  return call<ListSuppressedAddresses200>(getListSuppressedAddressesUrl(params),
+  return call<ListSuppressionsResponse>(getListSuppressionsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6947,7 +6743,7 @@ export const listSuppressedAddresses = async (params?: ListSuppressedAddressesPa
 
 
 
-export const getUnsuppressAddressUrl = (address: string,) => {
+export const getDeleteSuppressionUrl = (address: string,) => {
 
 
 
@@ -6961,9 +6757,9 @@ export const getUnsuppressAddressUrl = (address: string,) => {
  * Scope: `sending:write`.
  * @summary Send to a suppressed address again
  */
-export const unsuppressAddress = async (address: string, options?: Parameters<typeof call>[1]): Promise<UnsuppressAddress200> => {
+export const deleteSuppression = async (address: string, options?: Parameters<typeof call>[1]): Promise<DeleteSuppressionResponse> => {
 
-  return call<UnsuppressAddress200>(getUnsuppressAddressUrl(address),
+  return call<DeleteSuppressionResponse>(getDeleteSuppressionUrl(address),
   {
     ...options,
     method: 'DELETE'
@@ -6984,9 +6780,9 @@ export const getListDraftsUrl = (params: ListDraftsParams,) => {
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary List drafts
  */
-export const listDrafts = async (params: ListDraftsParams, options?: Parameters<typeof call>[1]): Promise<ListDrafts200> => {
+export const listDrafts = async (params: ListDraftsParams, options?: Parameters<typeof call>[1]): Promise<ListDraftsResponse> => {
 
-  return call<ListDrafts200>(getListDraftsUrl(params),
+  return call<ListDraftsResponse>(getListDraftsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7024,7 +6820,7 @@ return call<Draft>(getCreateDraftUrl(),
 
 
 
-export const getShowDraftUrl = (id: string,) => {
+export const getGetDraftUrl = (id: string,) => {
 
 
 
@@ -7038,9 +6834,9 @@ export const getShowDraftUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary Show a draft
  */
-export const showDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+export const getDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-  return call<Draft>(getShowDraftUrl(id),
+  return call<Draft>(getGetDraftUrl(id),
   {
     ...options,
     method: 'GET'
@@ -7051,7 +6847,7 @@ export const showDraft = async (id: string, options?: Parameters<typeof call>[1]
 
 
 
-export const getEditDraftUrl = (id: string,) => {
+export const getUpdateDraftUrl = (id: string,) => {
 
 
 
@@ -7065,15 +6861,15 @@ export const getEditDraftUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write`.
  * @summary Edit a draft
  */
-export const editDraft = async (id: string,
-    editDraftBody: EditDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+export const updateDraft = async (id: string,
+    updateDraftBody: UpdateDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-return call<Draft>(getEditDraftUrl(id),
+return call<Draft>(getUpdateDraftUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(editDraftBody)
+    body: JSON.stringify(updateDraftBody)
   }
 );}
 
@@ -7091,9 +6887,9 @@ export const getDeleteDraftUrl = (id: string,
  * @summary Delete a draft
  */
 export const deleteDraft = async (id: string,
-    params?: DeleteDraftParams, options?: Parameters<typeof call>[1]): Promise<DeleteDraft200> => {
+    params?: DeleteDraftParams, options?: Parameters<typeof call>[1]): Promise<DeleteDraftResponse> => {
 
-  return call<DeleteDraft200>(getDeleteDraftUrl(id,params),
+  return call<DeleteDraftResponse>(getDeleteDraftUrl(id,params),
   {
     ...options,
     method: 'DELETE'
@@ -7104,7 +6900,7 @@ export const deleteDraft = async (id: string,
 
 
 
-export const getAttachToDraftUrl = (id: string,) => {
+export const getAddDraftAttachmentUrl = (id: string,) => {
 
 
 
@@ -7118,23 +6914,23 @@ export const getAttachToDraftUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write`.
  * @summary Attach a file to a draft
  */
-export const attachToDraft = async (id: string,
-    attachToDraftBody: AttachToDraftBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+export const addDraftAttachment = async (id: string,
+    addDraftAttachmentBody: AddDraftAttachmentBody, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-return call<Draft>(getAttachToDraftUrl(id),
+return call<Draft>(getAddDraftAttachmentUrl(id),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(attachToDraftBody)
+    body: JSON.stringify(addDraftAttachmentBody)
   }
 );}
 
 
 
-export const getDetachFromDraftUrl = (id: string,
+export const getRemoveDraftAttachmentUrl = (id: string,
     index: number,
-    params?: DetachFromDraftParams,) => {
+    params?: RemoveDraftAttachmentParams,) => {
   return withQuery(`/v1/drafts/${encodeURIComponent(String(id))}/attachments/${encodeURIComponent(String(index))}`, params)
 }
 
@@ -7144,11 +6940,11 @@ export const getDetachFromDraftUrl = (id: string,
  * Scope: `sending:draft` or `sending:write`.
  * @summary Remove an attachment from a draft
  */
-export const detachFromDraft = async (id: string,
+export const removeDraftAttachment = async (id: string,
     index: number,
-    params?: DetachFromDraftParams, options?: Parameters<typeof call>[1]): Promise<Draft> => {
+    params?: RemoveDraftAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Draft> => {
 
-  return call<Draft>(getDetachFromDraftUrl(id,index,params),
+  return call<Draft>(getRemoveDraftAttachmentUrl(id,index,params),
   {
     ...options,
     method: 'DELETE'
@@ -7174,9 +6970,9 @@ export const getSendDraftUrl = (id: string,) => {
  * @summary Send a draft
  */
 export const sendDraft = async (id: string,
-    sendDraftBody: SendDraftBody, options?: Parameters<typeof call>[1]): Promise<SendDraft201 | SendDraft202> => {
+    sendDraftBody: SendDraftBody, options?: Parameters<typeof call>[1]): Promise<NewScheduledMessage | QueuedMessage> => {
 
-return call<SendDraft201 | SendDraft202>(getSendDraftUrl(id),
+return call<NewScheduledMessage | QueuedMessage>(getSendDraftUrl(id),
   {
     ...options,
     method: 'POST',
@@ -7187,7 +6983,7 @@ return call<SendDraft201 | SendDraft202>(getSendDraftUrl(id),
 
 
 
-export const getRequestApprovalUrl = (id: string,) => {
+export const getRequestDraftApprovalUrl = (id: string,) => {
 
 
 
@@ -7201,15 +6997,15 @@ export const getRequestApprovalUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write`.
  * @summary Ask for approval of a draft
  */
-export const requestApproval = async (id: string,
-    requestApprovalBody: RequestApprovalBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
+export const requestDraftApproval = async (id: string,
+    requestDraftApprovalBody: RequestDraftApprovalBody, options?: Parameters<typeof call>[1]): Promise<Approval> => {
 
-return call<Approval>(getRequestApprovalUrl(id),
+return call<Approval>(getRequestDraftApprovalUrl(id),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(requestApprovalBody)
+    body: JSON.stringify(requestDraftApprovalBody)
   }
 );}
 
@@ -7225,9 +7021,9 @@ export const getListApprovalsUrl = (params?: ListApprovalsParams,) => {
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary List approvals
  */
-export const listApprovals = async (params?: ListApprovalsParams, options?: Parameters<typeof call>[1]): Promise<ListApprovals200> => {
+export const listApprovals = async (params?: ListApprovalsParams, options?: Parameters<typeof call>[1]): Promise<ListApprovalsResponse> => {
 
-  return call<ListApprovals200>(getListApprovalsUrl(params),
+  return call<ListApprovalsResponse>(getListApprovalsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7238,7 +7034,7 @@ export const listApprovals = async (params?: ListApprovalsParams, options?: Para
 
 
 
-export const getShowApprovalUrl = (id: string,) => {
+export const getGetApprovalUrl = (id: string,) => {
 
 
 
@@ -7250,9 +7046,9 @@ export const getShowApprovalUrl = (id: string,) => {
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary Show an approval
  */
-export const showApproval = async (id: string, options?: Parameters<typeof call>[1]): Promise<Approval> => {
+export const getApproval = async (id: string, options?: Parameters<typeof call>[1]): Promise<Approval> => {
 
-  return call<Approval>(getShowApprovalUrl(id),
+  return call<Approval>(getGetApprovalUrl(id),
   {
     ...options,
     method: 'GET'
@@ -7277,9 +7073,9 @@ export const getApproveDraftUrl = (id: string,) => {
  * Scope: `sending:approve`.
  * @summary Approve a draft
  */
-export const approveDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<ApproveDraft202> => {
+export const approveDraft = async (id: string, options?: Parameters<typeof call>[1]): Promise<QueuedMessage> => {
 
-  return call<ApproveDraft202>(getApproveDraftUrl(id),
+  return call<QueuedMessage>(getApproveDraftUrl(id),
   {
     ...options,
     method: 'POST'
@@ -7328,9 +7124,9 @@ export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams
  * Scope: `scheduled:read`.
  * @summary List scheduled messages
  */
-export const listScheduledMessages = async (params?: ListScheduledMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListScheduledMessages200> => {
+export const listScheduledMessages = async (params?: ListScheduledMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListScheduledMessagesResponse> => {
 
-  return call<ListScheduledMessages200>(getListScheduledMessagesUrl(params),
+  return call<ListScheduledMessagesResponse>(getListScheduledMessagesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7341,7 +7137,7 @@ export const listScheduledMessages = async (params?: ListScheduledMessagesParams
 
 
 
-export const getScheduleMessageUrl = () => {
+export const getCreateScheduledMessageUrl = () => {
 
 
 
@@ -7355,20 +7151,20 @@ export const getScheduleMessageUrl = () => {
  * Scope: `scheduled:write`.
  * @summary Schedule a message
  */
-export const scheduleMessage = async (scheduleMessageBody: ScheduleMessageBody, options?: Parameters<typeof call>[1]): Promise<ScheduleMessage201> => {
+export const createScheduledMessage = async (createScheduledMessageBody: CreateScheduledMessageBody, options?: Parameters<typeof call>[1]): Promise<NewScheduledMessage> => {
 
-return call<ScheduleMessage201>(getScheduleMessageUrl(),
+return call<NewScheduledMessage>(getCreateScheduledMessageUrl(),
   {
     ...options,
     method: 'POST',
     headers: withType(options?.headers),
-    body: JSON.stringify(scheduleMessageBody)
+    body: JSON.stringify(createScheduledMessageBody)
   }
 );}
 
 
 
-export const getShowScheduledMessageUrl = (id: string,) => {
+export const getGetScheduledMessageUrl = (id: string,) => {
 
 
 
@@ -7382,9 +7178,9 @@ export const getShowScheduledMessageUrl = (id: string,) => {
  * Scope: `scheduled:read`.
  * @summary Show a scheduled message
  */
-export const showScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<ScheduledMessageContent> => {
+export const getScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<ScheduledMessageContent> => {
 
-  return call<ScheduledMessageContent>(getShowScheduledMessageUrl(id),
+  return call<ScheduledMessageContent>(getGetScheduledMessageUrl(id),
   {
     ...options,
     method: 'GET'
@@ -7409,9 +7205,9 @@ export const getCancelScheduledMessageUrl = (id: string,) => {
  * Scope: `scheduled:write`.
  * @summary Cancel a scheduled message
  */
-export const cancelScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<CancelScheduledMessage200> => {
+export const cancelScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<CancelScheduledMessageResponse> => {
 
-  return call<CancelScheduledMessage200>(getCancelScheduledMessageUrl(id),
+  return call<CancelScheduledMessageResponse>(getCancelScheduledMessageUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -7459,9 +7255,9 @@ export const getListFoldersUrl = (params: ListFoldersParams,) => {
  * Scope: `messages:read`.
  * @summary List folders
  */
-export const listFolders = async (params: ListFoldersParams, options?: Parameters<typeof call>[1]): Promise<ListFolders200> => {
+export const listFolders = async (params: ListFoldersParams, options?: Parameters<typeof call>[1]): Promise<ListFoldersResponse> => {
 
-  return call<ListFolders200>(getListFoldersUrl(params),
+  return call<ListFoldersResponse>(getListFoldersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7496,8 +7292,8 @@ return call<Folder>(getCreateFolderUrl(params),
 
 
 
-export const getShowFolderUrl = (path: string,
-    params: ShowFolderParams,) => {
+export const getGetFolderUrl = (path: string,
+    params: GetFolderParams,) => {
   return withQuery(`/v1/folders/${encodeURIComponent(String(path))}`, params)
 }
 
@@ -7505,10 +7301,10 @@ export const getShowFolderUrl = (path: string,
  * Scope: `messages:read`.
  * @summary Show a folder
  */
-export const showFolder = async (path: string,
-    params: ShowFolderParams, options?: Parameters<typeof call>[1]): Promise<Folder> => {
+export const getFolder = async (path: string,
+    params: GetFolderParams, options?: Parameters<typeof call>[1]): Promise<Folder> => {
 
-  return call<Folder>(getShowFolderUrl(path,params),
+  return call<Folder>(getGetFolderUrl(path,params),
   {
     ...options,
     method: 'GET'
@@ -7557,9 +7353,9 @@ export const getDeleteFolderUrl = (path: string,
  * @summary Delete a folder
  */
 export const deleteFolder = async (path: string,
-    params: DeleteFolderParams, options?: Parameters<typeof call>[1]): Promise<DeleteFolder200> => {
+    params: DeleteFolderParams, options?: Parameters<typeof call>[1]): Promise<DeleteFolderResponse> => {
 
-  return call<DeleteFolder200>(getDeleteFolderUrl(path,params),
+  return call<DeleteFolderResponse>(getDeleteFolderUrl(path,params),
   {
     ...options,
     method: 'DELETE'
@@ -7580,9 +7376,9 @@ export const getListMessagesUrl = (params: ListMessagesParams,) => {
  * Scope: `messages:read`.
  * @summary List messages
  */
-export const listMessages = async (params: ListMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListMessages200> => {
+export const listMessages = async (params: ListMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListMessagesResponse> => {
 
-  return call<ListMessages200>(getListMessagesUrl(params),
+  return call<ListMessagesResponse>(getListMessagesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7593,7 +7389,7 @@ export const listMessages = async (params: ListMessagesParams, options?: Paramet
 
 
 
-export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
+export const getUpdateManyMessagesUrl = (params: UpdateManyMessagesParams,) => {
   return withQuery(`/v1/messages`, params)
 }
 
@@ -7603,15 +7399,15 @@ export const getChangeMessagesUrl = (params: ChangeMessagesParams,) => {
  * Scope: `messages:write`.
  * @summary Change or move many messages
  */
-export const changeMessages = async (changeMessagesBody: ChangeMessagesBody,
-    params: ChangeMessagesParams, options?: Parameters<typeof call>[1]): Promise<ChangeMessages200> => {
+export const updateManyMessages = async (updateManyMessagesBody: UpdateManyMessagesBody,
+    params: UpdateManyMessagesParams, options?: Parameters<typeof call>[1]): Promise<UpdateManyMessagesResponse> => {
 
-return call<ChangeMessages200>(getChangeMessagesUrl(params),
+return call<UpdateManyMessagesResponse>(getUpdateManyMessagesUrl(params),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeMessagesBody)
+    body: JSON.stringify(updateManyMessagesBody)
   }
 );}
 
@@ -7628,9 +7424,9 @@ export const getDeleteMessagesUrl = (params: DeleteMessagesParams,) => {
  * @summary Delete messages for good
  */
 export const deleteMessages = async (deleteMessagesBody: DeleteMessagesBody,
-    params: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessages200> => {
+    params: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessagesResponse> => {
 
-return call<DeleteMessages200>(getDeleteMessagesUrl(params),
+return call<DeleteMessagesResponse>(getDeleteMessagesUrl(params),
   {
     ...options,
     method: 'DELETE',
@@ -7641,8 +7437,8 @@ return call<DeleteMessages200>(getDeleteMessagesUrl(params),
 
 
 
-export const getReadMessageUrl = (uid: number,
-    params: ReadMessageParams,) => {
+export const getGetMessageUrl = (uid: number,
+    params: GetMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
@@ -7652,10 +7448,10 @@ export const getReadMessageUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Read a message
  */
-export const readMessage = async (uid: number,
-    params: ReadMessageParams, options?: Parameters<typeof call>[1]): Promise<Message> => {
+export const getMessage = async (uid: number,
+    params: GetMessageParams, options?: Parameters<typeof call>[1]): Promise<Message> => {
 
-  return call<Message>(getReadMessageUrl(uid,params),
+  return call<Message>(getGetMessageUrl(uid,params),
   {
     ...options,
     method: 'GET'
@@ -7666,8 +7462,8 @@ export const readMessage = async (uid: number,
 
 
 
-export const getChangeMessageUrl = (uid: number,
-    params: ChangeMessageParams,) => {
+export const getUpdateMessageUrl = (uid: number,
+    params: UpdateMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
@@ -7677,16 +7473,16 @@ export const getChangeMessageUrl = (uid: number,
  * Scope: `messages:write`.
  * @summary Change or move a message
  */
-export const changeMessage = async (uid: number,
-    changeMessageBody: ChangeMessageBody,
-    params: ChangeMessageParams, options?: Parameters<typeof call>[1]): Promise<MessageItem> => {
+export const updateMessage = async (uid: number,
+    updateMessageBody: UpdateMessageBody,
+    params: UpdateMessageParams, options?: Parameters<typeof call>[1]): Promise<MessageItem> => {
 
-return call<MessageItem>(getChangeMessageUrl(uid,params),
+return call<MessageItem>(getUpdateMessageUrl(uid,params),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeMessageBody)
+    body: JSON.stringify(updateMessageBody)
   }
 );}
 
@@ -7704,9 +7500,9 @@ export const getEmptyFolderUrl = (path: string,
  * @summary Empty trash or junk
  */
 export const emptyFolder = async (path: string,
-    params: EmptyFolderParams, options?: Parameters<typeof call>[1]): Promise<EmptyFolder200> => {
+    params: EmptyFolderParams, options?: Parameters<typeof call>[1]): Promise<EmptyFolderResponse> => {
 
-  return call<EmptyFolder200>(getEmptyFolderUrl(path,params),
+  return call<EmptyFolderResponse>(getEmptyFolderUrl(path,params),
   {
     ...options,
     method: 'POST'
@@ -7717,8 +7513,8 @@ export const emptyFolder = async (path: string,
 
 
 
-export const getReadHeadersUrl = (uid: number,
-    params: ReadHeadersParams,) => {
+export const getGetMessageHeadersUrl = (uid: number,
+    params: GetMessageHeadersParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/headers`, params)
 }
 
@@ -7728,10 +7524,10 @@ export const getReadHeadersUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Read a message’s header
  */
-export const readHeaders = async (uid: number,
-    params: ReadHeadersParams, options?: Parameters<typeof call>[1]): Promise<ReadHeaders200> => {
+export const getMessageHeaders = async (uid: number,
+    params: GetMessageHeadersParams, options?: Parameters<typeof call>[1]): Promise<GetMessageHeadersResponse> => {
 
-  return call<ReadHeaders200>(getReadHeadersUrl(uid,params),
+  return call<GetMessageHeadersResponse>(getGetMessageHeadersUrl(uid,params),
   {
     ...options,
     method: 'GET'
@@ -7767,9 +7563,9 @@ export const downloadMessage = async (uid: number,
 
 
 
-export const getDownloadAttachmentUrl = (uid: number,
+export const getDownloadMessageAttachmentUrl = (uid: number,
     id: string,
-    params: DownloadAttachmentParams,) => {
+    params: DownloadMessageAttachmentParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/attachments/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -7779,11 +7575,11 @@ export const getDownloadAttachmentUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Download an attachment
  */
-export const downloadAttachment = async (uid: number,
+export const downloadMessageAttachment = async (uid: number,
     id: string,
-    params: DownloadAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
+    params: DownloadMessageAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
 
-  return call<Blob>(getDownloadAttachmentUrl(uid,id,params),
+  return call<Blob>(getDownloadMessageAttachmentUrl(uid,id,params),
   {
     ...options,
     method: 'GET'
@@ -7829,9 +7625,9 @@ export const getListChangesUrl = (params?: ListChangesParams,) => {
  * Scope: `messages:read`.
  * @summary List changes of many messages
  */
-export const listChanges = async (params?: ListChangesParams, options?: Parameters<typeof call>[1]): Promise<ListChanges200> => {
+export const listChanges = async (params?: ListChangesParams, options?: Parameters<typeof call>[1]): Promise<ListChangesResponse> => {
 
-  return call<ListChanges200>(getListChangesUrl(params),
+  return call<ListChangesResponse>(getListChangesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7842,7 +7638,7 @@ export const listChanges = async (params?: ListChangesParams, options?: Paramete
 
 
 
-export const getShowChangeUrl = (id: string,) => {
+export const getGetChangeUrl = (id: string,) => {
 
 
 
@@ -7856,9 +7652,9 @@ export const getShowChangeUrl = (id: string,) => {
  * Scope: `messages:read`.
  * @summary Show a change of many messages
  */
-export const showChange = async (id: string, options?: Parameters<typeof call>[1]): Promise<WholeChange> => {
+export const getChange = async (id: string, options?: Parameters<typeof call>[1]): Promise<WholeChange> => {
 
-  return call<WholeChange>(getShowChangeUrl(id),
+  return call<WholeChange>(getGetChangeUrl(id),
   {
     ...options,
     method: 'GET'
@@ -7919,7 +7715,7 @@ export const searchMessages = async (params: SearchMessagesParams, options?: Par
 
 
 
-export const getListConversationsUrl = (params: ListConversationsParams,) => {
+export const getListThreadsUrl = (params: ListThreadsParams,) => {
   return withQuery(`/v1/threads`, params)
 }
 
@@ -7929,9 +7725,9 @@ export const getListConversationsUrl = (params: ListConversationsParams,) => {
  * Scope: `messages:read`.
  * @summary List conversations
  */
-export const listConversations = async (params: ListConversationsParams, options?: Parameters<typeof call>[1]): Promise<ListConversations200> => {
+export const listThreads = async (params: ListThreadsParams, options?: Parameters<typeof call>[1]): Promise<ListThreadsResponse> => {
 
-  return call<ListConversations200>(getListConversationsUrl(params),
+  return call<ListThreadsResponse>(getListThreadsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7942,8 +7738,8 @@ export const listConversations = async (params: ListConversationsParams, options
 
 
 
-export const getReadConversationUrl = (id: string,
-    params: ReadConversationParams,) => {
+export const getGetThreadUrl = (id: string,
+    params: GetThreadParams,) => {
   return withQuery(`/v1/threads/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -7953,10 +7749,10 @@ export const getReadConversationUrl = (id: string,
  * Scope: `messages:read`.
  * @summary Read a conversation
  */
-export const readConversation = async (id: string,
-    params: ReadConversationParams, options?: Parameters<typeof call>[1]): Promise<ThreadWithMessages> => {
+export const getThread = async (id: string,
+    params: GetThreadParams, options?: Parameters<typeof call>[1]): Promise<ThreadWithMessages> => {
 
-  return call<ThreadWithMessages>(getReadConversationUrl(id,params),
+  return call<ThreadWithMessages>(getGetThreadUrl(id,params),
   {
     ...options,
     method: 'GET'
@@ -7967,7 +7763,7 @@ export const readConversation = async (id: string,
 
 
 
-export const getListWholeConversationsUrl = (params: ListWholeConversationsParams,) => {
+export const getListConversationsUrl = (params: ListConversationsParams,) => {
   return withQuery(`/v1/conversations`, params)
 }
 
@@ -7977,9 +7773,9 @@ export const getListWholeConversationsUrl = (params: ListWholeConversationsParam
  * Scope: `messages:read`.
  * @summary List whole conversations
  */
-export const listWholeConversations = async (params: ListWholeConversationsParams, options?: Parameters<typeof call>[1]): Promise<ListWholeConversations200> => {
+export const listConversations = async (params: ListConversationsParams, options?: Parameters<typeof call>[1]): Promise<ListConversationsResponse> => {
 
-  return call<ListWholeConversations200>(getListWholeConversationsUrl(params),
+  return call<ListConversationsResponse>(getListConversationsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7990,8 +7786,8 @@ export const listWholeConversations = async (params: ListWholeConversationsParam
 
 
 
-export const getReadWholeConversationUrl = (id: string,
-    params: ReadWholeConversationParams,) => {
+export const getGetConversationUrl = (id: string,
+    params: GetConversationParams,) => {
   return withQuery(`/v1/conversations/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -8001,10 +7797,10 @@ export const getReadWholeConversationUrl = (id: string,
  * Scope: `messages:read`.
  * @summary Read a whole conversation
  */
-export const readWholeConversation = async (id: string,
-    params: ReadWholeConversationParams, options?: Parameters<typeof call>[1]): Promise<ConversationWithMessages> => {
+export const getConversation = async (id: string,
+    params: GetConversationParams, options?: Parameters<typeof call>[1]): Promise<ConversationWithMessages> => {
 
-  return call<ConversationWithMessages>(getReadWholeConversationUrl(id,params),
+  return call<ConversationWithMessages>(getGetConversationUrl(id,params),
   {
     ...options,
     method: 'GET'
@@ -8015,7 +7811,7 @@ export const readWholeConversation = async (id: string,
 
 
 
-export const getReadEventsUrl = (params?: ReadEventsParams,) => {
+export const getListEventsUrl = (params?: ListEventsParams,) => {
   return withQuery(`/v1/events`, params)
 }
 
@@ -8025,9 +7821,9 @@ export const getReadEventsUrl = (params?: ReadEventsParams,) => {
  * Scope: `events:read`.
  * @summary Read events
  */
-export const readEvents = async (params?: ReadEventsParams, options?: Parameters<typeof call>[1]): Promise<EventPage | string> => {
+export const listEvents = async (params?: ListEventsParams, options?: Parameters<typeof call>[1]): Promise<EventPage | string> => {
 
-  return call<EventPage | string>(getReadEventsUrl(params),
+  return call<EventPage | string>(getListEventsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8038,7 +7834,7 @@ export const readEvents = async (params?: ReadEventsParams, options?: Parameters
 
 
 
-export const getSayPresenceUrl = () => {
+export const getReportPresenceUrl = () => {
 
 
 
@@ -8052,14 +7848,14 @@ export const getSayPresenceUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Say that one is in a conversation, and see who else is
  */
-export const sayPresence = async (sayPresenceBody: SayPresenceBody, options?: Parameters<typeof call>[1]): Promise<SayPresence200> => {
+export const reportPresence = async (reportPresenceBody: ReportPresenceBody, options?: Parameters<typeof call>[1]): Promise<ReportPresenceResponse> => {
 
-return call<SayPresence200>(getSayPresenceUrl(),
+return call<ReportPresenceResponse>(getReportPresenceUrl(),
   {
     ...options,
     method: 'PUT',
     headers: withType(options?.headers),
-    body: JSON.stringify(sayPresenceBody)
+    body: JSON.stringify(reportPresenceBody)
   }
 );}
 
@@ -8079,9 +7875,9 @@ export const getListSignaturesUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one’s signatures
  */
-export const listSignatures = async ( options?: Parameters<typeof call>[1]): Promise<ListSignatures200> => {
+export const listSignatures = async ( options?: Parameters<typeof call>[1]): Promise<ListSignaturesResponse> => {
 
-  return call<ListSignatures200>(getListSignaturesUrl(),
+  return call<ListSignaturesResponse>(getListSignaturesUrl(),
   {
     ...options,
     method: 'GET'
@@ -8134,9 +7930,9 @@ export const getListWebhooksUrl = () => {
  * Scope: `webhooks:read`.
  * @summary List webhooks
  */
-export const listWebhooks = async ( options?: Parameters<typeof call>[1]): Promise<ListWebhooks200> => {
+export const listWebhooks = async ( options?: Parameters<typeof call>[1]): Promise<ListWebhooksResponse> => {
 
-  return call<ListWebhooks200>(getListWebhooksUrl(),
+  return call<ListWebhooksResponse>(getListWebhooksUrl(),
   {
     ...options,
     method: 'GET'
@@ -8174,7 +7970,7 @@ return call<WebhookWithSecret>(getCreateWebhookUrl(),
 
 
 
-export const getShowWebhookUrl = (id: string,) => {
+export const getGetWebhookUrl = (id: string,) => {
 
 
 
@@ -8186,9 +7982,9 @@ export const getShowWebhookUrl = (id: string,) => {
  * Scope: `webhooks:read`.
  * @summary Show a webhook
  */
-export const showWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
+export const getWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
 
-  return call<Webhook>(getShowWebhookUrl(id),
+  return call<Webhook>(getGetWebhookUrl(id),
   {
     ...options,
     method: 'GET'
@@ -8199,7 +7995,7 @@ export const showWebhook = async (id: string, options?: Parameters<typeof call>[
 
 
 
-export const getChangeWebhookUrl = (id: string,) => {
+export const getUpdateWebhookUrl = (id: string,) => {
 
 
 
@@ -8213,15 +8009,15 @@ export const getChangeWebhookUrl = (id: string,) => {
  * Scope: `webhooks:write`.
  * @summary Change, pause or resume a webhook
  */
-export const changeWebhook = async (id: string,
-    changeWebhookBody: ChangeWebhookBody, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
+export const updateWebhook = async (id: string,
+    updateWebhookBody: UpdateWebhookBody, options?: Parameters<typeof call>[1]): Promise<Webhook> => {
 
-return call<Webhook>(getChangeWebhookUrl(id),
+return call<Webhook>(getUpdateWebhookUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeWebhookBody)
+    body: JSON.stringify(updateWebhookBody)
   }
 );}
 
@@ -8239,9 +8035,9 @@ export const getDeleteWebhookUrl = (id: string,) => {
  * Scope: `webhooks:write`.
  * @summary Delete a webhook
  */
-export const deleteWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteWebhook200> => {
+export const deleteWebhook = async (id: string, options?: Parameters<typeof call>[1]): Promise<DeleteWebhookResponse> => {
 
-  return call<DeleteWebhook200>(getDeleteWebhookUrl(id),
+  return call<DeleteWebhookResponse>(getDeleteWebhookUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -8319,9 +8115,9 @@ export const getReplayWebhookUrl = (id: string,) => {
  * @summary Deliver events again
  */
 export const replayWebhook = async (id: string,
-    replayWebhookBody: ReplayWebhookBody, options?: Parameters<typeof call>[1]): Promise<ReplayWebhook200> => {
+    replayWebhookBody: ReplayWebhookBody, options?: Parameters<typeof call>[1]): Promise<ReplayWebhookResponse> => {
 
-return call<ReplayWebhook200>(getReplayWebhookUrl(id),
+return call<ReplayWebhookResponse>(getReplayWebhookUrl(id),
   {
     ...options,
     method: 'POST',
@@ -8369,9 +8165,9 @@ export const getListDomainsUrl = (params?: ListDomainsParams,) => {
  * Scope: `domains:read`.
  * @summary List domains
  */
-export const listDomains = async (params?: ListDomainsParams, options?: Parameters<typeof call>[1]): Promise<ListDomains200> => {
+export const listDomains = async (params?: ListDomainsParams, options?: Parameters<typeof call>[1]): Promise<ListDomainsResponse> => {
 
-  return call<ListDomains200>(getListDomainsUrl(params),
+  return call<ListDomainsResponse>(getListDomainsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8411,7 +8207,7 @@ return call<Domain>(getEnrolDomainUrl(),
 
 
 
-export const getShowDomainUrl = (id: string,) => {
+export const getGetDomainUrl = (id: string,) => {
 
 
 
@@ -8425,9 +8221,9 @@ export const getShowDomainUrl = (id: string,) => {
  * Scope: `domains:read`.
  * @summary Show a domain
  */
-export const showDomain = async (id: string, options?: Parameters<typeof call>[1]): Promise<Domain> => {
+export const getDomain = async (id: string, options?: Parameters<typeof call>[1]): Promise<Domain> => {
 
-  return call<Domain>(getShowDomainUrl(id),
+  return call<Domain>(getGetDomainUrl(id),
   {
     ...options,
     method: 'GET'
@@ -8452,9 +8248,9 @@ export const getRemoveDomainUrl = (id: string,) => {
  * Scope: `domains:write`.
  * @summary Remove a domain
  */
-export const removeDomain = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemoveDomain200> => {
+export const removeDomain = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemoveDomainResponse> => {
 
-  return call<RemoveDomain200>(getRemoveDomainUrl(id),
+  return call<RemoveDomainResponse>(getRemoveDomainUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -8465,7 +8261,7 @@ export const removeDomain = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getShowDomainZoneUrl = (id: string,) => {
+export const getDownloadDomainZoneUrl = (id: string,) => {
 
 
 
@@ -8479,9 +8275,9 @@ export const getShowDomainZoneUrl = (id: string,) => {
  * Scope: `domains:read`.
  * @summary Show the outstanding records of a domain as a zone file
  */
-export const showDomainZone = async (id: string, options?: Parameters<typeof call>[1]): Promise<string> => {
+export const downloadDomainZone = async (id: string, options?: Parameters<typeof call>[1]): Promise<string> => {
 
-  return call<string>(getShowDomainZoneUrl(id),
+  return call<string>(getDownloadDomainZoneUrl(id),
   {
     ...options,
     method: 'GET'
@@ -8502,9 +8298,9 @@ export const getListMailboxesUrl = (params?: ListMailboxesParams,) => {
  * Scope: `mailboxes:read` or `messages:read`.
  * @summary List mailboxes
  */
-export const listMailboxes = async (params?: ListMailboxesParams, options?: Parameters<typeof call>[1]): Promise<ListMailboxes200> => {
+export const listMailboxes = async (params?: ListMailboxesParams, options?: Parameters<typeof call>[1]): Promise<ListMailboxesResponse> => {
 
-  return call<ListMailboxes200>(getListMailboxesUrl(params),
+  return call<ListMailboxesResponse>(getListMailboxesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8542,7 +8338,7 @@ return call<NewMailbox>(getCreateMailboxUrl(),
 
 
 
-export const getShowMailboxUrl = (address: string,) => {
+export const getGetMailboxUrl = (address: string,) => {
 
 
 
@@ -8554,9 +8350,9 @@ export const getShowMailboxUrl = (address: string,) => {
  * Scope: `mailboxes:read` or `messages:read`.
  * @summary Show a mailbox
  */
-export const showMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<Mailbox> => {
+export const getMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<Mailbox> => {
 
-  return call<Mailbox>(getShowMailboxUrl(address),
+  return call<Mailbox>(getGetMailboxUrl(address),
   {
     ...options,
     method: 'GET'
@@ -8583,9 +8379,9 @@ export const getDeleteMailboxUrl = (address: string,) => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Delete a mailbox
  */
-export const deleteMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<DeleteMailbox200> => {
+export const deleteMailbox = async (address: string, options?: Parameters<typeof call>[1]): Promise<DeleteMailboxResponse> => {
 
-  return call<DeleteMailbox200>(getDeleteMailboxUrl(address),
+  return call<DeleteMailboxResponse>(getDeleteMailboxUrl(address),
   {
     ...options,
     method: 'DELETE'
@@ -8664,9 +8460,9 @@ export const getListMailboxAccessUrl = (address: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List who may use a mailbox
  */
-export const listMailboxAccess = async (address: string, options?: Parameters<typeof call>[1]): Promise<ListMailboxAccess200> => {
+export const listMailboxAccess = async (address: string, options?: Parameters<typeof call>[1]): Promise<ListMailboxAccessResponse> => {
 
-  return call<ListMailboxAccess200>(getListMailboxAccessUrl(address),
+  return call<ListMailboxAccessResponse>(getListMailboxAccessUrl(address),
   {
     ...options,
     method: 'GET'
@@ -8727,9 +8523,9 @@ export const getEndMailboxAccessUrl = (address: string,
  * @summary End a member’s access to a mailbox
  */
 export const endMailboxAccess = async (address: string,
-    memberId: string, options?: Parameters<typeof call>[1]): Promise<EndMailboxAccess200> => {
+    memberId: string, options?: Parameters<typeof call>[1]): Promise<EndMailboxAccessResponse> => {
 
-  return call<EndMailboxAccess200>(getEndMailboxAccessUrl(address,memberId),
+  return call<EndMailboxAccessResponse>(getEndMailboxAccessUrl(address,memberId),
   {
     ...options,
     method: 'DELETE'
@@ -8750,9 +8546,9 @@ export const getListAccessChangesUrl = (params?: ListAccessChangesParams,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List changes of access to one’s mailboxes
  */
-export const listAccessChanges = async (params?: ListAccessChangesParams, options?: Parameters<typeof call>[1]): Promise<ListAccessChanges200> => {
+export const listAccessChanges = async (params?: ListAccessChangesParams, options?: Parameters<typeof call>[1]): Promise<ListAccessChangesResponse> => {
 
-  return call<ListAccessChanges200>(getListAccessChangesUrl(params),
+  return call<ListAccessChangesResponse>(getListAccessChangesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8763,7 +8559,7 @@ export const listAccessChanges = async (params?: ListAccessChangesParams, option
 
 
 
-export const getShowUsageUrl = () => {
+export const getGetUsageUrl = () => {
 
 
 
@@ -8777,9 +8573,9 @@ export const getShowUsageUrl = () => {
  * Scope: `usage:read`.
  * @summary Show usage against the plan
  */
-export const showUsage = async ( options?: Parameters<typeof call>[1]): Promise<Usage> => {
+export const getUsage = async ( options?: Parameters<typeof call>[1]): Promise<Usage> => {
 
-  return call<Usage>(getShowUsageUrl(),
+  return call<Usage>(getGetUsageUrl(),
   {
     ...options,
     method: 'GET'
@@ -8800,9 +8596,9 @@ export const getListMembersUrl = (params?: ListMembersParams,) => {
  * Scope: `members:read`.
  * @summary List members
  */
-export const listMembers = async (params?: ListMembersParams, options?: Parameters<typeof call>[1]): Promise<ListMembers200> => {
+export const listMembers = async (params?: ListMembersParams, options?: Parameters<typeof call>[1]): Promise<ListMembersResponse> => {
 
-  return call<ListMembers200>(getListMembersUrl(params),
+  return call<ListMembersResponse>(getListMembersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8842,7 +8638,7 @@ return call<InvitedMember>(getAddMemberUrl(),
 
 
 
-export const getShowMemberUrl = (id: string,) => {
+export const getGetMemberUrl = (id: string,) => {
 
 
 
@@ -8854,9 +8650,9 @@ export const getShowMemberUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show a member
  */
-export const showMember = async (id: string, options?: Parameters<typeof call>[1]): Promise<Member> => {
+export const getMember = async (id: string, options?: Parameters<typeof call>[1]): Promise<Member> => {
 
-  return call<Member>(getShowMemberUrl(id),
+  return call<Member>(getGetMemberUrl(id),
   {
     ...options,
     method: 'GET'
@@ -8867,7 +8663,7 @@ export const showMember = async (id: string, options?: Parameters<typeof call>[1
 
 
 
-export const getChangeMemberUrl = (id: string,) => {
+export const getUpdateMemberUrl = (id: string,) => {
 
 
 
@@ -8883,15 +8679,15 @@ export const getChangeMemberUrl = (id: string,) => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Give a member another role
  */
-export const changeMember = async (id: string,
-    changeMemberBody: ChangeMemberBody, options?: Parameters<typeof call>[1]): Promise<Member> => {
+export const updateMember = async (id: string,
+    updateMemberBody: UpdateMemberBody, options?: Parameters<typeof call>[1]): Promise<Member> => {
 
-return call<Member>(getChangeMemberUrl(id),
+return call<Member>(getUpdateMemberUrl(id),
   {
     ...options,
     method: 'PATCH',
     headers: withType(options?.headers),
-    body: JSON.stringify(changeMemberBody)
+    body: JSON.stringify(updateMemberBody)
   }
 );}
 
@@ -8913,9 +8709,9 @@ export const getRemoveMemberUrl = (id: string,) => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Remove a member
  */
-export const removeMember = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemoveMember200> => {
+export const removeMember = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemoveMemberResponse> => {
 
-  return call<RemoveMember200>(getRemoveMemberUrl(id),
+  return call<RemoveMemberResponse>(getRemoveMemberUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -8955,7 +8751,7 @@ export const inviteMember = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getListWaysInUrl = () => {
+export const getListSignInWaysUrl = () => {
 
 
 
@@ -8969,9 +8765,9 @@ export const getListWaysInUrl = () => {
  * For members. To a key this path does not exist.
  * @summary List the ways to sign in
  */
-export const listWaysIn = async ( options?: Parameters<typeof call>[1]): Promise<SignInWays> => {
+export const listSignInWays = async ( options?: Parameters<typeof call>[1]): Promise<SignInWays> => {
 
-  return call<SignInWays>(getListWaysInUrl(),
+  return call<SignInWays>(getListSignInWaysUrl(),
   {
     ...options,
     method: 'GET'
@@ -9023,9 +8819,9 @@ export const getSignOutUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Sign out
  */
-export const signOut = async ( options?: Parameters<typeof call>[1]): Promise<SignOut200> => {
+export const signOut = async ( options?: Parameters<typeof call>[1]): Promise<SignOutResponse> => {
 
-  return call<SignOut200>(getSignOutUrl(),
+  return call<SignOutResponse>(getSignOutUrl(),
   {
     ...options,
     method: 'DELETE'
@@ -9050,9 +8846,9 @@ export const getListSessionsUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one's sessions
  */
-export const listSessions = async ( options?: Parameters<typeof call>[1]): Promise<ListSessions200> => {
+export const listSessions = async ( options?: Parameters<typeof call>[1]): Promise<ListSessionsResponse> => {
 
-  return call<ListSessions200>(getListSessionsUrl(),
+  return call<ListSessionsResponse>(getListSessionsUrl(),
   {
     ...options,
     method: 'GET'
@@ -9077,9 +8873,9 @@ export const getEndSessionUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary End one of one's sessions
  */
-export const endSession = async (id: string, options?: Parameters<typeof call>[1]): Promise<EndSession200> => {
+export const endSession = async (id: string, options?: Parameters<typeof call>[1]): Promise<EndSessionResponse> => {
 
-  return call<EndSession200>(getEndSessionUrl(id),
+  return call<EndSessionResponse>(getEndSessionUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -9106,9 +8902,9 @@ export const getSetPasswordUrl = () => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Set one's password
  */
-export const setPassword = async (setPasswordBody: SetPasswordBody, options?: Parameters<typeof call>[1]): Promise<SetPassword200> => {
+export const setPassword = async (setPasswordBody: SetPasswordBody, options?: Parameters<typeof call>[1]): Promise<SetPasswordResponse> => {
 
-return call<SetPassword200>(getSetPasswordUrl(),
+return call<SetPasswordResponse>(getSetPasswordUrl(),
   {
     ...options,
     method: 'PUT',
@@ -9133,9 +8929,9 @@ export const getConfirmSessionUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Confirm who one is
  */
-export const confirmSession = async (confirmSessionBody: ConfirmSessionBody, options?: Parameters<typeof call>[1]): Promise<ConfirmSession200> => {
+export const confirmSession = async (confirmSessionBody: ConfirmSessionBody, options?: Parameters<typeof call>[1]): Promise<ConfirmSessionResponse> => {
 
-return call<ConfirmSession200>(getConfirmSessionUrl(),
+return call<ConfirmSessionResponse>(getConfirmSessionUrl(),
   {
     ...options,
     method: 'POST',
@@ -9162,9 +8958,9 @@ export const getBeginTotpUrl = () => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Begin to set up a second factor
  */
-export const beginTotp = async ( options?: Parameters<typeof call>[1]): Promise<BeginTotp200> => {
+export const beginTotp = async ( options?: Parameters<typeof call>[1]): Promise<BeginTotpResponse> => {
 
-  return call<BeginTotp200>(getBeginTotpUrl(),
+  return call<BeginTotpResponse>(getBeginTotpUrl(),
   {
     ...options,
     method: 'POST'
@@ -9191,9 +8987,9 @@ export const getRemoveTotpUrl = () => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Remove one's second factor
  */
-export const removeTotp = async ( options?: Parameters<typeof call>[1]): Promise<RemoveTotp200> => {
+export const removeTotp = async ( options?: Parameters<typeof call>[1]): Promise<RemoveTotpResponse> => {
 
-  return call<RemoveTotp200>(getRemoveTotpUrl(),
+  return call<RemoveTotpResponse>(getRemoveTotpUrl(),
   {
     ...options,
     method: 'DELETE'
@@ -9220,9 +9016,9 @@ export const getConfirmTotpUrl = () => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Put a second factor in effect
  */
-export const confirmTotp = async (confirmTotpBody: ConfirmTotpBody, options?: Parameters<typeof call>[1]): Promise<ConfirmTotp200> => {
+export const confirmTotp = async (confirmTotpBody: ConfirmTotpBody, options?: Parameters<typeof call>[1]): Promise<ConfirmTotpResponse> => {
 
-return call<ConfirmTotp200>(getConfirmTotpUrl(),
+return call<ConfirmTotpResponse>(getConfirmTotpUrl(),
   {
     ...options,
     method: 'POST',
@@ -9249,9 +9045,9 @@ export const getBeginPasskeyUrl = () => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Begin to add a passkey
  */
-export const beginPasskey = async ( options?: Parameters<typeof call>[1]): Promise<BeginPasskey200> => {
+export const beginPasskey = async ( options?: Parameters<typeof call>[1]): Promise<BeginPasskeyResponse> => {
 
-  return call<BeginPasskey200>(getBeginPasskeyUrl(),
+  return call<BeginPasskeyResponse>(getBeginPasskeyUrl(),
   {
     ...options,
     method: 'POST'
@@ -9305,9 +9101,9 @@ export const getListPasskeysUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one's passkeys
  */
-export const listPasskeys = async ( options?: Parameters<typeof call>[1]): Promise<ListPasskeys200> => {
+export const listPasskeys = async ( options?: Parameters<typeof call>[1]): Promise<ListPasskeysResponse> => {
 
-  return call<ListPasskeys200>(getListPasskeysUrl(),
+  return call<ListPasskeysResponse>(getListPasskeysUrl(),
   {
     ...options,
     method: 'GET'
@@ -9360,9 +9156,9 @@ export const getRemovePasskeyUrl = (id: string,) => {
  * A member needs to have signed in, or to have confirmed with `POST /v1/session/confirm`, in the last 10 minutes; else the answer is 403, and its `needs` is `confirmation`.
  * @summary Remove a passkey
  */
-export const removePasskey = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemovePasskey200> => {
+export const removePasskey = async (id: string, options?: Parameters<typeof call>[1]): Promise<RemovePasskeyResponse> => {
 
-  return call<RemovePasskey200>(getRemovePasskeyUrl(id),
+  return call<RemovePasskeyResponse>(getRemovePasskeyUrl(id),
   {
     ...options,
     method: 'DELETE'
@@ -9387,9 +9183,9 @@ export const getChallengeSignInUrl = () => {
  * For members. To a key this path does not exist.
  * @summary Begin to sign in with a passkey
  */
-export const challengeSignIn = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeSignIn200> => {
+export const challengeSignIn = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeSignInResponse> => {
 
-  return call<ChallengeSignIn200>(getChallengeSignInUrl(),
+  return call<ChallengeSignInResponse>(getChallengeSignInUrl(),
   {
     ...options,
     method: 'POST'
@@ -9414,9 +9210,9 @@ export const getChallengeConfirmationUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Begin to confirm with a passkey
  */
-export const challengeConfirmation = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeConfirmation200> => {
+export const challengeConfirmation = async ( options?: Parameters<typeof call>[1]): Promise<ChallengeConfirmationResponse> => {
 
-  return call<ChallengeConfirmation200>(getChallengeConfirmationUrl(),
+  return call<ChallengeConfirmationResponse>(getChallengeConfirmationUrl(),
   {
     ...options,
     method: 'POST'
@@ -9441,9 +9237,9 @@ export const getBeginSignOnUrl = () => {
  * For members. To a key this path does not exist.
  * @summary Begin single sign-on
  */
-export const beginSignOn = async (beginSignOnBody: BeginSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSignOn200> => {
+export const beginSignOn = async (beginSignOnBody: BeginSignOnBody, options?: Parameters<typeof call>[1]): Promise<BeginSignOnResponse> => {
 
-return call<BeginSignOn200>(getBeginSignOnUrl(),
+return call<BeginSignOnResponse>(getBeginSignOnUrl(),
   {
     ...options,
     method: 'POST',
@@ -9468,9 +9264,9 @@ export const getConfirmSignOnUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Begin to confirm by single sign-on
  */
-export const confirmSignOn = async ( options?: Parameters<typeof call>[1]): Promise<ConfirmSignOn200> => {
+export const confirmSignOn = async ( options?: Parameters<typeof call>[1]): Promise<ConfirmSignOnResponse> => {
 
-  return call<ConfirmSignOn200>(getConfirmSignOnUrl(),
+  return call<ConfirmSignOnResponse>(getConfirmSignOnUrl(),
   {
     ...options,
     method: 'POST'
@@ -9481,7 +9277,7 @@ export const confirmSignOn = async ( options?: Parameters<typeof call>[1]): Prom
 
 
 
-export const getShowMeUrl = () => {
+export const getGetMeUrl = () => {
 
 
 
@@ -9495,9 +9291,9 @@ export const getShowMeUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Show who is signed in
  */
-export const showMe = async ( options?: Parameters<typeof call>[1]): Promise<Me> => {
+export const getMe = async ( options?: Parameters<typeof call>[1]): Promise<Me> => {
 
-  return call<Me>(getShowMeUrl(),
+  return call<Me>(getGetMeUrl(),
   {
     ...options,
     method: 'GET'
@@ -9518,9 +9314,9 @@ export const getListApiKeysUrl = (params?: ListApiKeysParams,) => {
  * For members who are signed in. To a key this path does not exist. Permission: `manage_api_keys`.
  * @summary List API keys
  */
-export const listApiKeys = async (params?: ListApiKeysParams, options?: Parameters<typeof call>[1]): Promise<ListApiKeys200> => {
+export const listApiKeys = async (params?: ListApiKeysParams, options?: Parameters<typeof call>[1]): Promise<ListApiKeysResponse> => {
 
-  return call<ListApiKeys200>(getListApiKeysUrl(params),
+  return call<ListApiKeysResponse>(getListApiKeysUrl(params),
   {
     ...options,
     method: 'GET'
@@ -9560,7 +9356,7 @@ return call<NewApiKey>(getCreateApiKeyUrl(),
 
 
 
-export const getShowApiKeyUrl = (id: string,) => {
+export const getGetApiKeyUrl = (id: string,) => {
 
 
 
@@ -9572,9 +9368,9 @@ export const getShowApiKeyUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist. Permission: `manage_api_keys`.
  * @summary Show an API key
  */
-export const showApiKey = async (id: string, options?: Parameters<typeof call>[1]): Promise<ApiKey> => {
+export const getApiKey = async (id: string, options?: Parameters<typeof call>[1]): Promise<ApiKey> => {
 
-  return call<ApiKey>(getShowApiKeyUrl(id),
+  return call<ApiKey>(getGetApiKeyUrl(id),
   {
     ...options,
     method: 'GET'
@@ -9614,7 +9410,7 @@ export const revokeApiKey = async (id: string, options?: Parameters<typeof call>
 
 
 
-export const getReadAuditTrailUrl = (params?: ReadAuditTrailParams,) => {
+export const getListAuditEntriesUrl = (params?: ListAuditEntriesParams,) => {
   return withQuery(`/v1/audit`, params)
 }
 
@@ -9624,9 +9420,9 @@ export const getReadAuditTrailUrl = (params?: ReadAuditTrailParams,) => {
  * For members who are signed in. To a key this path does not exist. Permission: `read_audit`.
  * @summary Read the audit trail
  */
-export const readAuditTrail = async (params?: ReadAuditTrailParams, options?: Parameters<typeof call>[1]): Promise<ReadAuditTrail200> => {
+export const listAuditEntries = async (params?: ListAuditEntriesParams, options?: Parameters<typeof call>[1]): Promise<ListAuditEntriesResponse> => {
 
-  return call<ReadAuditTrail200>(getReadAuditTrailUrl(params),
+  return call<ListAuditEntriesResponse>(getListAuditEntriesUrl(params),
   {
     ...options,
     method: 'GET'

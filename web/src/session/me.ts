@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { showMe } from '../api/generated.ts'
+import { getMe } from '../api/generated.ts'
 import { queryClient } from '../app/query-client.ts'
 
 /** The signed-in member and their permissions. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => showMe({ signal }),
+  queryFn: ({ signal }) => getMe({ signal }),
   staleTime: 60_000,
 })
 

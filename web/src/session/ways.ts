@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listWaysIn, type SignInWays } from '../api/generated.ts'
+import { listSignInWays, type SignInWays } from '../api/generated.ts'
 import { browserHasPasskeys } from './passkeys.ts'
 
 /** The ways to sign in besides links; the same for all members. */
 export const waysQuery = queryOptions({
   queryKey: ['sign-in ways'],
-  queryFn: ({ signal }) => listWaysIn({ signal }),
+  queryFn: ({ signal }) => listSignInWays({ signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 

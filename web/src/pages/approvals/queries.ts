@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listApprovals, showDraft } from '../../api/generated.ts'
+import { getDraft, listApprovals } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 /** Pending approvals in all mailboxes that the member reads. */
@@ -22,6 +22,6 @@ export const approvalOfQuery = (draft: string) =>
   })
 
 export const draftQuery = (id: string) =>
-  queryOptions({ queryKey: ['approvals', 'draft', id], queryFn: ({ signal }) => showDraft(id, { signal }) })
+  queryOptions({ queryKey: ['approvals', 'draft', id], queryFn: ({ signal }) => getDraft(id, { signal }) })
 
 export const approvalsChanged = () => queryClient.invalidateQueries({ queryKey: ['approvals'] })

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type AuditEntry, readAuditTrail } from '../../api/generated.ts'
+import { type AuditEntry, listAuditEntries } from '../../api/generated.ts'
 import { Choice } from '../../parts/form/choice.tsx'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
@@ -36,7 +36,7 @@ export function AuditTrail() {
   const query = useInfiniteQuery({
     queryKey: ['audit', item],
     queryFn: ({ pageParam, signal }) =>
-      readAuditTrail(
+      listAuditEntries(
         { limit: 100, ...(item !== '' && { action: item }), ...(pageParam !== undefined && { before: pageParam }) },
         { signal },
       ),

@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
   type BlockedSender,
-  blockForMe,
-  blockSender,
+  createBlockedSender,
+  createOwnBlockedSender,
+  deleteBlockedSender,
+  deleteOwnBlockedSender,
   listBlockedSenders,
-  listOwnBlocks,
-  unblockForMe,
-  unblockSender,
+  listOwnBlockedSenders,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
@@ -15,13 +15,14 @@ export type AnyBlock = Owned<BlockedSender>
 
 export const blocksQuery = queryOptions({
   queryKey: ['blocked-senders'],
-  queryFn: ({ signal }) => ofBoth(listBlockedSenders(undefined, { signal }), listOwnBlocks(undefined, { signal })),
+  queryFn: ({ signal }) =>
+    ofBoth(listBlockedSenders(undefined, { signal }), listOwnBlockedSenders(undefined, { signal })),
 })
 
 export const blocksChanged = () => queryClient.invalidateQueries({ queryKey: blocksQuery.queryKey })
 
-const ofOrganization = { block: blockSender, unblock: unblockSender }
-const ofMember = { block: blockForMe, unblock: unblockForMe }
+const ofOrganization = { block: createBlockedSender, unblock: deleteBlockedSender }
+const ofMember = { block: createOwnBlockedSender, unblock: deleteOwnBlockedSender }
 
 /** Requests that change blocks of the organization or of the member. */
 export const blockRequests = (own: boolean) => (own ? ofMember : ofOrganization)

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { showChange } from '../../api/generated.ts'
+import { getChange } from '../../api/generated.ts'
 
 /** A recorded change of messages. */
 export const changeQuery = (id: string) =>
-  queryOptions({ queryKey: ['changes', id], queryFn: ({ signal }) => showChange(id, { signal }) })
+  queryOptions({ queryKey: ['changes', id], queryFn: ({ signal }) => getChange(id, { signal }) })

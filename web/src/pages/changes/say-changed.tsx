@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type Change, showChange } from '../../api/generated.ts'
+import { type Change, getChange } from '../../api/generated.ts'
 import { sayFailure, toasts } from '../../parts/state/toasts.ts'
 import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
@@ -21,7 +21,7 @@ type State = Pick<Change, 'id' | 'state' | 'messages'>
 export async function sayChanged(id: string | null, texts: Texts): Promise<void> {
   if (id === null) return sayDone({ id: '', state: 'done', messages: 0 }, texts)
   try {
-    const change = await showChange(id)
+    const change = await getChange(id)
     if (change.state !== 'running') return sayDone(change, texts)
     const key = toasts.add({
       text: texts.doing,

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Meter } from 'react-aria-components/Meter'
-import { type Domain, getShowDomainZoneUrl } from '../../api/generated.ts'
+import { type Domain, getDownloadDomainZoneUrl } from '../../api/generated.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Status } from '../../parts/text/status.tsx'
 import { Time } from '../../parts/time/time.tsx'
@@ -31,7 +31,7 @@ export function OneDomain({ domain, remove }: { domain: Domain; remove?: () => v
           {outstanding > 0 && (
             <p className={styles.zone}>
               Several at once: download what is outstanding as a{' '}
-              <a href={getShowDomainZoneUrl(domain.id)} download={`${domain.domain}.zone`}>
+              <a href={getDownloadDomainZoneUrl(domain.id)} download={`${domain.domain}.zone`}>
                 zone file
               </a>
               , which many DNS providers take.

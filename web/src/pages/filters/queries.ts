@@ -1,7 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
-  changeFilter,
-  changeOwnFilter,
   createFilter,
   createOwnFilter,
   deleteFilter,
@@ -9,6 +7,8 @@ import {
   type Filter,
   listFilters,
   listOwnFilters,
+  updateFilter,
+  updateOwnFilter,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { sayFailure } from '../../parts/state/toasts.ts'
@@ -24,8 +24,8 @@ export const filtersQuery = queryOptions({
 
 export const filtersChanged = () => queryClient.invalidateQueries({ queryKey: filtersQuery.queryKey })
 
-const ofOrganization = { create: createFilter, change: changeFilter, remove: deleteFilter }
-const ofMember = { create: createOwnFilter, change: changeOwnFilter, remove: deleteOwnFilter }
+const ofOrganization = { create: createFilter, change: updateFilter, remove: deleteFilter }
+const ofMember = { create: createOwnFilter, change: updateOwnFilter, remove: deleteOwnFilter }
 
 /** Requests that change filters of the organization or of the member. */
 export const filterRequests = (own: boolean) => (own ? ofMember : ofOrganization)

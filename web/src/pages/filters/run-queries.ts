@@ -1,17 +1,17 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
   cancelFilterRun,
-  cancelOwnRun,
+  cancelOwnFilterRun,
   type FilterRunItem,
+  getFilterRun,
+  getOwnFilterRun,
   listFilterRuns,
-  listOwnRuns,
+  listOwnFilterRuns,
   type RunFilterBody,
+  runAllFilters,
+  runAllOwnFilters,
   runFilter,
-  runFilters,
   runOwnFilter,
-  runOwnFilters,
-  showFilterRun,
-  showOwnRun,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { type Owned, ofBoth } from '../../session/owned.ts'
@@ -27,14 +27,15 @@ const next = (runs: readonly Pick<FilterRunItem, 'finished_at'>[] = []) =>
 /** Newest first: runs of the organization's filters, then those of the member's. */
 export const runsQuery = queryOptions({
   queryKey: ['filter-runs'],
-  queryFn: ({ signal }) => ofBoth(listFilterRuns({ limit: 20 }, { signal }), listOwnRuns({ limit: 20 }, { signal })),
+  queryFn: ({ signal }) =>
+    ofBoth(listFilterRuns({ limit: 20 }, { signal }), listOwnFilterRuns({ limit: 20 }, { signal })),
   refetchInterval: ({ state }) => next(state.data),
 })
 
 export const runQuery = (own: boolean, id: string) =>
   queryOptions({
     queryKey: ['filter-runs', own, id],
-    queryFn: ({ signal }) => (own ? showOwnRun : showFilterRun)(id, { signal }),
+    queryFn: ({ signal }) => (own ? getOwnFilterRun : getFilterRun)(id, { signal }),
     refetchInterval: ({ state }) => (state.data ? next([state.data]) : false),
   })
 
@@ -43,7 +44,7 @@ export const runsChanged = () => queryClient.invalidateQueries({ queryKey: runsQ
 /** Starts a run of one filter, or of all enabled ones. */
 export function beginRun(own: boolean, filterId: string | undefined, where: RunFilterBody) {
   if (filterId !== undefined) return (own ? runOwnFilter : runFilter)(filterId, where)
-  return (own ? runOwnFilters : runFilters)(where)
+  return (own ? runAllOwnFilters : runAllFilters)(where)
 }
 
-export const cancelRun = (own: boolean, id: string) => (own ? cancelOwnRun : cancelFilterRun)(id)
+export const cancelRun = (own: boolean, id: string) => (own ? cancelOwnFilterRun : cancelFilterRun)(id)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type FilterTrial, tryOwnFilters } from '../../api/generated.ts'
+import { type FilterTrial, testOwnFilters } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
@@ -27,7 +27,7 @@ export function Trial({ onClose }: { onClose: () => void }) {
     const isTyped = chosen === typed || mailbox === undefined
     setTrial(
       isTyped
-        ? await tryOwnFilters({ message })
+        ? await testOwnFilters({ message })
         : (await tryMessage({ mailbox, folder: 'inbox', uid: Number(chosen) })).trial,
     )
     return 'stay'

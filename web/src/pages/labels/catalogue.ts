@@ -1,15 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
 import {
-  changeLabel,
-  changeOwnLabel,
   createLabel,
   createOwnLabel,
   deleteLabel,
   deleteOwnLabel,
+  listAuditEntries,
   listLabels,
   listOrphanLabels,
   listOwnLabels,
-  readAuditTrail,
+  updateLabel,
+  updateOwnLabel,
 } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { ofBoth } from '../../session/owned.ts'
@@ -38,15 +38,15 @@ export const orphansQuery = queryOptions({
 /** Who created the organization's labels, by the label's id, as far as the audit trail goes back. */
 export const labelMakersQuery = queryOptions({
   queryKey: ['labels', 'makers'],
-  queryFn: ({ signal }) => readAuditTrail({ action: 'label.created', limit: 1_000 }, { signal }),
+  queryFn: ({ signal }) => listAuditEntries({ action: 'label.created', limit: 1_000 }, { signal }),
   select: ({ data }) =>
     new Map(data.map(({ item, actor }) => [item.id, actor.kind === 'service' ? 'the service' : actor.name])),
 })
 
 export const labelsChanged = () => queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
 
-const ofOrganization = { create: createLabel, change: changeLabel, remove: deleteLabel }
-const ofMember = { create: createOwnLabel, change: changeOwnLabel, remove: deleteOwnLabel }
+const ofOrganization = { create: createLabel, change: updateLabel, remove: deleteLabel }
+const ofMember = { create: createOwnLabel, change: updateOwnLabel, remove: deleteOwnLabel }
 
 /** Requests that change labels of the organization or of the member. */
 export const labelRequests = (own: boolean) => (own ? ofMember : ofOrganization)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { mergeLabels } from '../../api/generated.ts'
+import { mergeLabel } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Choice } from '../../parts/form/choice.tsx'
 import { LabelChip } from '../../parts/text/label-chip.tsx'
@@ -36,7 +36,7 @@ export function MergeLabel({ label: { id, name, keyword }, others, onClose }: Pr
     ({ action, argument }) => action === 'label' && argument === keyword,
   )
   const merge = async () => {
-    const { change_id, filters: moved, label } = await mergeLabels(id, { into: chosen })
+    const { change_id, filters: moved, label } = await mergeLabel(id, { into: chosen })
     const also = moved === 0 ? '' : `, and in ${filterCount(moved)}`
     void sayChanged(change_id, {
       doing: `Merging ${name} into ${label.name}`,

@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query'
-import type { ListFolders200, ThreadWithMessages } from '../../api/generated.ts'
+import type { ListFoldersResponse, ThreadWithMessages } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 import { changed, type Edit, type State } from './actions/edits.ts'
 import type { Place } from './place.ts'
@@ -144,7 +144,7 @@ function count({ mailbox, folder }: Place, { change }: Edit, states: readonly St
   const unread = states.filter((state) => state.unread).length
   const moved = change.folder !== undefined
   const unreadAfter = change.unread === undefined ? unread : change.unread ? states.length : 0
-  queryClient.setQueryData<ListFolders200>(foldersQuery(mailbox).queryKey, (held) => {
+  queryClient.setQueryData<ListFoldersResponse>(foldersQuery(mailbox).queryKey, (held) => {
     if (!held) return held
     const data = held.data.map((one) => {
       if (one.name === folder)

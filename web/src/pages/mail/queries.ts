@@ -1,12 +1,12 @@
 import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import {
-  listConversations,
+  getConversation,
+  getMessage,
+  getThread,
   listFolders,
   listMessages,
+  listThreads,
   type MessageItem,
-  readConversation,
-  readMessage,
-  readWholeConversation,
   type Thread,
 } from '../../api/generated.ts'
 import type { Place } from './place.ts'
@@ -54,7 +54,7 @@ export const rowsQuery = (place: Place, page: number) =>
   })
 
 async function loadRows(place: Place, page: number, signal: AbortSignal): Promise<RowPage> {
-  const { data, total } = await listConversations({ ...place, page, limit: pageSize }, { signal })
+  const { data, total } = await listThreads({ ...place, page, limit: pageSize }, { signal })
   const messages = await messagesOf(place, data.flatMap(shownUids), signal)
   const rows = data.map((thread) => ({
     ...thread,
@@ -84,7 +84,7 @@ export async function messagesOf(
 export const conversationQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: ['conversation', place.mailbox, place.folder, id],
-    queryFn: ({ signal }) => readConversation(id, place, { signal }),
+    queryFn: ({ signal }) => getThread(id, place, { signal }),
     staleTime: freshness,
     refetchInterval: freshness,
   })
@@ -94,7 +94,7 @@ export const notDeliveredQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['not-delivered', mailbox, conversation],
     queryFn: async ({ signal }) => {
-      const { messages } = await readWholeConversation(conversation, { mailbox }, { signal })
+      const { messages } = await getConversation(conversation, { mailbox }, { signal })
       return messages.map(({ folder, uid, not_delivered }) => ({ folder, uid, notDelivered: not_delivered }))
     },
   })
@@ -103,6 +103,6 @@ export const notDeliveredQuery = (mailbox: string, conversation: string) =>
 export const messageQuery = (place: Place, uid: number) =>
   queryOptions({
     queryKey: ['message', place.mailbox, place.folder, uid],
-    queryFn: ({ signal }) => readMessage(uid, place, { signal }),
+    queryFn: ({ signal }) => getMessage(uid, place, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })

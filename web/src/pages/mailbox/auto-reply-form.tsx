@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { changeForwarding, type ForwardingReply } from '../../api/generated.ts'
+import { type ForwardingReply, updateForwarding } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
@@ -19,7 +19,7 @@ export function AutoReplyForm({ address, reply, onClose }: Props) {
   const [body, setBody] = useState(reply.body)
   const [until, setUntil] = useState(() => untilOf(reply.until))
   const save = async () => {
-    await changeForwarding({
+    await updateForwarding({
       mailbox: address,
       reply_subject: subject,
       reply_body: body,

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { changeForwarding, type ForwardingForward } from '../../api/generated.ts'
+import { type ForwardingForward, updateForwarding } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Check } from '../../parts/form/check.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
@@ -18,7 +18,7 @@ export function ForwardingForm({ address, forward, onClose }: Props) {
   const [to, setTo] = useState(forward.to ?? '')
   const [until, setUntil] = useState(() => untilOf(forward.until))
   const save = async () => {
-    await changeForwarding({
+    await updateForwarding({
       mailbox: address,
       forward_to: to.trim() || null,
       forward_enabled: isOn,

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type Forwarding, listMailboxAccess, showForwarding, showMailbox } from '../../api/generated.ts'
+import { type Forwarding, getForwarding, getMailbox, listMailboxAccess } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 export const mailboxQuery = (address: string) =>
   queryOptions({
     queryKey: ['mailboxes', address],
-    queryFn: ({ signal }) => showMailbox(address, { signal }),
+    queryFn: ({ signal }) => getMailbox(address, { signal }),
   })
 
 export const accessQuery = (address: string) =>
@@ -18,7 +18,7 @@ export const forwardingQuery = (mailbox: string) =>
   queryOptions({
     queryKey: ['forwarding', mailbox],
     // The response for one mailbox is an object of its own.
-    queryFn: async ({ signal }) => (await showForwarding({ mailbox }, { signal })) as Forwarding,
+    queryFn: async ({ signal }) => (await getForwarding({ mailbox }, { signal })) as Forwarding,
   })
 
 /** The list, each mailbox, and the access to it. */

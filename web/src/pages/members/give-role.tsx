@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { changeMember, type Member, type MemberRole } from '../../api/generated.ts'
+import { type Member, type MemberRole, updateMember } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { membersChanged } from './queries.ts'
 import { RoleChoice } from './role-choice.tsx'
@@ -12,7 +12,7 @@ export function GiveRole({ member, onClose }: { member: Member; onClose: () => v
       action="Save"
       ready={role !== member.role}
       fields={['role']}
-      onSubmit={() => changeMember(member.id, { role }).then(membersChanged)}
+      onSubmit={() => updateMember(member.id, { role }).then(membersChanged)}
       onClose={onClose}
     >
       <RoleChoice role={role} onChange={setRole} />

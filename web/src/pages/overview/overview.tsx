@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { showUsage } from '../../api/generated.ts'
+import { getUsage } from '../../api/generated.ts'
 import { Card } from '../../parts/page/card.tsx'
 import { Page } from '../../parts/page/page.tsx'
 import { Section } from '../../parts/page/section.tsx'
@@ -14,7 +14,7 @@ import { Meter } from './meter.tsx'
 import styles from './overview.module.css'
 import { Waiting } from './waiting.tsx'
 
-const usageQuery = queryOptions({ queryKey: ['usage'], queryFn: ({ signal }) => showUsage({ signal }) })
+const usageQuery = queryOptions({ queryKey: ['usage'], queryFn: ({ signal }) => getUsage({ signal }) })
 
 export function Overview() {
   const usage = useQuery(usageQuery)

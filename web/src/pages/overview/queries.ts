@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query'
 import {
   type Approval,
   type Forwarding,
-  type ListScheduledMessages200,
+  getForwarding,
+  type ListScheduledMessagesResponse,
   listScheduledMessages,
   listSentMessages,
   type SentMessage,
-  showForwarding,
   type Webhook,
 } from '../../api/generated.ts'
 
@@ -20,7 +20,7 @@ export const failedScheduledQuery = queryOptions({
     // Soonest first; the latest failures matter most.
     let latest: Scheduled[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const page: ListScheduledMessages200 = await listScheduledMessages(
+      const page: ListScheduledMessagesResponse = await listScheduledMessages(
         { status: 'failed', limit: 200, cursor },
         { signal },
       )
@@ -52,7 +52,7 @@ export const bouncedQuery = queryOptions({
 export const pausedForwardingQuery = queryOptions({
   queryKey: ['forwarding', 'paused'],
   queryFn: async ({ signal }) => {
-    const answer = await showForwarding(undefined, { signal })
+    const answer = await getForwarding(undefined, { signal })
     return ('data' in answer ? answer.data : [answer]).filter(({ forward }) => forward.paused_at !== null)
   },
 })
@@ -77,7 +77,7 @@ export interface Matter {
     | undefined
 }
 
-type Scheduled = ListScheduledMessages200['data'][number]
+type Scheduled = ListScheduledMessagesResponse['data'][number]
 
 export const ofScheduled = ({ id, subject, send_at, last_error }: Scheduled): Matter => ({
   ...{ key: `scheduled ${id}`, what: `“${subject || '(no subject)'}” was not sent`, at: send_at, to: '/scheduled' },

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type BeginTotp200, beginTotp, confirmTotp } from '../../api/generated.ts'
+import { type BeginTotpResponse, beginTotp, confirmTotp } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Copy } from '../../parts/form/copy.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
@@ -9,7 +9,7 @@ import { QrPicture } from './qr-picture.tsx'
 
 /** Sets up time-based codes: the secret for the application, a first code as proof, recovery codes. */
 export function AddSecondFactor({ onClose }: { onClose: () => void }) {
-  const [begun, setBegun] = useState<BeginTotp200>()
+  const [begun, setBegun] = useState<BeginTotpResponse>()
   const [code, setCode] = useState('')
   const [recovery, setRecovery] = useState<readonly string[]>()
   if (recovery)

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { listSuppressedAddresses } from '../../api/generated.ts'
+import { listSuppressions } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 /** Suppressed addresses that have a text in them, newest first. */
@@ -7,7 +7,7 @@ export const suppressedQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['suppressions', search],
     queryFn: ({ pageParam, signal }) =>
-      listSuppressedAddresses({ limit: 100, cursor: pageParam, ...(search !== '' && { search }) }, { signal }),
+      listSuppressions({ limit: 100, cursor: pageParam, ...(search !== '' && { search }) }, { signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),

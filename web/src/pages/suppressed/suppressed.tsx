@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Suppression, unsuppressAddress } from '../../api/generated.ts'
+import { deleteSuppression, type Suppression } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
@@ -78,7 +78,7 @@ export function Suppressed() {
           title={`Send to ${asked.address} again?`}
           about="Its bounces are counted from zero. If mail still cannot reach it, it is suppressed again."
           action="Send again"
-          onSubmit={() => unsuppressAddress(asked.address).then(suppressionsChanged)}
+          onSubmit={() => deleteSuppression(asked.address).then(suppressionsChanged)}
           onClose={() => ask(undefined)}
         />
       )}

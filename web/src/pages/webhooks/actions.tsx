@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { changeWebhook, deleteWebhook, rotateWebhookSecret, testWebhook, type Webhook } from '../../api/generated.ts'
+import { deleteWebhook, rotateWebhookSecret, testWebhook, updateWebhook, type Webhook } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ShownOnce } from '../../parts/form/shown-once.tsx'
@@ -51,7 +51,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
               : 'Events wait, for up to 30 days, until it is resumed.'
           }
           action={paused ? 'Resume' : 'Pause'}
-          onSubmit={() => changeWebhook(id, { paused: !paused }).then(webhooksChanged)}
+          onSubmit={() => updateWebhook(id, { paused: !paused }).then(webhooksChanged)}
           onClose={close}
         />
       )}

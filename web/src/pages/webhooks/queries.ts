@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { listWebhookDeliveries, listWebhooks, showWebhook } from '../../api/generated.ts'
+import { getWebhook, listWebhookDeliveries, listWebhooks } from '../../api/generated.ts'
 import { queryClient } from '../../app/query-client.ts'
 
 export const webhooksQuery = queryOptions({
@@ -13,7 +13,7 @@ const everyMs = 5_000
 export const webhookQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhooks', id],
-    queryFn: ({ signal }) => showWebhook(id, { signal }),
+    queryFn: ({ signal }) => getWebhook(id, { signal }),
     refetchInterval: everyMs,
   })
 

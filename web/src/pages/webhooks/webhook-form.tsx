@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { changeWebhook, createWebhook, type Webhook, type WebhookWithSecret } from '../../api/generated.ts'
+import { createWebhook, updateWebhook, type Webhook, type WebhookWithSecret } from '../../api/generated.ts'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { TextInput } from '../../parts/form/text-input.tsx'
 import { webhooksChanged } from './queries.ts'
@@ -20,7 +20,7 @@ export function WebhookForm({ webhook, onDone, onClose }: Props) {
   const save = async () => {
     const named = types.split(/[,\s]+/).filter(Boolean)
     const settings = { url, name, types: named.length > 0 ? named : null, mailbox: mailbox.trim() || null }
-    if (webhook) await changeWebhook(webhook.id, settings)
+    if (webhook) await updateWebhook(webhook.id, settings)
     else onDone?.(await createWebhook(settings))
     await webhooksChanged()
   }

@@ -1,7 +1,7 @@
-import type { ChangeMessagesBody, EventMessage } from '../../../api/generated.ts'
+import type { EventMessage, UpdateManyMessagesBody } from '../../../api/generated.ts'
 
 /** A change of a message. */
-export type Change = Omit<ChangeMessagesBody, 'uids'>
+export type Change = Omit<UpdateManyMessagesBody, 'uids'>
 
 /** One change of several messages of a folder. */
 export interface Edit {

@@ -1,6 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { ApiError } from '../../../api/call.ts'
-import { changeMessage, changeMessages } from '../../../api/generated.ts'
+import { updateManyMessages, updateMessage } from '../../../api/generated.ts'
 import { refetchSoon } from '../../../app/refetch.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
 import { sayUndone, undo, undoable } from '../../changes/undo.ts'
@@ -39,7 +39,7 @@ export async function perform(place: Place, edit: Edit, done: string): Promise<v
 export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
   const edit = { uids, change: { unread: false } }
   const changeEach = async () => {
-    for (const uid of uids) await changeMessage(uid, edit.change, place).catch(ifNotFound)
+    for (const uid of uids) await updateMessage(uid, edit.change, place).catch(ifNotFound)
   }
   const send = uids.length > mostOneByOne ? () => changeAll(place, edit) : changeEach
   await apply<unknown>(place, edit, send).catch(sayFailure)
@@ -81,7 +81,7 @@ async function changeAll(place: Place, edit: Edit): Promise<string[]> {
   const changes: string[] = []
   for (let at = 0; at < edit.uids.length; at += together) {
     const uids = edit.uids.slice(at, at + together)
-    const { change_id } = await changeMessages({ ...edit.change, uids }, place)
+    const { change_id } = await updateManyMessages({ ...edit.change, uids }, place)
     if (change_id !== null) changes.push(change_id)
   }
   return changes

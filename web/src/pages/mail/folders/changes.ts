@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/call.ts'
-import { createFolder, deleteFolder, type ListFolders200, renameFolder } from '../../../api/generated.ts'
+import { createFolder, deleteFolder, type ListFoldersResponse, renameFolder } from '../../../api/generated.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { refetch } from '../../../app/refetch.ts'
 import { sayFailure, toasts } from '../../../parts/state/toasts.ts'
@@ -8,7 +8,7 @@ import { someMessages } from '../../../parts/text/some-messages.ts'
 import { sayUndone, undo, undoable } from '../../changes/undo.ts'
 import { foldersQuery, mailKeys } from '../queries.ts'
 
-type Folder = ListFolders200['data'][number]
+type Folder = ListFoldersResponse['data'][number]
 
 /** Whether a folder is another or within it. */
 export const isWithin = (name: string, folder: string) => name === folder || name.startsWith(`${folder}/`)
@@ -64,7 +64,7 @@ export async function remove(mailbox: string, folder: string, moveTo: string | u
 /** Shows the folders as they are now, until the service has said it. */
 function show(mailbox: string, change: (folders: readonly Folder[]) => readonly Folder[]): void {
   const { queryKey } = foldersQuery(mailbox)
-  queryClient.setQueryData<ListFolders200>(queryKey, (held) => {
+  queryClient.setQueryData<ListFoldersResponse>(queryKey, (held) => {
     if (!held) return held
     const folders = change(held.data)
     const others = folders.filter(({ role }) => role === null)

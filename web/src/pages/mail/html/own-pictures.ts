@@ -1,4 +1,4 @@
-import { getDownloadAttachmentUrl, type Message } from '../../../api/generated.ts'
+import { getDownloadMessageAttachmentUrl, type Message } from '../../../api/generated.ts'
 import type { Place } from '../place.ts'
 import { dataUrl } from './data-url.ts'
 import { isShownInText } from './pictures.ts'
@@ -8,7 +8,7 @@ export async function ownPictures(place: Place, message: Message): Promise<Map<s
   const shown = message.attachments.filter((one) => isShownInText(one, message.html))
   const found = await Promise.all(
     shown.map(async ({ id, content_id }) => {
-      const answer = await fetch(getDownloadAttachmentUrl(message.uid, id, { ...place })).catch(() => undefined)
+      const answer = await fetch(getDownloadMessageAttachmentUrl(message.uid, id, { ...place })).catch(() => undefined)
       return [content_id ?? '', answer?.ok ? await dataUrl(await answer.blob()) : ''] as const
     }),
   )

@@ -1,4 +1,4 @@
-import { type Attachment, getDownloadAttachmentUrl, type Message } from '../../../api/generated.ts'
+import { type Attachment, getDownloadMessageAttachmentUrl, type Message } from '../../../api/generated.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { plain } from '../../../parts/text/plain.ts'
 import { size } from '../../../parts/text/size.ts'
@@ -22,7 +22,7 @@ export function Attachments({ place, message }: { place: Place; message: Message
 }
 
 function File({ place, uid, attachment }: { place: Place; uid: number; attachment: Attachment }) {
-  const url = getDownloadAttachmentUrl(uid, attachment.id, { ...place })
+  const url = getDownloadMessageAttachmentUrl(uid, attachment.id, { ...place })
   const name = plain(attachment.filename ?? '') || 'Attachment without a name'
   return (
     <a className={styles.file} href={url} download={attachment.filename ?? ''}>

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type PresentMember, type PresentMemberDoing, sayPresence } from '../../../api/generated.ts'
+import { type PresentMember, type PresentMemberDoing, reportPresence } from '../../../api/generated.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import type { Place } from '../place.ts'
 
@@ -14,7 +14,7 @@ const done = new Map<string, PresentMemberDoing[]>()
 const presenceQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['presence', mailbox, conversation],
-    queryFn: () => sayPresence({ mailbox, conversation, doing: doingIn(mailbox, conversation) }),
+    queryFn: () => reportPresence({ mailbox, conversation, doing: doingIn(mailbox, conversation) }),
     staleTime: 0,
     gcTime: 0,
     retry: false,
@@ -36,7 +36,7 @@ export function usePresence(
       if (left.length > 0) done.set(name, left)
       else done.delete(name)
       if (left.length > 0) void queryClient.invalidateQueries({ queryKey })
-      else void sayPresence({ mailbox, conversation, doing: null }, { keepalive: true }).catch(() => {})
+      else void reportPresence({ mailbox, conversation, doing: null }, { keepalive: true }).catch(() => {})
     }
     const here = done.get(name) ?? []
     done.set(name, [...here, doing])

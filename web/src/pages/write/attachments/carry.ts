@@ -1,4 +1,4 @@
-import { getDownloadAttachmentUrl } from '../../../api/generated.ts'
+import { getDownloadMessageAttachmentUrl } from '../../../api/generated.ts'
 import type { Place } from '../../mail/place.ts'
 import { keepFile } from '../saving/device.ts'
 import type { File } from '../writing.ts'
@@ -18,7 +18,7 @@ export async function carried(
   uid: number,
   { id: part, filename, content_type, content_id }: Attachment,
 ): Promise<File> {
-  const answer = await fetch(getDownloadAttachmentUrl(uid, part, { ...place }))
+  const answer = await fetch(getDownloadMessageAttachmentUrl(uid, part, { ...place }))
   if (!answer.ok) throw new Error('An attachment could not be loaded')
   const content = await answer.blob()
   const id = crypto.randomUUID()

@@ -1,4 +1,4 @@
-import { listDrafts, type Me, showDraft } from '../../../api/generated.ts'
+import { getDraft, listDrafts, type Me } from '../../../api/generated.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { ownPictures } from '../../mail/html/own-pictures.ts'
 import { isShownInText } from '../../mail/html/pictures.ts'
@@ -22,7 +22,7 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
   const { what: mode, place, uid } = beginning
   if (mode === 'draft') {
     const addresses = senders.map(({ address }) => address)
-    const draft = await writingOf(await showDraft(await draftAt(place, uid)), addresses)
+    const draft = await writingOf(await getDraft(await draftAt(place, uid)), addresses)
     return knownAsSigned(draft, await signedFor(draft.from))
   }
   const message = await queryClient.fetchQuery(messageQuery(place, uid))

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { showDraft } from '../../../api/generated.ts'
+import { getDraft } from '../../../api/generated.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { writingOf } from '../beginning/written-draft.ts'
 import styles from '../composer.module.css'
@@ -17,7 +17,7 @@ export function Conflict({ writing }: { writing: Writing }) {
   }
   const takeOther = async () => {
     if (!writing.draft) return
-    const other = await writingOf(await showDraft(writing.draft.id), [writing.from])
+    const other = await writingOf(await getDraft(writing.draft.id), [writing.from])
     replace({ ...other, key: crypto.randomUUID() })
   }
   return (

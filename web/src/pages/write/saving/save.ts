@@ -1,13 +1,13 @@
 import { ApiError } from '../../../api/call.ts'
 import {
-  attachToDraft,
+  addDraftAttachment,
   type CreateDraftBody,
   createDraft,
   type Draft,
   deleteDraft,
-  detachFromDraft,
-  editDraft,
-  showDraft,
+  getDraft,
+  removeDraftAttachment,
+  updateDraft,
 } from '../../../api/generated.ts'
 import { follow } from '../attachments/uploads.ts'
 import type { File, SavedDraft, Writing } from '../writing.ts'
@@ -102,7 +102,7 @@ async function edit(writing: Writing, { id, version, files }: SavedDraft): Promi
     file: lost?.file,
   })
   try {
-    const edited = await editDraft(id, { ...fields, html, version })
+    const edited = await updateDraft(id, { ...fields, html, version })
     unanswered.delete(writing.key)
     note(writing, edited, files)
     return edited
@@ -112,7 +112,7 @@ async function edit(writing: Writing, { id, version, files }: SavedDraft): Promi
     if (error.status === 404) return undefined
     if (error.field !== 'version') throw error
     // A request without a response may have been carried out: then the other version is our own.
-    const there = lost && (await showDraft(id))
+    const there = lost && (await getDraft(id))
     if (!there || !lost.texts.some((text) => saysSame(text, there))) throw new DraftConflict()
     return edit(writing, note(writing, there, withLost(files, lost.file, there)))
   }
@@ -139,7 +139,7 @@ async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
   for (const file of saved) {
     if (wanted.some(({ id }) => id === file.id)) continue
     const index = draft.attachments.find((one) => isSame(one, file))?.index
-    if (index !== undefined) draft = await detachFromDraft(draft.id, index, { version: draft.version })
+    if (index !== undefined) draft = await removeDraftAttachment(draft.id, index, { version: draft.version })
     saved = saved.filter((one) => one !== file)
     note(writing, draft, saved)
   }
@@ -148,7 +148,7 @@ async function saveFiles(writing: Writing, edited: Draft): Promise<SavedDraft> {
     const { id, version } = draft
     const body = { ...(await attached(file)), version }
     unanswered.set(writing.key, { texts: [fieldsOf(writing)], file })
-    const answer = await follow(file.id, (following) => attachToDraft(id, body, following))
+    const answer = await follow(file.id, (following) => addDraftAttachment(id, body, following))
     // The service may have it nevertheless. That shows when the next state is saved.
     if (!answer) break
     unanswered.delete(writing.key)

@@ -1,4 +1,4 @@
-import { requestApproval } from '../../../api/generated.ts'
+import { requestDraftApproval } from '../../../api/generated.ts'
 import { toasts } from '../../../parts/state/toasts.ts'
 import { approvalsChanged } from '../../approvals/queries.ts'
 import { write } from '../beginning/opening.ts'
@@ -13,7 +13,7 @@ export async function askApproval(member: string, writing: Writing): Promise<voi
   removeOpen()
   try {
     const draft = await save(writing)
-    await requestApproval(draft.id, { version: draft.version })
+    await requestDraftApproval(draft.id, { version: draft.version })
     await saveAsDraft(member, { ...writing, draft, isSaved: true })
   } catch (error) {
     const fault = error instanceof Error ? error : new Error(String(error))
