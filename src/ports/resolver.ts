@@ -9,6 +9,9 @@ export interface Resolver {
   aaaa(name: string): Promise<string[]>
   cname(name: string): Promise<string[]>
   ptr(address: string): Promise<string[]>
+  /** Whether the name exists, with records of any type or with names below it: false only for NXDOMAIN (RFC 8020). Aliases
+   *  are followed, and the name at their end decides (RFC 6604, section 3). */
+  exists(name: string): Promise<boolean>
 }
 
 /** The most aliases (CNAME) in a row that a resolver follows: name servers usually follow as many. */

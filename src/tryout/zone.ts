@@ -37,6 +37,7 @@ export function tryoutDns(zone: Zone, db: Db, hostname: string): Resolver {
     aaaa: (name) => asked(name, () => zone.aaaa(name)),
     cname: (name) => asked(name, () => zone.cname(name)),
     ptr: (address) => zone.ptr(address),
+    exists: (name) => asked(name, () => zone.exists(name)),
   }
 }
 

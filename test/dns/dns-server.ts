@@ -107,7 +107,10 @@ function answerTo(query: Buffer, zone: Readonly<Record<string, ZoneRecords>>): B
 /** The zone has plain addresses, the DNS reversed ones. */
 function recordsAt(zone: Readonly<Record<string, ZoneRecords>>, name: string): ZoneRecords | undefined {
   if (name.endsWith('.in-addr.arpa')) return zone[name.split('.').slice(0, 4).reverse().join('.')]
-  if (!name.endsWith('.ip6.arpa')) return zone[name]
+  if (!name.endsWith('.ip6.arpa')) {
+    // A name above others exists (RFC 8020).
+    return zone[name] ?? (Object.keys(zone).some((key) => key.endsWith(`.${name}`)) ? {} : undefined)
+  }
   const address = Object.keys(zone).find((key) => isIPv6(key) && ip6Name(key) === name)
   return address === undefined ? undefined : zone[address]
 }

@@ -22,6 +22,8 @@ const zone: Record<string, ZoneRecords> = {
   'empty.test': {},
   'alias.test': { cname: 'second-alias.test' },
   'second-alias.test': { cname: 'example.test' },
+  'alias-of-nothing.test': { cname: 'nothing.test' },
+  'below.above.test': { txt: ['here'] },
   'loop.test': { cname: 'loop.test' },
   ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`link-${n}.test`, { cname: `link-${n + 1}.test` }])),
   'link-20.test': { txt: ['the end'], a: ['192.0.2.20'] },
@@ -95,6 +97,17 @@ function conforms(name: string, open: Open): void {
       assert.deepEqual(await resolver.ptr('2001:db8::1'), ['example.test'])
       assert.deepEqual(await resolver.ptr('192.0.2.9'), [])
     })
+    for (const [what, asked, expected] of [
+      ['a name with records of another type', 'written.test', true],
+      ['a name above others', 'above.test', true],
+      ['an alias of a name that exists', 'alias.test', true],
+      ['a name that does not', 'nowhere.test', false],
+      ['an alias of a name that does not', 'alias-of-nothing.test', false],
+      ['what cannot be a name', `${'x'.repeat(64)}.test`, false],
+    ] as const) {
+      test(`says that ${what} ${expected ? 'exists' : 'does not exist'}`, async () =>
+        assert.equal(await resolver.exists(asked), expected))
+    }
     for (const [what, asked] of [
       ['a name that does not exist', 'nowhere.test'],
       ['a name without such records', 'empty.test'],

@@ -10,8 +10,10 @@ export interface DnsOptions {
   readonly patience?: number
 }
 
-/** No such name, or no such record at that name. An impossible name has no records either. */
-const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+/** No such name. An impossible name does not exist either. */
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'EBADNAME'])
+/** The name exists, but not with such records. */
+const NO_SUCH_RECORD = 'ENODATA'
 /** No server answered. */
 const UNANSWERED = new Set(['ETIMEOUT', 'ECONNREFUSED'])
 const TRY = 2_000
@@ -58,7 +60,16 @@ export class DnsResolver implements Resolver {
     return this.#ask(address, () => this.#resolver.reverse(address))
   }
 
+  async exists(name: string): Promise<boolean> {
+    return (await this.#answer(name, () => this.#resolver.resolve4(name))) !== undefined
+  }
+
   async #ask<T>(name: string, question: () => Promise<T[]>): Promise<T[]> {
+    return (await this.#answer(name, question)) ?? []
+  }
+
+  /** The records, if any; undefined if the name does not exist. */
+  async #answer<T>(name: string, question: () => Promise<T[]>): Promise<T[] | undefined> {
     const patience = this.#unanswered < SILENCE ? this.#patience : this.#patience / 5
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new LookupFailed(name, 'timeout')), patience)
@@ -70,7 +81,8 @@ export class DnsResolver implements Resolver {
       const code = error instanceof Error && 'code' in error ? String(error.code) : ''
       const unanswered = error instanceof LookupFailed || UNANSWERED.has(code)
       this.#unanswered = unanswered ? this.#unanswered + 1 : 0
-      if (NOT_THERE.has(code)) return []
+      if (NO_SUCH_NAME.has(code)) return undefined
+      if (code === NO_SUCH_RECORD) return []
       throw unanswered ? new LookupFailed(name, 'timeout', error) : new LookupFailed(name, 'servfail', error)
     } finally {
       clearTimeout(timer)

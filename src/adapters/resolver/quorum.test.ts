@@ -30,6 +30,15 @@ describe('a quorum', () => {
   ] as const) {
     test(`answers ${what}`, async () => assert.deepEqual(await hears(...all), expected))
   }
+  for (const [what, all, expected] of [
+    ['two of three say so', [truth, {}, truth], true],
+    ['one of three says so', [{}, forged, {}], false],
+  ] as const) {
+    test(`says that a name ${expected ? 'exists' : 'does not exist'} where ${what}`, async () => {
+      const zones = all.map((records) => new ZoneResolver('txt' in records ? { 'example.test': records } : {}))
+      assert.equal(await new QuorumResolver(zones).exists('example.test'), expected)
+    })
+  }
   for (const [what, all, reason] of [
     ['three that contradict each other', [truth, forged, {}], 'servfail'],
     ['two that contradict each other', [truth, forged], 'servfail'],

@@ -53,6 +53,11 @@ export class QuorumResolver implements Resolver {
     return this.#ask(address, (resolver) => resolver.ptr(address), dnsName)
   }
 
+  async exists(name: string): Promise<boolean> {
+    const [answer] = await this.#ask(name, async (resolver) => [await resolver.exists(name)], String)
+    return answer === true
+  }
+
   /** Answers as soon as more than half agree; else once all have answered or failed. */
   async #ask<T>(name: string, question: (of: Resolver) => Promise<T[]>, form: (record: T) => string): Promise<T[]> {
     const votes = new Map<string, { answer: T[]; count: number }>()

@@ -57,15 +57,28 @@ export class ZoneResolver implements Zone {
     return this.#find(address, 'ptr')
   }
 
+  async exists(name: string): Promise<boolean> {
+    const elsewhere = this.#elsewhere(name)
+    if (elsewhere) return elsewhere.exists(name)
+    const end = dnsName(this.#resolved(name).name)
+    return [...this.#zone.keys()].some((one) => isInDomain(one, end))
+  }
+
   #find<T extends RecordType>(name: string, type: T): NonNullable<ZoneRecords[T]>[number][] {
-    let records = this.#at(name)
-    for (let aliases = 0; records.cname !== undefined && aliases < longestAliasChain; aliases++) {
-      records = this.#at(records.cname)
-    }
-    if (records.cname !== undefined) throw new LookupFailed(name, 'servfail')
+    const { records } = this.#resolved(name)
     const found = [...(records[type] ?? [])] as NonNullable<ZoneRecords[T]>[number][]
     if (found.reduce((sum, one) => sum + sizeOf(one), 0) > LARGEST_ANSWER) throw new LookupFailed(name, 'servfail')
     return found
+  }
+
+  /** The name at the end of its aliases, and the records there. */
+  #resolved(name: string): { name: string; records: ZoneRecords } {
+    let end = { name, records: this.#at(name) }
+    for (let aliases = 0; end.records.cname !== undefined && aliases < longestAliasChain; aliases++) {
+      end = { name: end.records.cname, records: this.#at(end.records.cname) }
+    }
+    if (end.records.cname !== undefined) throw new LookupFailed(name, 'servfail')
+    return end
   }
 
   #at(name: string): ZoneRecords {

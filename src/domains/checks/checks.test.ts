@@ -32,6 +32,7 @@ const nothing: Resolver = {
   aaaa: async () => [],
   cname: async () => [],
   ptr: async () => [],
+  exists: async () => false,
 }
 
 /** The checks of one process, which asks this resolver. */

@@ -27,6 +27,10 @@ const zone: Record<string, ZoneRecords> = {
   '_dmarc.watching.example': { txt: ['v=DMARC1; p=none'] },
   'other.example': { txt: ['v=spf1 +all'] },
   's1._domainkey.other.example': { txt: [dkimKey] },
+  'loose.example': { txt: ['v=spf1 ip4:192.0.2.1/032 -all'] },
+  '_dmarc.unused.example': { txt: ['v=DMARC1; p=none; np=reject'] },
+  'used.unused.example': { mx: [{ exchange: 'peer.example', priority: 1 }] },
+  'mx.above.unused.example': { a: ['192.0.2.7'] },
   'broken.example': { fails: 'servfail' },
   's1._domainkey.broken.example': { fails: 'timeout' },
   '_dmarc.broken.example': { fails: 'servfail' },
@@ -54,6 +58,8 @@ interface Sent {
   signedBy?: string
   /** Changed after it was signed. */
   tampered?: boolean
+  /** A text of the signature, and what takes its place. */
+  replace?: readonly [string, string]
   headers?: string
   /** The whole From, in place of `author`. */
   from?: string
@@ -66,7 +72,7 @@ async function verdictOn(
   { origin = { address, helo: 'peer.example' }, resolver = new ZoneResolver(zone) } = {},
 ) {
   const text = `${sent.headers ?? ''}From: ${sent.from ?? `Ann <${author}>`}\r\nSubject: Hi\r\n\r\nHello\r\n`
-  const signed = sent.signedBy ? await sign(text, sent.signedBy) : text
+  const signed = (sent.signedBy ? await sign(text, sent.signedBy) : text).replace(...(sent.replace ?? ['', '']))
   const message = readMessage(Buffer.from(sent.tampered ? signed.replace('Hello', 'Hullo') : signed))
   const authors = readAuthors(message.headers)
   const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
@@ -84,6 +90,7 @@ for (const [what, sender, address, expected] of [
   ['any other', 'ann@strict.example', '192.0.2.2', 'fail'],
   ['any other, softly', 'ann@careful.example', '192.0.2.2', 'softfail'],
   ['a domain that says nothing', 'ann@silent.example', '192.0.2.1', 'none'],
+  ['a record that RFC 7208 does not allow', 'ann@loose.example', '192.0.2.1', 'permerror'],
   ['a domain whose DNS is out of order', 'ann@broken.example', '192.0.2.1', 'temperror'],
   ['an address by the name it has in DNS', 'ann@ptr.example', '192.0.2.1', 'pass'],
   ['the MX of the domain', 'ann@mx.example', '192.0.2.1', 'pass'],
@@ -103,6 +110,12 @@ for (const [what, sent, expected] of [
   ['changed after it was signed', { signedBy: 'strict.example', tampered: true }, ['fail']],
   ['signed with a key that is not published', { signedBy: 'unknown.example' }, ['neutral']],
   ['signed with a key that cannot be looked up', { signedBy: 'broken.example' }, ['temperror']],
+  ['signed in another version of DKIM', { signedBy: 'strict.example', replace: ['v=1;', 'v=2;'] }, ['neutral']],
+  [
+    'signed for somebody outside of the signing domain',
+    { signedBy: 'strict.example', replace: ['d=strict.example;', 'd=strict.example; i=@other.example;'] },
+    ['neutral'],
+  ],
   ['said to be signed in more ways than anyone signs', { headers: 'DKIM-Signature: v=1\r\n'.repeat(11) }, ['neutral']],
 ] as const) {
   test(`DKIM is ${expected.join() || 'not there'} where a message is ${what}`, async () => {
@@ -142,6 +155,9 @@ for (const [what, sent, result, disposition] of [
     'fail',
     'quarantine',
   ],
+  ['a subdomain that does not exist is refused by `np=`', { author: 'a@gone.unused.example' }, 'fail', 'reject'],
+  ['a subdomain exists, without addresses', { author: 'a@used.unused.example' }, 'fail', 'none'],
+  ['a subdomain exists, as others below it do', { author: 'a@above.unused.example' }, 'fail', 'none'],
   ['the author only watches', { author: 'a@watching.example', sender: 'b@other.example' }, 'fail', 'none'],
   ['the author says nothing', { author: 'a@silent.example', sender: 'b@other.example' }, 'none', 'none'],
   [

@@ -57,15 +57,17 @@ export function lookUpsFor(resolver: Resolver, client: string): LookUp {
   const asked = new Map<string, Promise<string[]>>()
   const ask = async (name: string, type: string) => {
     if (performance.now() > end) throw failure('ETIMEOUT', name)
+    // Of an address DMARC asks whether the name exists at all: `np=` is for names that do not (RFC 9989, appendix A.4).
+    let exists = true
     try {
       const records = await answerOf(resolver, client, name, type)
       if (records.length > 0) return records as string[]
+      if (type === 'A') exists = await resolver.exists(name)
     } catch (error) {
       if (error instanceof LookupFailed) throw failure(error.reason === 'timeout' ? 'ETIMEOUT' : 'ESERVFAIL', name)
       throw error
     }
-    // The resolver does not report NXDOMAIN; ENODATA never makes a policy stricter.
-    throw failure('ENODATA', name)
+    throw failure(exists ? 'ENODATA' : 'ENOTFOUND', name)
   }
   return (name, type) => {
     const question = `${type} ${name.toLowerCase()}`

@@ -59,7 +59,7 @@ function noting(lookUp: LookUp): { readonly lookUp: LookUp; readonly allAnswered
   return {
     lookUp: (name, type) =>
       lookUp(name, type).catch((error: { code?: unknown }) => {
-        if (error.code !== 'ENODATA') allAnswered = false
+        if (error.code !== 'ENODATA' && error.code !== 'ENOTFOUND') allAnswered = false
         throw error
       }),
     allAnswered: () => allAnswered,
@@ -92,6 +92,7 @@ async function judgeOne(found: AuthenticationChecks, domain: string, lookUp: Loo
     spfDomains: passed.spf,
     dkimDomains: passed.dkim.map((one) => ({ domain: one })),
     resolver: asked.lookUp,
+    strict: true,
   })
   if (!response) throw new Error(`mailauth does not accept the domain ${domain}`)
   const { status, domain: organization, policy, np = '' } = response

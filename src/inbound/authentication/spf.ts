@@ -23,6 +23,7 @@ export async function checkSpf(
     ...{ sender, ip, helo, mta: hostname },
     resolver: lookUp,
     maxElapsedTime: timeout,
+    strict: true,
   })
   const verdict = { result: status.result, domain, identity }
   if (verdict.result !== 'temperror') known.set(origin, sender, verdict)

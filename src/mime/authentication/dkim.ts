@@ -66,19 +66,17 @@ function tagsOf(signature: string): [name: string, value: string][] {
 /** Octets that are hashed in one turn of the event loop: half a millisecond for each hash. mailauth itself
  *  does not yield. */
 const PIECE = 16 * 1024
-const BODY_CHANGED = 'body hash did not verify'
 
 /** Queries the keys and verifies all signatures. A valid one that does not fix what a reader sees is `policy` (RFC 8601, section
  *  2.7.1), and so is one by rsa-sha1 (RFC 8301, section 3.1). */
 export async function verifySignatures(raw: Buffer, lookUp: LookUp): Promise<DkimResult[]> {
-  const options = { resolver: lookUp, rejectRsaSha1: true }
+  const options = { resolver: lookUp, strict: true }
   const { results } = await dkimVerify(Readable.from(inTurns(raw, PIECE)), options)
   const { headers } = readHeaders(raw)
   return results.map(({ status, signingDomain, selector, signature, signingHeaders }) => {
     const open = status.result === 'pass' ? leftOpen(headers, signingHeaders?.keys ?? '', status.underSized) : undefined
     return {
-      // A body that was changed is a failure (RFC 8601, section 2.7.1), which mailauth calls neutral.
-      result: open ? 'policy' : status.comment === BODY_CHANGED ? 'fail' : status.result,
+      result: open ? 'policy' : status.result,
       comment: open ?? status.comment ?? '',
       domain: signingDomain ?? '',
       selector: selector ?? '',

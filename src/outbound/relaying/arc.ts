@@ -24,13 +24,15 @@ export interface Sealing {
   readonly at: Date
 }
 
+/** The fields of a set. */
+const setFields = ['arc-seal', 'arc-message-signature', 'arc-authentication-results']
+
 /** The ARC set (RFC 8617) for a message that is passed on. It gives the next server our results. Empty if the message's
  *  chain cannot be continued; then the message is sent without, as by a server that does not know ARC. */
-export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp: LookUp): Promise<string> {
-  const sets = message.headers.count('arc-seal')
-  if (sets >= mostSeals || headerLength(message.raw) > largestHeader) return ''
+export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp: LookUp): Promise<Buffer> {
+  const sets = Math.max(...setFields.map((name) => message.headers.count(name)))
+  if (sets >= mostSeals || headerLength(message.raw) > largestHeader) return Buffer.of()
   const cv = sets === 0 ? 'none' : await chainStatus(message.raw, lookUp)
-  if (cv === undefined) return ''
   const { headers, errors } = await createSeal(Readable.from(inTurns(raw, piece)), {
     seal: {
       ...{
@@ -38,18 +40,25 @@ export async function arcSet({ message, raw, results, key, at }: Sealing, lookUp
         selector: key.selector,
         privateKey: String(key.privateKey.export({ format: 'pem', type: 'pkcs8' })),
       },
-      ...{ algorithm: `${key.algorithm}-sha256`, authResults: results, cv, signTime: at },
+      // mailauth signs a field of one octet for each character.
+      ...{
+        algorithm: `${key.algorithm}-sha256`,
+        authResults: Buffer.from(results).toString('latin1'),
+        cv,
+        signTime: at,
+      },
     },
   })
-  return headers.length === 0 || errors.length > 0 ? '' : `${headers.join('\r\n')}\r\n`
+  return headers.length === 0 || errors.length > 0 ? Buffer.of() : Buffer.from(`${headers.join('\r\n')}\r\n`, 'latin1')
 }
 
-/** The validation status of a message's chain; undefined if no further set may follow. */
-async function chainStatus(raw: Buffer, lookUp: LookUp): Promise<string | undefined> {
-  const { arc: chain } = await dkimVerify(Readable.from(inTurns(raw, piece)), { resolver: lookUp })
-  if (!chain) return undefined
-  const { status } = await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp })
-  return status.result === 'pass' || status.shouldSeal ? status.result : undefined
+/** The validation status of a message's chain. One that is incomplete fails (RFC 8617, section 5.2). After a seal that says so,
+ *  mailauth adds no other. */
+async function chainStatus(raw: Buffer, lookUp: LookUp): Promise<string> {
+  const { arc: chain } = await dkimVerify(Readable.from(inTurns(raw, piece)), { resolver: lookUp, strict: true })
+  if (!chain) return 'fail'
+  const { status } = await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp, strict: true })
+  return status.result === 'pass' ? 'pass' : 'fail'
 }
 
 function headerLength(raw: Buffer): number {

@@ -108,8 +108,8 @@ async function relayedFrom(
   const key = passed ? keys.find(({ algorithm }) => algorithm === 'rsa') : undefined
   const sealed = signed.length > 0 ? await joined([signed, plain]) : plain
   const found = results.replace(/^[^:]*:\s*/, '').trimEnd()
-  const seal = key ? await arcSet({ message, raw: sealed, results: found, key, at: now }, lookUps()) : ''
-  const head = Buffer.concat([Buffer.from(seal), signed, ours, shown])
+  const seal = key ? await arcSet({ message, raw: sealed, results: found, key, at: now }, lookUps()) : Buffer.of()
+  const head = Buffer.concat([seal, signed, ours, shown])
   return {
     raw: await joined([head, body]),
     ...{ sender, kept },

@@ -50,9 +50,20 @@ test('under its own name a message says who wrote it, and replies go there', () 
 test('a Reply-To that is there stays', () => {
   assert.equal(
     renamed('From: ann@far.example\r\nReply-To: desk@far.example\r\n'),
-    `From: "ann@far.example via ${here}" <${here}>\r\nReply-To: desk@far.example\r\n`,
+    `From: "ann at far.example via ${here}" <${here}>\r\nReply-To: desk@far.example\r\n`,
   )
 })
+
+for (const [what, author, name] of [
+  ['is missing', '<ann@far.example>', 'ann at far.example'],
+  ['is an address', '"ceo@bank.example" <ann@far.example>', 'ceo at bank.example'],
+  ['holds an address', '"Ann Lee (ann@far.example)" <ann@far.example>', 'Ann Lee (ann at far.example)'],
+] as const) {
+  test(`an author's name that ${what} shows no address but ours`, () => {
+    const { from } = readMessage(Buffer.from(`${renamed(`From: ${author}\r\n`)}\r\nBody`))
+    assert.equal(from?.name, `${name} via ${here}`)
+  })
+}
 
 test('whatever From says, the header has one From, ours, and nothing else in it changes', () => {
   const hostile = fc.string({ unit: 'binary', maxLength: 80 }).map((text) => text.replace(/[\r\n]/g, ''))

@@ -39,6 +39,7 @@ const asks: Resolver = {
   aaaa: (name) => resolver.aaaa(name),
   cname: (name) => resolver.cname(name),
   ptr: (name) => resolver.ptr(name),
+  exists: (name) => resolver.exists(name),
 }
 
 before(async () => {
