@@ -54,11 +54,16 @@ function decodeRare(bytes: Buffer, label: string): string {
   return decodeUnlabelled(bytes)
 }
 
-/** Makes text fit for JSON, a log or a database column, as one line: no control characters (PostgreSQL allows no U+0000), no lone
- *  surrogates, line breaks and tabs as spaces, trimmed. */
+/** `untrimmedLine`, without outer spaces. */
 export function oneLine(text: string): string {
+  return untrimmedLine(text).trim()
+}
+
+/** Makes text fit for JSON, a log or a database column, as one line: no control characters (PostgreSQL allows no U+0000), no lone
+ *  surrogates, line breaks and tabs as spaces. Empty if nothing but spaces is left. */
+export function untrimmedLine(text: string): string {
   const line = NOT_PLAIN.test(text) ? text.replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ').replace(CONTROLS, '') : text
-  return line.toWellFormed().trim()
+  return line.trim() === '' ? '' : line.toWellFormed()
 }
 
 /** Makes text fit for JSON or a database column, with LF for every line break. One pass over the code units: replacing each match

@@ -1,3 +1,4 @@
+import { distrustOf } from '#/public-http/failure.ts'
 import { type Reply, replyText, statusOf } from './smtp-client/reply.ts'
 
 /** A delivery failure, for the recipients that it concerns. */
@@ -80,8 +81,9 @@ export function broken(host: string, error: Error): ConnectionLost {
 /** An error of a TLS handshake. */
 export function tlsFailed(host: string, error: Error): TlsFailed {
   const code = 'code' in error ? String(error.code) : ''
-  const reason = /CERT|ISSUER|CA_|SIGNATURE|ALTNAME/.test(code)
-    ? `The certificate of ${host} is not trusted: ${error.message.split('\n')[0]?.slice(0, 200)}`
+  const untrusted = distrustOf(code)
+  const reason = untrusted
+    ? `The certificate of ${host} is not trusted: ${untrusted}`
     : `The TLS handshake with ${host} failed${code && ` (${code})`}`
   return new TlsFailed('4.7.5', reason, { cause: error })
 }

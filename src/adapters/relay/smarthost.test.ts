@@ -54,10 +54,18 @@ describe('TLS to a relay', () => {
     ['offered, not trusted, and not required', { tls: others }, { tls: 'offered' }, 'delivered 2.0.0'],
   ] as const satisfies [string, SinkOptions, Partial<Peer>, string][])
     test(`${what}: ${expected}`, async () => {
-      const { expectation, taken, lines } = await attempt(options, peer)
+      const { expectation, taken, lines, outcome } = await attempt(options, peer)
       assert.equal(expectation, expected)
+      assert.doesNotMatch(outcome.reason, /node/i)
       if (taken[0]) assert.equal(taken[0].tls, true)
       else assert.ok(!lines.some((line) => line.startsWith('MAIL')))
+    })
+
+  for (const next of ['hang up', 'reset'] as const)
+    test(`offered, which fails at the handshake (${next}): delivered in the clear`, async () => {
+      const act = (step: string) => (step === 'handshake' ? { next } : undefined)
+      const { expectation, taken } = await attempt({ tls: ours, act }, { tls: 'offered' })
+      assert.deepEqual([expectation, taken[0]?.tls], ['delivered 2.0.0', false])
     })
 
   test('not wanted is not used', async () => {

@@ -1,3 +1,5 @@
+import { distrustOf } from '#/public-http/failure.ts'
+
 /** The result of a check. A problem keeps Mailroom from working; a warning does not. */
 export interface Finding {
   readonly check: string
@@ -17,4 +19,11 @@ export function warning(check: string, found: string, fix: string): Finding {
 
 export function problem(check: string, found: string, fix: string): Finding {
   return { check, state: 'problem', found, fix }
+}
+
+/** Why `fetch` failed, as the end of a sentence. */
+export function whyUnreachable(error: unknown): string {
+  const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+  const untrusted = distrustOf(cause?.code ?? '')
+  return untrusted ? `its certificate is not trusted: ${untrusted}` : (cause?.code ?? cause?.message ?? message)
 }

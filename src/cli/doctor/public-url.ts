@@ -1,6 +1,6 @@
 import type { Config } from '#/config/config.ts'
 import { namedByRequest } from '#/http/openapi/serve.ts'
-import { type Finding, ok, warning } from './finding.ts'
+import { type Finding, ok, warning, whyUnreachable } from './finding.ts'
 
 const check = 'public URL'
 const patienceMs = 3_000
@@ -40,10 +40,9 @@ async function lookAt(publicUrl: string): Promise<Finding> {
     const body = await response.text()
     return judge(publicUrl, response, body)
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
     const fix =
       'Check that the proxy runs and the name leads to it; some networks keep a machine from its own public address'
-    return warning(check, `${publicUrl} cannot be reached from here: ${cause?.code ?? cause?.message ?? message}`, fix)
+    return warning(check, `${publicUrl} cannot be reached from here: ${whyUnreachable(error)}`, fix)
   }
 }
 

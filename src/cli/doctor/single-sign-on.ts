@@ -1,5 +1,5 @@
 import type { Config } from '#/config/config.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { type Finding, ok, problem, whyUnreachable } from './finding.ts'
 
 const check = 'single sign-on'
 const patienceMs = 5_000
@@ -17,8 +17,7 @@ export async function singleSignOnFinding({ singleSignOn }: Pick<Config, 'single
     if (said === issuer) return [ok(check, `${issuer} answers`)]
     return [problem(check, `${url} is of another issuer than ${issuer}`, wrong)]
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
-    return [problem(check, `${url}: ${cause?.code ?? cause?.message ?? message}`, away)]
+    return [problem(check, `${url}: ${whyUnreachable(error)}`, away)]
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeBytes, oneLine } from '../charset.ts'
+import { decodeBytes, oneLine, untrimmedLine } from '../charset.ts'
 import { hexOctet } from '../hex.ts'
 
 /** An encoded word (RFC 2047, section 2), with the language of RFC 2231, section 5. Its text may have spaces, which some mailers
@@ -9,6 +9,11 @@ const WORD = /=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=/g
  *  mailers split a character across two of them. Never throws. */
 export function decodeText(value: string): string {
   return oneLine(value.includes('=?') ? decodeWords(value) : value)
+}
+
+/** The same with outer spaces that are encoded, which belong to the text. */
+export function decodeWholeText(value: string): string {
+  return untrimmedLine(value.includes('=?') ? decodeWords(value) : value)
 }
 
 function decodeWords(value: string): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { decodeBytes, decodeUnlabelled } from '../charset.ts'
-import { decodeText } from './encoded-words.ts'
+import { decodeWholeText } from './encoded-words.ts'
 import { trimSpace } from './lexical.ts'
 import {
   endOfLine,
@@ -98,7 +98,7 @@ export class Headers {
 
   /** The decoded text of one of the fields. */
   textOf(field: Field): string {
-    return decodeText(this.#value(field, false))
+    return decodeWholeText(this.#value(field, false))
   }
 
   /** In a `structured` value, no @ or bracket may be hidden in a character of two octets. */

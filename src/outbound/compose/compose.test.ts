@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readContent } from '#/mime/body/content.ts'
+import { attachmentBytes, readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { compose } from './compose.ts'
@@ -108,7 +108,6 @@ test('pictures that the HTML shows stand beside it, and files are attached', asy
         { filename: 'logo.png', content: Buffer.from('png'), contentType: null, contentId: 'logo' },
         { filename: 'Übersicht.pdf', content: Buffer.from('pdf'), contentType: 'application/pdf', contentId: null },
         { filename: 'plan.pdf', content: Buffer.from('pdf'), contentType: null, contentId: 'plan' },
-        { filename: 'old.eml', content: Buffer.from('Subject: ü\n\nü'), contentType: null, contentId: null },
       ],
     },
     identity,
@@ -121,13 +120,62 @@ test('pictures that the HTML shows stand beside it, and files are attached', asy
       ['logo.png', 'image/png', true],
       ['plan.pdf', 'application/pdf', false],
       ['Übersicht.pdf', 'application/pdf', false],
-      ['old.eml', 'application/octet-stream', false],
     ],
   )
   assert.equal(raw.toString('latin1').match(/^Content-Disposition: inline/gm)?.length, 1)
 })
 
-const line = fc.string({ unit: 'grapheme', maxLength: 60 })
+for (const [what, subject] of [
+  ['of 998 characters without a space', 'x'.repeat(998)],
+  ['that looks like an encoded word', '=?utf-8?Q?not_a_word?='],
+  ['with outer and double spaces', '  two  words '],
+] as const) {
+  test(`a subject ${what} is read as it was given`, async () =>
+    assert.equal(readMessage(Buffer.from(await composed({ subject }), 'latin1')).subject, subject))
+}
+
+for (const [what, name] of [
+  ['of 900 characters without a space', 'x'.repeat(900)],
+  ['of 900 characters that must be escaped', '("'.repeat(450)],
+  ['that looks like an encoded word', '=?utf-8?Q?not_a_word?='],
+  ['of several words', 'Ann Lee'],
+  ['with a comma', 'Lee, Ann'],
+] as const) {
+  test(`a name ${what} is read as it was given`, async () => {
+    const address = { name, address: 'ann@example.com' }
+    const raw = await compose(
+      { ...simple, from: address, to: [address, address], cc: [address], replyTo: [address] },
+      identity,
+    )
+    const { from, to, cc } = readMessage(raw)
+    assert.deepEqual([from, ...to, ...cc], [address, address, address, address])
+    assert.doesNotMatch(raw.toString('latin1'), /[^\r\n]{999}/)
+  })
+}
+
+for (const [what, content, encoding] of [
+  ['in lines of ASCII', 'Subject: Hi\r\n\r\nHi\r\n', '7bit'],
+  ['without a last line break', 'Subject: Hi\r\n\r\nHi', '7bit'],
+  ['with a line of 998 octets', `${'x'.repeat(998)}\r\n`, '7bit'],
+  ['with a line of 999 octets', `${'x'.repeat(999)}\r\n`, 'base64'],
+  ['with lines that end with LF', 'Subject: Hi\n\nHi\n', 'base64'],
+  ['with a lone CR', 'Subject: Hi\r\n\r\nH\ri', 'base64'],
+  ['with 8-bit octets', 'Subject: ü\r\n\r\nü', 'base64'],
+] as const) {
+  test(`an attached message ${what} keeps its type and its octets, as ${encoding}`, async () => {
+    const old = { filename: 'old.eml', content: Buffer.from(content), contentType: null, contentId: null }
+    const raw = await compose({ ...simple, attachments: [old] }, identity)
+    const [attached] = readContent(raw).attachments
+    assert.deepEqual([attached?.filename, attached?.content_type], ['old.eml', 'message/rfc822'])
+    assert.equal(String(attachmentBytes(raw, attached?.id ?? '')?.bytes), content)
+    assert.match(raw.toString('latin1'), new RegExp(`Content-Transfer-Encoding: ${encoding}\r\n`))
+  })
+}
+
+const line = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.string({ unit: 'grapheme-ascii', minLength: 990 }),
+)
 const text = fc
   .array(fc.oneof(line, fc.constantFrom('.', 'From x', ' ', 'y'.repeat(2_000), '--', '=3D', '\t')), { maxLength: 6 })
   .chain((lines) => fc.constantFrom('\n', '\r\n', '\r').map((end) => lines.join(end)))

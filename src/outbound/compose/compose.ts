@@ -1,8 +1,11 @@
+import { isAscii } from 'node:buffer'
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { detectMimeType } from 'nodemailer/lib/mime-funcs'
 import { inTurns } from '#/event-loop/pieces.ts'
+import { type Address, canonicalDomain, splitAddress } from '#/mime/address/address.ts'
 import type { Outgoing, OutgoingAttachment } from '#/sending/outgoing.ts'
+import { addressFields } from './address-fields.ts'
 import { fieldLines } from './extra-fields.ts'
 
 /** Message-ID and Date of a message. */
@@ -19,11 +22,6 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
   const { from, to, cc, replyTo, subject, text, html, inReplyTo } = outgoing
   const references = threadOf(outgoing)
   const composer = new MailComposer({
-    from,
-    to: [...to],
-    ...(cc.length > 0 && { cc: [...cc] }),
-    ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
-    subject,
     messageId,
     date,
     ...(inReplyTo.length > 0 && { inReplyTo: inReplyTo.join(' ') }),
@@ -36,7 +34,23 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
     disableUrlAccess: true,
   })
   const rest = await Array.fromAsync<Buffer>(composer.compile().createReadStream())
-  return Buffer.concat([fieldLines(outgoing.headers ?? []), ...rest])
+  const named = { From: [from], To: to, Cc: cc, 'Reply-To': replyTo }
+  const addresses = Object.entries(named).map(([name, all]) => [name, all.map(onTheWire)] as const)
+  return Buffer.concat([
+    fieldLines(outgoing.headers ?? []),
+    Buffer.from(addressFields(Object.fromEntries(addresses))),
+    fieldLines(subject === '' ? [] : [{ name: 'Subject', value: subject.replace(controls, ' ') }]),
+    ...rest,
+  ])
+}
+
+const controls = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g
+
+/** With an ASCII domain, unless the local part needs SMTPUTF8 anyway. */
+function onTheWire({ name, address }: Address): Address {
+  const { local = '', domain = '' } = splitAddress(address) ?? {}
+  const ascii = isAscii(Buffer.from(local)) ? canonicalDomain(domain) : undefined
+  return { name: name.replace(controls, ' '), address: ascii === undefined ? address : `${local}@${ascii}` }
 }
 
 /** A reply without References continues the conversation of the message that it replies to (RFC 5322, section 3.6.4). */
@@ -51,15 +65,33 @@ function proper(text: string): string {
 
 function attachment({ filename, content, contentType, contentId }: OutgoingAttachment) {
   const type = contentType ?? detectMimeType(filename)
+  // RFC 2046, section 5.2.1: a message is not encoded. One that SMTP cannot carry as it is, is all the same: readers decode it.
+  const isCarried = type.startsWith('message/') && isSevenBit(content)
   return {
     filename,
     content: Readable.from(inTurns(content, encodedInOneTurn)),
-    // As message/… it could not be encoded (RFC 2046, section 5.2.1), and may have 8-bit octets or long lines.
-    contentType: type.startsWith('message/') ? 'application/octet-stream' : type,
-    contentTransferEncoding: 'base64',
+    contentType: type,
+    contentTransferEncoding: isCarried ? '7bit' : 'base64',
     contentDisposition: contentId !== null && type.startsWith('image/') ? 'inline' : 'attachment',
     ...(contentId !== null && { cid: contentId }),
   }
+}
+
+/** RFC 5321, section 4.5.3.1.6, without CRLF. */
+const longestLine = 998
+const [CR, LF] = [0x0d, 0x0a]
+
+/** Whether these octets are lines of ASCII that SMTP carries unchanged (RFC 2045, section 2.7). */
+function isSevenBit(content: Buffer): boolean {
+  if (!isAscii(content) || content.includes(0)) return false
+  for (let start = 0; start < content.length; ) {
+    const feed = content.indexOf(LF, start)
+    const end = feed < 0 ? content.length : feed - 1
+    if (end - start > longestLine || content.subarray(start, end).includes(CR)) return false
+    if (feed >= 0 && (end < start || content[end] !== CR)) return false
+    start = end + 2
+  }
+  return true
 }
 
 /** Octets that are encoded at once, whole lines of base64: 8 MiB take 0.2 s. */

@@ -1,8 +1,8 @@
 import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import type { HeaderField } from '#/sending/headers.ts'
 
-/** Header fields as folded lines (RFC 5322, section 2.2.3). Text that is not ASCII, looks like an encoded word or has a word
- *  too long for a line is encoded (RFC 2047). */
+/** Header fields as folded lines (RFC 5322, section 2.2.3). Text that is not ASCII, looks like an encoded word, has outer
+ *  spaces or a word too long for a line is encoded (RFC 2047), so that it is read as it was given. */
 export function fieldLines(fields: readonly HeaderField[]): Buffer {
   return Buffer.from(fields.map(({ name, value }) => `${folded(name, value)}\r\n`).join(''))
 }
@@ -12,8 +12,8 @@ const longestWord = 900
 
 function folded(name: string, value: string): string {
   const words = value.split(/(?<=\S)(?=\s)/)
-  if (!/^[\x20-\x7e]*$/.test(value) || value.includes('=?') || words.some(({ length }) => length > longestWord))
-    return `${name}: ${encodedWords(value)}`
+  const isPlain = /^[\x20-\x7e]*$/.test(value) && !value.includes('=?') && value.trim() === value
+  if (!isPlain || words.some(({ length }) => length > longestWord)) return `${name}: ${encodedWords(value)}`
   let length = name.length + 2
   return words.reduce((text, word) => {
     const fits = length + word.length <= longestLine || length === name.length + 2

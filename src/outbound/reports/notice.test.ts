@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { canonicalAddress } from '#/mime/address/address.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
+import { readReport } from '#/mime/report/delivery-report.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
@@ -69,6 +71,22 @@ test('it is a report that programs can read, and that no program answers', () =>
   ]
   assert.ok(text.includes(`message/delivery-status\r\n\r\n${fields.join('\r\n')}`), text)
 })
+
+for (const [what, recipient, expected] of [
+  ['beyond ASCII', 'zoë@bücher.example', 'utf-8; zo\\x{EB}@b\\x{FC}cher.example'],
+  ['with a sign of its own encoding', 'zoë+a=b@example.net', 'utf-8; zo\\x{EB}\\x{2B}a\\x{3D}b@example.net'],
+  ['beyond the first plane', '🙂@example.net', 'utf-8; \\x{1F642}@example.net'],
+  ['of ASCII alone', 'ann+x@example.net', 'rfc822; ann+x@example.net'],
+] as const) {
+  test(`it names an address ${what}, which programs read again`, () => {
+    const text = written('failed', { recipient, reply: '550 5.1.1 Keine Zustellung für zoë' })
+    assert.ok(text.includes(`\r\nFinal-Recipient: ${expected}\r\n`), text)
+    assert.match(text, /^[\x00-\x7f]*$/)
+    const report = readReport(readMessage(Buffer.from(text)))
+    const [read] = report?.kind === 'delivery' ? report.recipients : []
+    assert.ok(read?.names.includes(canonicalAddress(recipient) ?? ''), String(read?.names))
+  })
+}
 
 test('it belongs to the conversation of the message that it is about', () => {
   const { strong, from } = readMessage(Buffer.from(written('failed')))

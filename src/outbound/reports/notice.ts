@@ -58,7 +58,7 @@ export function notice(
     `Arrival-Date: ${messageDate(message.queuedAt)}`,
     ...about.flatMap(({ outcome }) => [
       '',
-      `Final-Recipient: ${isAscii(outcome.recipient) ? 'rfc822' : 'utf-8'}; ${field(outcome.recipient)}`,
+      `Final-Recipient: ${recipientField(outcome.recipient)}`,
       `Action: ${kind}`,
       `Status: ${statusFor(kind, outcome.status)}`,
       ...(outcome.host === null ? [] : [`Remote-MTA: dns; ${field(outcome.host)}`]),
@@ -117,14 +117,21 @@ function base64Lines(text: string): string[] {
   )
 }
 
-/** The value of a report field: one line, at most 500 characters. */
+/** The value of a report field: one line of ASCII, at most 500 characters. The text for people has all of it. */
 function field(text: string): string {
   return text
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+    .replace(/[^\x20-\x7e]/gu, '?')
     .slice(0, 500)
-    .toWellFormed()
 }
 
-function isAscii(text: string): boolean {
-  return /^[\x20-\x7e]*$/.test(text)
+/** An address with its type. One that is not ASCII is written as `zo\x{EB}@example.com` (RFC 6533, section 3): the report
+ *  itself stays ASCII. */
+function recipientField(address: string): string {
+  if (/^[\x20-\x7e]*$/.test(address)) return `rfc822; ${field(address)}`
+  const encoded = address.replace(/[^\x21-\x7e]|[+=\\]/gu, (character) => {
+    const point = character.codePointAt(0) ?? 0
+    return `\\x{${point.toString(16).toUpperCase().padStart(2, '0')}}`
+  })
+  return `utf-8; ${encoded}`
 }

@@ -5,7 +5,7 @@ import type { KeptPolicies, Policy } from '#/ports/mta-sts.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { path } from '../address.ts'
-import { DeliveryFailure, stopped, TlsFailed } from '../delivery-failure.ts'
+import { DeliveryFailure, stopped } from '../delivery-failure.ts'
 import { type Limits, patience } from '../limits.ts'
 import { deliverBy } from '../smtp-client/deliver.ts'
 import { SmtpClient } from '../smtp-client/smtp-client.ts'
@@ -113,11 +113,7 @@ export class DirectMxRelay implements Relay {
     const { name, port = 25, ca } = this.#options
     const opening = { name, limits: this.#limits, signal }
     if (policy?.mode === 'enforce') return SmtpClient.open({ ...at, port, ca, tls: 'required' }, opening)
-    const session = await SmtpClient.open({ ...at, port, ca, tls: 'offered' }, opening).catch((error: unknown) => {
-      // Opportunistic security (RFC 7435): in the clear rather than not at all.
-      if (!(error instanceof TlsFailed) || signal.aborted) throw error
-      return SmtpClient.open({ ...at, port, tls: 'never' }, opening)
-    })
+    const session = await SmtpClient.open({ ...at, port, ca, tls: 'offered' }, opening)
     if (policy?.mode === 'testing') this.#test(domain, at.host, policy, session)
     return session
   }

@@ -1,10 +1,10 @@
-import { type ConnectionLost, DeliveryFailure, failureFrom, stopped } from '../delivery-failure.ts'
+import { type ConnectionLost, DeliveryFailure, failureFrom, stopped, TlsFailed } from '../delivery-failure.ts'
 import type { Limits } from '../limits.ts'
 import { authenticate, type Login } from './authenticate.ts'
 import { extensionsIn } from './reply.ts'
 import { type Endpoint, SmtpConnection } from './smtp-connection.ts'
 
-/** `implicit` and `required` verify the certificate. */
+/** `implicit` and `required` verify the certificate; `offered` sends in the clear if TLS is not offered or fails. */
 export type Tls = 'implicit' | 'required' | 'offered' | 'never'
 
 export interface Peer extends Endpoint {
@@ -36,7 +36,18 @@ export class SmtpClient {
   }
 
   /** Connects, starts TLS and authenticates, as the peer requires. Throws `DeliveryFailure`. */
-  static async open(peer: Peer, { name, limits, signal }: Opening): Promise<SmtpClient> {
+  static async open(peer: Peer, opening: Opening): Promise<SmtpClient> {
+    try {
+      return await SmtpClient.#open(peer, opening)
+    } catch (error) {
+      // Opportunistic security (RFC 7435): in the clear rather than not at all. A password is never sent so.
+      const mayBeClear = peer.tls === 'offered' && !peer.login && !opening.signal.aborted
+      if (!(error instanceof TlsFailed) || !mayBeClear) throw error
+      return await SmtpClient.#open({ ...peer, tls: 'never' }, opening)
+    }
+  }
+
+  static async #open(peer: Peer, { name, limits, signal }: Opening): Promise<SmtpClient> {
     const connection = await SmtpConnection.open(peer, limits.connect, signal)
     const stop = () => connection.destroy(stopped(signal))
     signal.addEventListener('abort', stop, { once: true })
