@@ -467,7 +467,7 @@ test('a suspended mailbox says so, and its mail is read', async () => {
   await visitor.assertSound()
 })
 
-test('pictures of a message are in its text; one that is too large for it is an attachment', async () => {
+test('pictures of a message are in its text; every file that it does not show as a picture is an attachment', async () => {
   const box = await boxOf(world)
   const dot = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -476,10 +476,13 @@ test('pictures of a message are in its text; one that is too large for it is an 
   const large = Buffer.concat([dot, Buffer.alloc(5_000_000)])
   await box.receive({
     subject: 'Drawings',
-    html: '<p>Look: <img src="cid:small@peer" alt="Small"> <img src="cid:large@peer" alt="Large"></p>',
+    html: '<p>Look: <img src="cid:small@peer" alt="Small"> <img src="cid:large@peer" alt="Large"> <img src="cid:program@peer" alt="Program"></p><!-- cid:named@peer -->',
     attachments: [
       { filename: 'small.png', cid: 'small@peer', content: dot, contentType: 'image/png' },
       { filename: 'large.png', cid: 'large@peer', content: large, contentType: 'image/png' },
+      { filename: 'program.exe', cid: 'program@peer', content: 'MZ', contentType: 'image/png' },
+      { filename: 'named.exe', cid: 'named@peer', content: 'MZ', contentType: 'image/png' },
+      { filename: 'same name.exe', cid: 'small@peer', content: 'MZ', contentType: 'image/png' },
     ],
   })
   await using visitor = await reader(browser, box)
@@ -491,9 +494,15 @@ test('pictures of a message are in its text; one that is too large for it is an 
   assert.deepEqual(await text.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('alt'))), [
     'Small',
     'Large',
+    'Program',
   ])
   const attachments = page.getByRole('list', { name: 'Attachments' }).getByRole('link')
-  assert.deepEqual(await attachments.locator('bdi').allTextContents(), ['large.png'])
+  await attachments.getByText('program.exe').waitFor()
+  const names = ['large.png', 'program.exe', 'named.exe', 'same name.exe']
+  assert.deepEqual(
+    await attachments.locator('bdi').allTextContents(),
+    names.flatMap((name) => [name, 'image/png']),
+  )
   await visitor.assertSound()
 })
 

@@ -10,6 +10,9 @@ import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
+/** A picture of one pixel. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 const waiting = (page: Page, subject: string) => page.getByRole('article', { name: subject })
 
 /** A member's mailbox, and an owner who may send from it. */
@@ -77,6 +80,53 @@ for (const [what, options] of [
     await visitor.assertSound()
   })
 }
+
+test('all that leaves is shown before it is approved: both texts, every field, what is hidden, and every file', async () => {
+  const { box, boss } = await supervised()
+  const program = Buffer.from('MZ is how a program begins').toString('base64')
+  const filename = `${'a long name '.repeat(8)}report.exe`
+  await asked(box, {
+    subject: 'The offer',
+    html: [
+      '<style>.later{display:none}</style><p>It is <b>ten</b>.</p><!-- cid:x1 --><!--[if mso]><p>It is ninety.</p><![endif]-->',
+      '<img src="cid:x2" alt=""><img src="cid:x3" alt=""><p class="later">Or twenty</p><p style="display: none">Or thirty</p>',
+      '<svg><text>Or forty</text></svg><blockquote type="cite">Or fifty</blockquote>',
+    ].join(''),
+    text: 'It is sixty.\n\nOn Monday Ann wrote:\n> It was seventy.',
+    headers: { 'X-Offer': 'eighty', 'List-Unsubscribe': '<https://there.example/leave>' },
+    in_reply_to: '<asked@there.example>',
+    attachments: [
+      { filename, content: program, content_type: 'image/png', content_id: 'x1' },
+      { filename: 'shown.exe', content: program, content_type: 'image/png', content_id: 'x2' },
+      { filename: 'dot.png', content: dot, content_type: 'image/png', content_id: 'x3' },
+    ],
+  })
+  await using visitor = await reader(browser, boss)
+  const { page } = visitor
+  await visitor.open('/approvals')
+  const offer = waiting(page, 'The offer')
+  const html = offer.locator('iframe').contentFrame()
+  await html.getByText('Or fifty').waitFor()
+  await offer.getByRole('button', { name: 'Approve' }).and(page.locator(':enabled')).waitFor()
+  const hidden = offer.getByRole('group', { name: 'Sent too, but not shown above' })
+  for (const words of ['<!-- cid:x1 -->', 'It is ninety.', 'Or twenty', 'Or thirty', 'Or forty'])
+    await hidden.getByText(words).waitFor()
+  for (const words of ['It is sixty.', 'It was seventy.'])
+    await offer.getByRole('group', { name: 'Plain text' }).getByText(words).waitFor()
+  for (const [name, value] of [
+    ['X-Offer', 'eighty'],
+    ['List-Unsubscribe', '<https://there.example/leave>'],
+    ['In-Reply-To', '<asked@there.example>'],
+  ] as const)
+    await offer.getByRole('term').filter({ hasText: name }).locator('xpath=..').getByText(value).waitFor()
+  const files = offer.getByRole('list', { name: 'Attachments' }).getByRole('link')
+  assert.deepEqual(await files.locator('bdi').allTextContents(), [
+    ...[filename, 'image/png', 'shown.exe', 'image/png', 'dot.png', 'image/png'],
+  ])
+  await offer.getByRole('button', { name: 'Show the source' }).click()
+  await offer.getByText('<style>.later{display:none}</style>').waitFor()
+  await visitor.assertSound()
+})
 
 test('who asks and who approves see each other’s doings without a reload, and an edit is not sent', async () => {
   const { box, boss } = await supervised()

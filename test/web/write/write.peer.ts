@@ -153,6 +153,46 @@ test('an answer to all goes to all but oneself, and quotes what it answers', asy
   assert.match(html, /<blockquote type="cite">/)
 })
 
+test('a quotation has no address that a mail program would load', async () => {
+  const box = await boxOf(world)
+  const tracker = 'http://tracker.example/open'
+  const values = [
+    ...[`url(${tracker})`, `var(--n, url(${tracker}))`, `var(--n, u\\72l(${tracker}))`, `env(n, url('${tracker}'))`],
+    ...[`image-set('${tracker}' 1x)`, `-webkit-image-set(url(${tracker}) 1x)`, `u\\72 l(${tracker})`],
+    `cross-fade(url(${tracker}), red)`,
+  ]
+  const properties = [
+    'background',
+    'background-image',
+    'list-style',
+    'border-image',
+    'cursor',
+    'content',
+    'mask',
+    '--n',
+  ]
+  const styled = properties.flatMap((property) =>
+    values.map((value) => `<p style="color: red; ${property}: ${value}">${property}</p>`),
+  )
+  const others = [
+    `<img src="${tracker}"><img srcset="${tracker} 2x"><table background="${tracker}"><tr><td background="${tracker}">`,
+    `<p style="color: var(--n, red)">in colour</p></table><video poster="${tracker}"></video><link href="${tracker}">`,
+  ]
+  await box.receive({ subject: 'The engine', html: `${styled.join('')}${others.join('')}<p>The end</p>` })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await openNewest(page, box)
+  await page.keyboard.press('r')
+  await body(page).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('No.')
+  await state(page, 'Saved')
+  const { html } = await newest(box, box.address, 'drafts')
+  assert.match(html, /The end/)
+  assert.match(html, /color: red/)
+  assert.doesNotMatch(html, /tracker|url\(|var\(/)
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
 test('a message is forwarded with what is attached to it', async () => {
   const box = await boxOf(world)
   const { address: bob } = await box.organization.mailbox('bob')
@@ -533,6 +573,23 @@ test('a draft is a message of the folder Drafts, which opens it again, and is de
   await composer(page).getByRole('button', { name: 'Discard' }).click()
   await says(page, 'Message discarded')
   while ((await box.states('drafts')).length > 0) await pause(100)
+  assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
+})
+
+test('what the composer does not show of a draft that a program made is not sent', async () => {
+  const box = await boxOf(world)
+  const { address, organization } = box
+  const html = '<p>It is oiled.</p><!--[if mso]><p>It is not.</p><![endif]-->'
+  const { status } = await organization.request('POST', '/v1/drafts', { mailbox: address, to: address, html })
+  assert.equal(status, 201)
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await visitor.open(`/mail/${encodeURIComponent(address)}/drafts`)
+  await page.getByRole('row').first().getByRole('link').click()
+  await body(page).getByText('It is oiled.').waitFor()
+  await composer(page).getByRole('button', { name: 'Send', exact: true }).click()
+  while ((await box.states('sent')).length === 0) await pause(100)
+  assert.equal((await newest(box, address, 'sent')).html.trim(), '<p>It is oiled.</p>')
   assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
 })
 

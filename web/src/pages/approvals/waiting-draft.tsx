@@ -37,25 +37,28 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
                 {approval.requested_by.name} asked <Time at={approval.requested_at} />
               </p>
             </header>
-            <People draft={draft} />
+            <Fields draft={draft} />
             {draft.version === approval.version ? (
               // Only what is shown can be approved.
               <Part name="The draft">
-                <Content mailbox={approval.mailbox} version={approval.version} />
-                {mayDecide ? (
-                  <div className={styles.buttons}>
-                    <Button look="primary" onPress={() => ask('approve')}>
-                      Approve
-                    </Button>
-                    <Button onPress={() => ask('decline')}>Decline</Button>
-                  </div>
-                ) : (
-                  <p className={styles.note}>
-                    {isApprover
-                      ? 'You may read this mailbox. To decide, you need to be able to send from it.'
-                      : 'An owner or an admin decides.'}
-                  </p>
-                )}
+                <Content draft={draft}>
+                  {(isShown) =>
+                    mayDecide ? (
+                      <div className={styles.buttons}>
+                        <Button look="primary" isDisabled={!isShown} onPress={() => ask('approve')}>
+                          Approve
+                        </Button>
+                        <Button onPress={() => ask('decline')}>Decline</Button>
+                      </div>
+                    ) : (
+                      <p className={styles.note}>
+                        {isApprover
+                          ? 'You may read this mailbox. To decide, you need to be able to send from it.'
+                          : 'An owner or an admin decides.'}
+                      </p>
+                    )
+                  }
+                </Content>
               </Part>
             ) : (
               <p className={styles.note}>It was changed since: approval must be asked for again.</p>
@@ -69,17 +72,29 @@ export function WaitingDraft({ approval }: { approval: Approval }) {
   )
 }
 
-function People({ draft: { from, to, cc, bcc, reply_to } }: { draft: Draft }) {
-  const fields = { From: [from], To: to, Cc: cc, Bcc: bcc, 'Answers to': reply_to }
-  const all = Object.entries(fields).filter(([, people]) => people.length > 0)
+/** All fields that are sent, but for the subject and what the service adds. */
+function Fields({ draft }: { draft: Draft }) {
+  const { from, to, cc, bcc, reply_to, in_reply_to, references, headers } = draft
+  const people = { From: [from], To: to, Cc: cc, Bcc: bcc, 'Answers to': reply_to }
+  const rows = [
+    ...Object.entries(people).map(([name, all]) => [name, all.join(', ')] as const),
+    ['In-Reply-To', in_reply_to.join(' ')] as const,
+    ['References', references.join(' ')] as const,
+    ...Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const)),
+  ]
   return (
-    <dl className={styles.people}>
-      {all.map(([name, people]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{plain(people.join(', '))}</dd>
-        </div>
-      ))}
+    <dl className={styles.fields}>
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([name, value], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the fields of a draft never change places
+          <div key={index}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{plain(value)}</bdi>
+            </dd>
+          </div>
+        ))}
     </dl>
   )
 }

@@ -34,6 +34,9 @@ export interface Writing {
   /** The service's state of it, and whether that is complete. */
   readonly draft?: SavedDraft | undefined
   readonly isSaved?: boolean
+  /** The service's state has comments in its HTML, which some mail programs show, and the composer does not: it is saved again before it
+   *  is sent. */
+  readonly hasUnseen?: boolean
   /** It is closed, and to be saved or deleted. */
   readonly fate?: 'saved' | 'discarded'
   /** It is sent at this time unless that is undone. With the key it is sent once, however often that is tried. */

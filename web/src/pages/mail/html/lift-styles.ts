@@ -9,9 +9,10 @@ export function liftStyles(html: string): { html: string; css: string[] } {
   return { html: pieces.join(''), css }
 }
 
-/** The same, with the HTML in pieces: each tag, and the texts between them. */
-export function liftedPieces(html: string): { pieces: string[]; css: string[] } {
+/** The same, with the HTML in pieces: each tag, and the texts between them. `comments` are as they are written. */
+export function liftedPieces(html: string): { pieces: string[]; css: string[]; comments: string[] } {
   const css: string[] = []
+  const comments: string[] = []
   const kept: string[] = []
   const closing = /<\/style[^>]*>?/gi
   const whole = /<[a-z](?:"[^"]*"|'[^']*'|[^"'>])*>/iy
@@ -21,6 +22,7 @@ export function liftedPieces(html: string): { pieces: string[]; css: string[] } 
     if (html.startsWith('<!--', start)) {
       const end = html.indexOf('-->', start + 2)
       at = end < 0 ? html.length : end + 3
+      comments.push(html.slice(start, at))
       continue
     }
     if (/^<\/[a-z]/i.test(html.slice(start, start + 3))) {
@@ -53,5 +55,5 @@ export function liftedPieces(html: string): { pieces: string[]; css: string[] } 
     at = end ? closing.lastIndex : html.length
   }
   kept.push(html.slice(at))
-  return { pieces: kept, css }
+  return { pieces: kept, css, comments }
 }

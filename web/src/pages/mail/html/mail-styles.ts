@@ -1,7 +1,30 @@
 import type { RemotePictures } from './picture-places.ts'
 
-/** A resource that is loaded, from anywhere. Pictures in the text itself are not. */
-const loading = /\b(?:url\((?!\s*["']?data:image\/)|image-set\(|-webkit-image-set\(|image\(|src\()/i
+/** A picture in the text itself, as browsers print it: nothing is loaded for it. */
+const inText = /url\("data:image\/[^"\\]*"\)/g
+
+/** Strings, as browsers print them. */
+const quoted = /"(?:[^"\\]|\\.)*"/gs
+
+/** The functions in values of mail. None of them loads. Others may, such as `url()`, `image-set()`, and `var()` and its like, whose
+ *  fallback is a text that browsers do not parse before it is used. */
+const harmless = new Set([
+  ...['rgb', 'rgba', 'hsl', 'hsla', 'hwb', 'lab', 'lch', 'oklab', 'oklch', 'color', 'color-mix', 'light-dark'],
+  ...['calc', 'min', 'max', 'clamp', 'round', 'abs', 'sign', 'minmax', 'repeat', 'fit-content', 'rect', 'inset'],
+  ...['linear-gradient', 'radial-gradient', 'conic-gradient', 'repeating-linear-gradient', 'repeating-radial-gradient'],
+  ...['repeating-conic-gradient', 'counter', 'counters', 'matrix', 'matrix3d', 'perspective', 'rotate', 'rotate3d'],
+  ...['rotatex', 'rotatey', 'rotatez', 'scale', 'scale3d', 'scalex', 'scaley', 'scalez', 'skew', 'skewx', 'skewy'],
+  ...['translate', 'translate3d', 'translatex', 'translatey', 'translatez', ''],
+])
+
+/** Whether a value, as browsers print it, may load something. */
+function mayLoad(value: string): boolean {
+  const bare = value.replace(inText, '').replace(quoted, '""')
+  if (bare.includes('\\')) return true
+  return Array.from(bare.matchAll(/([-\w\u0080-\uffff]*)\(/g)).some(
+    ([, name = '']) => !harmless.has(name.toLowerCase()),
+  )
+}
 
 /** An address in the text of a style, as browsers print it. */
 const written = /url\("([^"\\]+)"\)/g
@@ -95,16 +118,19 @@ export class StyleSheet {
         continue
       }
       const value = style.getPropertyValue(property)
-      if (!loading.test(value)) continue
+      // Of a shorthand whose value is known only when it is used, `background: var(--n, url(…))`, longhands read as empty.
+      if (value !== '' && !mayLoad(value)) continue
       const shown = property.includes('image') ? this.#inPlaceOf(value) : value
-      if (loading.test(shown)) style.removeProperty(property)
+      if (shown === '' || mayLoad(shown)) style.removeProperty(property)
       else style.setProperty(property, shown, style.getPropertyPriority(property))
     }
+    // What is printed is what counts, whatever was read.
+    if (mayLoad(style.cssText)) style.cssText = ''
   }
 
   #inPlaceOf(value: string): string {
     return value.replace(written, (whole, source: string) => {
-      const found = loading.test(whole) ? this.#remote.take(source) : undefined
+      const found = mayLoad(whole) ? this.#remote.take(source) : undefined
       return found === undefined ? whole : `url("${found}")`
     })
   }

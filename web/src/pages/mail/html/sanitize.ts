@@ -9,6 +9,8 @@ export interface Sanitized extends Places {
   readonly body: HTMLElement
   /** The styles of its elements. */
   readonly css: string
+  /** The Content-IDs of the message's own pictures that its `img` elements show. */
+  readonly pictures: readonly string[]
 }
 
 /** The sanitized content of `style` elements. */
@@ -94,17 +96,22 @@ export function sanitizeLifted(html: string, own: Pictures, fetched: Pictures): 
   const body = root.querySelector('body') ?? root
   const remote = new RemotePictures(fetched)
   const styles = new StyleSheet(remote)
+  const pictures: string[] = []
   flatten(body)
   for (const element of [body, ...body.querySelectorAll<HTMLElement>('*')]) {
     for (const span of ['colspan', 'rowspan'])
       if (Number(element.getAttribute(span)) > mostSpanned) element.setAttribute(span, `${mostSpanned}`)
     if (element.localName === 'a') mendLink(element)
-    if (element.localName === 'img') mendPicture(element, own, remote)
+    if (element.localName === 'img') {
+      const named = namedPicture(element)
+      mendPicture(element, own, remote)
+      if (named !== undefined && element.hasAttribute('src') && isSeen(element)) pictures.push(named)
+    }
     mendBackground(element, remote)
     const style = element.getAttribute('data-own-style')
     if (style !== null) styles.move(element, style)
   }
-  return { body, css: styles.ofElements(), leftOut: remote.leftOut, remote: [...remote.addresses] }
+  return { body, css: styles.ofElements(), pictures, leftOut: remote.leftOut, remote: [...remote.addresses] }
 }
 
 /** Deeper elements are moved up: a browser that lays out such nesting runs out of memory. */
@@ -146,9 +153,16 @@ function mendLink(link: Element): void {
 /** A missing picture is replaced by its text. */
 function mendPicture(image: Element, own: Pictures, remote: RemotePictures): void {
   const source = image.getAttribute('src')?.trim() ?? ''
+  const named = namedPicture(image)
   image.removeAttribute('src')
-  const shown = /^cid:/i.test(source) ? own.get(decoded(source.slice(4))) : inPlaceOf(image, source, remote)
+  const shown = named === undefined ? inPlaceOf(image, source, remote) : own.get(named)
   if (shown !== undefined && picture.test(shown)) image.setAttribute('src', shown)
+}
+
+/** The Content-ID of the picture that an `img` names, if it names one of the message. */
+export function namedPicture(image: Element): string | undefined {
+  const source = image.getAttribute('src')?.trim() ?? ''
+  return /^cid:/i.test(source) ? decoded(source.slice(4)) : undefined
 }
 
 function inPlaceOf(image: Element, source: string, remote: RemotePictures): string | undefined {
@@ -158,7 +172,8 @@ function inPlaceOf(image: Element, source: string, remote: RemotePictures): stri
 
 /** Smaller ones only report to the sender that a message is read. */
 const isSeen = (image: Element) =>
-  !['width', 'height'].some((side) => Number.parseFloat(image.getAttribute(side) ?? '') <= 2)
+  !['width', 'height'].some((side) => Number.parseFloat(image.getAttribute(side) ?? '') <= 2) &&
+  image.closest('[hidden]') === null
 
 /** Turns the attribute into a style, which overrides sheets as any attribute does. */
 function mendBackground(element: Element, remote: RemotePictures): void {

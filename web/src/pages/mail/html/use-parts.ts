@@ -15,12 +15,14 @@ interface Asked {
   readonly quoted: boolean
 }
 
-interface Part extends FrameDocument, Pick<Sanitized, 'leftOut' | 'remote'> {}
+interface Part extends FrameDocument, Pick<Sanitized, 'leftOut' | 'remote' | 'pictures'> {}
 
 interface Parts {
   readonly parts: readonly Part[]
   readonly leftOut: number
   readonly addresses: readonly string[]
+  /** The Content-IDs of the message's own pictures that it shows; undefined until all parts are made. */
+  readonly pictures: ReadonlySet<string> | undefined
   /** Reports that a part is shown, with its height. */
   readonly onMeasured: (index: number) => void
 }
@@ -44,7 +46,8 @@ export function useParts({ html, own, remote, quoted }: Asked): Parts {
     const make = (part: string): Part => {
       const sanitized = sanitizeLifted(part, own, remote)
       const document = frameDocument({ ...sanitized, sheets: sheets.sheets }, pageNonce(), isPlain)
-      return { ...document, leftOut: sanitized.leftOut, remote: sanitized.remote }
+      const { leftOut, remote: addresses, pictures } = sanitized
+      return { ...document, leftOut, remote: addresses, pictures }
     }
     return { first: make(cut.parts[0] ?? ''), make }
   }, [cut, sheets, own, remote])
@@ -57,8 +60,11 @@ export function useParts({ html, own, remote, quoted }: Asked): Parts {
     if (next === undefined) return
     return afterPaint(() => setRest({ by: make, parts: [...parts.slice(1), make(next)] }))
   }, [next, make, parts])
+  const isAll = parts.length === cut.parts.length
+  const pictures = useMemo(() => (isAll ? new Set(parts.flatMap((part) => part.pictures)) : undefined), [isAll, parts])
   return {
     parts,
+    pictures,
     leftOut: parts.reduce((sum, part) => sum + part.leftOut, sheets.leftOut),
     addresses: [...new Set([...sheets.remote, ...parts.flatMap((part) => part.remote)])],
     onMeasured: (index) => setMeasured((before) => Math.max(before, index + 1)),

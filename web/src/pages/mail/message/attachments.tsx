@@ -2,13 +2,20 @@ import { type Attachment, getDownloadMessageAttachmentUrl, type Message } from '
 import { Icon } from '../../../parts/icon.tsx'
 import { plain } from '../../../parts/text/plain.ts'
 import { size } from '../../../parts/text/size.ts'
-import { isShownInText, isViewable } from '../html/pictures.ts'
+import { besideText, isViewable } from '../html/pictures.ts'
 import type { Place } from '../place.ts'
 import styles from './attachments.module.css'
 
-/** A message's attachments: to be saved, and pictures to be seen. */
-export function Attachments({ place, message }: { place: Place; message: Message }) {
-  const attachments = message.attachments.filter((one) => !isShownInText(one, message.html))
+interface Props {
+  readonly place: Place
+  readonly message: Message
+  /** The Content-IDs of the pictures that its text shows; undefined if that is not known yet. */
+  readonly inText: ReadonlySet<string> | undefined
+}
+
+/** A message's attachments that its text does not show: to be saved, and pictures to be seen. */
+export function Attachments({ place, message, inText }: Props) {
+  const attachments = besideText(message.attachments, inText)
   if (attachments.length === 0) return null
   return (
     <ul className={styles.attachments} aria-label="Attachments">
@@ -28,7 +35,9 @@ function File({ place, uid, attachment }: { place: Place; uid: number; attachmen
     <a className={styles.file} href={url} download={attachment.filename ?? ''}>
       {isViewable(attachment) ? <img src={url} alt="" loading="lazy" /> : <Icon name="attachment" />}
       <bdi className={styles.name}>{name}</bdi>
-      <span className={styles.size}>{size(attachment.size_bytes)}</span>
+      <span className={styles.type}>
+        <bdi>{plain(attachment.content_type)}</bdi>, {size(attachment.size_bytes)}
+      </span>
       <Icon name="download" />
     </a>
   )

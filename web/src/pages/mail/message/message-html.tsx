@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import type { Message } from '../../../api/generated.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { Loaded } from '../../../parts/state/loaded.tsx'
@@ -15,10 +15,15 @@ interface Props {
   readonly place: Place
   readonly message: Message
   readonly html: string
+  /** Whether what it quotes is shown too, without a button that folds it. */
+  readonly isWhole?: boolean
+  /** Called with the Content-IDs of the message's own pictures that it shows, once all of it is made. */
+  readonly onMade: (pictures: ReadonlySet<string>) => void
 }
 
 /** A message's sanitized HTML, in a frame. Loaded with the first HTML message. */
-export default function MessageHtml({ place, message, html }: Props) {
+export default function MessageHtml(props: Props) {
+  const { place, message } = props
   const query = useQuery({
     queryKey: ['pictures', place.mailbox, place.folder, message.uid],
     queryFn: () => ownPictures(place, message),
@@ -27,17 +32,22 @@ export default function MessageHtml({ place, message, html }: Props) {
   })
   return (
     <Loaded query={query} what="the message">
-      {(own) => <WithPictures place={place} message={message} html={html} own={own} />}
+      {(own) => <WithPictures {...props} own={own} />}
     </Loaded>
   )
 }
 
 const none: ReadonlyMap<string, string> = new Map()
 
-function WithPictures({ place, message, html, own }: Props & { own: ReadonlyMap<string, string> }) {
+function WithPictures({ place, message, html, isWhole = false, onMade, own }: Props & { own: typeof none }) {
   const [remote, setRemote] = useState(none)
-  const [quoted, showQuoted] = useState(false)
-  const { parts, leftOut, addresses, onMeasured } = useParts({ html, own, remote, quoted })
+  const [unfolded, showQuoted] = useState(false)
+  const quoted = isWhole || unfolded
+  const { parts, leftOut, addresses, pictures, onMeasured } = useParts({ html, own, remote, quoted })
+  const made = useEffectEvent(onMade)
+  useEffect(() => {
+    if (pictures) made(pictures)
+  }, [pictures])
   const title = `What ${personName(message.from)} wrote`
   return (
     <>
@@ -57,7 +67,7 @@ function WithPictures({ place, message, html, own }: Props & { own: ReadonlyMap<
           )
         })}
       </div>
-      {parts.some((part, index) => part.unquoted !== undefined || (index > 0 && part.isAllQuoted)) && (
+      {!isWhole && parts.some((part, index) => part.unquoted !== undefined || (index > 0 && part.isAllQuoted)) && (
         <div className={styles.tools}>
           <Button look="quiet" aria-expanded={quoted} onPress={() => showQuoted(!quoted)}>
             {quoted ? 'Hide quoted text' : 'Show quoted text'}

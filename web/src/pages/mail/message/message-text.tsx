@@ -9,13 +9,14 @@ const most = 100_000
 const more = 500_000
 
 /** A message's plain text: addresses of pages are links, what it quotes at its end is folded. A long one is shown portion by portion,
- *  so that the page can be used meanwhile. */
-export function MessageText({ text }: { text: string }) {
-  const [end, setEnd] = useState(most)
+ *  so that the page can be used meanwhile. With `isWhole` nothing is folded, and all of it is shown. */
+export function MessageText({ text, isWhole = false }: { text: string; isWhole?: boolean }) {
+  const [end, setEnd] = useState(isWhole ? text.length : most)
   const whole = text.length <= end
-  const [quoted, showQuoted] = useState(false)
+  const [unfolded, showQuoted] = useState(false)
+  const quoted = isWhole || unfolded
   const parts = useMemo(() => partsOf(text.slice(0, end)), [text, end])
-  const folds = parts.length > 1 && parts.at(-1)?.isQuoted === true
+  const folds = !isWhole && parts.length > 1 && parts.at(-1)?.isQuoted === true
   const portions = useMemo(() => portionsOf(folds && !quoted ? parts.slice(0, -1) : parts), [parts, folds, quoted])
   const [count, setCount] = useState(1)
   const isMore = count < portions.length

@@ -15,19 +15,22 @@ import { Why } from './why.tsx'
 
 const MessageHtml = lazily(() => import('./message-html.tsx'))
 
+const nothing: ReadonlySet<string> = new Set()
+
 /** A whole message: recipients, findings, text and attachments. */
 export function OpenMessage({ place, message }: { place: Place; message: Message }) {
   const { html, text } = message
   const extent = useMemo(() => htmlSize(html ?? ''), [html])
   const [asText, showText] = useState(html === null || extent !== 'usual')
+  const [inText, setInText] = useState<ReadonlySet<string>>()
   return (
     <div className={styles.message}>
       <Recipients message={message} />
       <Undelivered place={place} message={message} />
       <Why message={message} />
       {html !== null && !asText ? (
-        <Part name="The message" loading={<p className={styles.note}>Loading…</p>}>
-          <MessageHtml place={place} message={message} html={html} />
+        <Part name="The message" loading={<p className={styles.note}>Loading…</p>} onFailed={() => setInText(nothing)}>
+          <MessageHtml place={place} message={message} html={html} onMade={setInText} />
         </Part>
       ) : (
         <MessageText text={text ?? (html === null ? '' : message.preview)} />
@@ -46,7 +49,7 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
           </Button>
         </div>
       )}
-      <Attachments place={place} message={message} />
+      <Attachments place={place} message={message} inText={asText ? nothing : inText} />
     </div>
   )
 }

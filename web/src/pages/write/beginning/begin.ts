@@ -1,7 +1,7 @@
 import { getDraft, listDrafts, type Me } from '../../../api/generated.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { ownPictures } from '../../mail/html/own-pictures.ts'
-import { isShownInText } from '../../mail/html/pictures.ts'
+import { besideText } from '../../mail/html/pictures.ts'
 import type { Place } from '../../mail/place.ts'
 import { messageQuery } from '../../mail/queries.ts'
 import { carried } from '../attachments/carry.ts'
@@ -28,9 +28,10 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
   const message = await queryClient.fetchQuery(messageQuery(place, uid))
   const writing = { ...(await signedBlank(from)), ...answerTo(message, mode, [place.mailbox, from, me.email]) }
   const pictures = message.html === null ? new Map<string, string>() : await ownPictures(place, message)
-  const quoted = quotationOf(message, mode, pictures)
+  const { shown, ...quoted } = quotationOf(message, mode, pictures)
+  const beside = besideText(message.attachments, shown)
   const files = message.attachments.flatMap((one) => {
-    const isShown = isShownInText(one, quoted.html)
+    const isShown = !beside.includes(one)
     if (mode !== 'forward' && !isShown) return []
     return carried(writing.key, place, uid, isShown ? one : { ...one, content_id: null })
   })

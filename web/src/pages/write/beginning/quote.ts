@@ -9,25 +9,31 @@ import type { Quoted } from '../writing.ts'
 import type { Mode } from './answer.ts'
 
 /** A message as quoted below an answer, or forwarded. Mail programs know the classes, and fold elements with them.
- *  `pictures` are its own, by Content-ID, as `data:` URLs, and are copied too. */
-export function quotationOf(message: Message, mode: Mode, pictures: ReadonlyMap<string, string>): Quoted {
+ *  `pictures` are its own, by Content-ID, as `data:` URLs. It answers the Content-IDs of those that are shown, to be copied too. */
+export function quotationOf(
+  message: Message,
+  mode: Mode,
+  pictures: ReadonlyMap<string, string>,
+): Quoted & { readonly shown: ReadonlySet<string> } {
   const { html, text: plainText } = message
   // Large HTML would hold the page. It is quoted as it is read: as text.
-  const inner =
+  const { inner, shown } =
     html === null || htmlSize(html) !== 'usual'
-      ? linesAsHtml(plainText ?? (html === null ? '' : message.preview))
+      ? { inner: linesAsHtml(plainText ?? (html === null ? '' : message.preview)), shown: new Set<string>() }
       : harmless(html, pictures)
   const text = plainText ?? textIn(inner)
   if (mode === 'forward') {
     const head = headOf(message)
     return {
       html: `<div class="moz-forward-container"><p>${head.map(escaped).join('<br>')}</p>${inner}</div>`,
+      shown,
       text: `${head.join('\n')}\n\n${text}`,
     }
   }
   const introduction = `On ${inFull(message.date ?? message.received_at)}, ${written(message.from)} wrote:`
   return {
     html: `<div class="moz-cite-prefix">${escaped(introduction)}</div><blockquote type="cite">${inner}</blockquote>`,
+    shown,
     text: `${introduction}\n${quoteLines(text.trimEnd())}`,
   }
 }
@@ -46,7 +52,7 @@ function headOf(message: Message): string[] {
 }
 
 /** Without active and remote elements. Style attributes stay, sheets do not. */
-function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
+function harmless(html: string, pictures: ReadonlyMap<string, string>) {
   const { body, css } = sanitize(html, pictures)
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
@@ -59,11 +65,14 @@ function harmless(html: string, pictures: ReadonlyMap<string, string>): string {
   }
   for (const element of body.querySelectorAll('[data-style]')) element.removeAttribute('data-style')
   const ids = new Map([...pictures].map(([id, url]) => [url, id]))
+  const shown = new Set<string>()
   for (const image of body.querySelectorAll('img[src]')) {
     const id = ids.get(image.getAttribute('src') ?? '')
-    if (id !== undefined) image.setAttribute('src', `cid:${id}`)
+    if (id === undefined) continue
+    image.setAttribute('src', `cid:${id}`)
+    shown.add(id)
   }
-  return body.innerHTML
+  return { inner: body.innerHTML, shown }
 }
 
 /** The text of HTML, by lines. */

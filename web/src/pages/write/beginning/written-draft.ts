@@ -1,5 +1,5 @@
 import type { Draft } from '../../../api/generated.ts'
-import { liftStyles } from '../../mail/html/lift-styles.ts'
+import { liftedPieces, liftStyles } from '../../mail/html/lift-styles.ts'
 import { carried } from '../attachments/carry.ts'
 import { bare } from '../recipients/addresses.ts'
 import { blank, type Quoted, type Writing } from '../writing.ts'
@@ -18,6 +18,7 @@ export async function writingOf(draft: Draft, senders: readonly string[]): Promi
   return {
     ...writing,
     ...{ files, draft: { id, version, files }, isSaved: true },
+    ...(html !== null && liftedPieces(html).comments.length > 0 && { hasUnseen: true }),
     ...(rest !== '' && { isFormattedElsewhere: hasMore(rest) }),
     ...(quoted && { quoted: { html: quoted.html, text: quotedText } }),
     ...(in_reply_to[0] !== undefined && { inReplyTo: in_reply_to[0], references }),

@@ -51,7 +51,7 @@ export async function leave(
 
 /** Saves the draft, and lets a page that is closed send it. */
 async function saveUntil(member: string, writing: Writing): Promise<undefined> {
-  const before = writing.isSaved ? draftOf(writing) : undefined
+  const before = writing.isSaved && !writing.hasUnseen ? draftOf(writing) : undefined
   const draft = before ?? (await untilAnswered('Not sent yet', () => save(writing)))
   const key = writing.leaving?.key ?? ''
   // It may have been undone meanwhile.
