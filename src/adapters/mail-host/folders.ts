@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '#/errors.ts'
-import { standardFolders } from '#/messages/folders/folder-name.ts'
+import { readsAsItself, standardFolders } from '#/messages/folders/folder-name.ts'
 
 /** The folders of a mailbox in the order of lists: the standard ones, then the others by name. */
 export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {
@@ -13,6 +13,15 @@ function rank(name: string): number {
 
 export function folderIsThere(name: string): Refusal {
   return invalid('folder', `There is a folder ${JSON.stringify(name)} already`)
+}
+
+/** Every listed name reads as itself, whoever creates the folder. @throws invalid */
+export function assertReadable(name: string): void {
+  if (readsAsItself(name)) return
+  throw invalid(
+    'folder',
+    `No folder can be called ${JSON.stringify(name)}: that name is read as another, or not at all`,
+  )
 }
 
 export function noSuchFolder(name: string): Refusal {

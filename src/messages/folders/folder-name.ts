@@ -1,4 +1,4 @@
-import { invalid } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { encodeUtf7 } from '#/mime/modified-utf7.ts'
 import { normalized } from '#/unicode.ts'
 
@@ -34,6 +34,16 @@ export function folderName(given: string): string {
     throw invalid('folder', 'A folder is a path of names with / between them, without spaces around a name')
   }
   return name
+}
+
+/** Whether a request that names a folder so is about that folder. */
+export function readsAsItself(name: string): boolean {
+  try {
+    return folderName(name) === name
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
 }
 
 /** Reads a folder that may have to be created: like `folderName`, but refuses names that an IMAP server may refuse. All mail

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { Refusal } from '#/errors.ts'
+import { folderName } from '#/messages/folders/folder-name.ts'
 import type { TestIt } from './bench.ts'
 import { copy, refusal } from './letters.ts'
 import { folders } from './storing.ts'
@@ -42,6 +45,47 @@ export function namesFolders(testIt: TestIt): void {
       assert.deepEqual([(await uids('One')).length, (await uids('Two')).length], [1, 2])
     },
   )
+
+  testIt('however folders are created and renamed, every listed name reads as itself', async ({ ada, host }) => {
+    const name = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom(
+            'Spam',
+            'ARCHIVE',
+            'iNbOx',
+            'Sent',
+            '%',
+            ' a',
+            'e\u0301',
+            '\u202e',
+            '~0123456789ab',
+            'x'.repeat(90),
+          ),
+          fc.string({ unit: 'binary', maxLength: 5 }),
+        ),
+        { minLength: 1, maxLength: 4 },
+      )
+      .map((steps) => steps.join('/'))
+    const unlessRefused = (error: unknown) => {
+      if (!(error instanceof Refusal && error.field === 'folder')) throw error
+    }
+    await fc.assert(
+      fc.asyncProperty(name, name, async (first, second) => {
+        await host.createFolder(ada, first).catch(unlessRefused)
+        await host.createFolder(ada, `${first}/within`).catch(unlessRefused)
+        await host.renameFolder(ada, first, second).catch(unlessRefused)
+        const listed = (await host.folders(ada)).map(({ name }) => name)
+        assert.deepEqual(listed.map(folderName), listed)
+        assert.equal(new Set(listed).size, listed.length)
+        for (const one of listed.slice(folders.length)) {
+          assert.deepEqual(await host.extent(ada, one).then(({ total }) => total), 0, one)
+          await host.removeFolder(ada, one).catch(unlessRefused)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
 
   testIt('an empty folder is removed, and one with mail is not', async ({ ada, host, append, uids }) => {
     await append(copy(ada, { folder: 'Later' }))

@@ -82,7 +82,7 @@ export class Access implements AsyncDisposable {
     const look = async (session: ImapSession) => {
       for (const known of [this.#layouts.has(login), false]) {
         const layout = await this.#layout(session)
-        const folder = await session.select(layout.pathOf(name))
+        const folder = await session.select(await layout.pathOf(session, name))
         if (folder) return { folder, layout }
         // The folder may have been renamed on the server since the layout was read.
         if (known) this.#layouts.delete(login)
@@ -90,7 +90,7 @@ export class Access implements AsyncDisposable {
       }
       throw noSuchFolder(name)
     }
-    const path = this.#layouts.get(login)?.pathOf(name)
+    const path = this.#layouts.get(login)?.knownPathOf(name)
     const use = (session: ImapSession, { folder, layout }: Looked) =>
       work(session, folder, layout).finally(() => unselectDeletable(session, layout))
     return this.#pool.use(login, path, look, use, until)

@@ -27,7 +27,7 @@ export async function folderFor(
 ): Promise<{ folder: SelectedFolder; called: string }> {
   for (const called of [name, plainName(name)]) {
     try {
-      return { folder: await selected(session, layout.pathOf(called)), called }
+      return { folder: await selected(session, await layout.pathOf(session, called)), called }
     } catch (error) {
       const refused = error instanceof CommandRefused || (error instanceof Refusal && error.code === 'invalid_request')
       if (!refused || called !== name) throw error

@@ -147,5 +147,5 @@ async function waiting(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promi
 }
 
 function noteName(tally: Tally, layout: Layout, { mailboxId }: MailboxRef, name: string, path: string): void {
-  if (layout.nameOf(path) !== name) tally.renamed.push({ mailboxId, folder: path, called: name })
+  if (layout.isAliased(path)) tally.renamed.push({ mailboxId, folder: path, called: name })
 }

@@ -7,7 +7,7 @@ import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
-import { inListOrder, noSuchFolder } from '../folders.ts'
+import { assertReadable, inListOrder, noSuchFolder } from '../folders.ts'
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
 
@@ -23,6 +23,7 @@ export interface Folder {
 /** Creates missing folders, and answers how many. To be called before a folder is locked: see docs/database.md, "Lock
  *  order". */
 export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promise<number> {
+  for (const { name } of folders) assertReadable(name)
   // A conflict would use up an id, so existing folders are left out first.
   const { rows } = await sql`
     insert into mail_folders (organization_id, mailbox_id, name)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { folderIsThere } from '../folders.ts'
+import { assertReadable, folderIsThere } from '../folders.ts'
 import { findFolder, lockFolders, makeFolders, refuseFolder, removeEmptyFolder } from './folders.ts'
 
 const uniqueViolation = '23505'
@@ -19,12 +19,15 @@ export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise
 export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to: string): Promise<void> {
   try {
     await db.transaction().execute(async (tx) => {
-      const ids = await lockTree(tx, mailbox, name)
+      const tree = await lockTree(tx, mailbox, name)
       const folders = await lockFolders(tx, mailbox, [name])
       if (!folders.has(name)) await refuseFolder(tx, mailbox, name)
+      for (const one of tree) assertReadable(to + one.name.slice(name.length))
       await sql`
         update mail_folders set name = ${to} || substr(name, char_length(${name}) + 1)
-        where organization_id = ${mailbox.organizationId} and id = any(${ids}::bigint[])`.execute(tx)
+        where organization_id = ${mailbox.organizationId} and id = any(${tree.map(({ id }) => id)}::bigint[])`.execute(
+        tx,
+      )
     })
   } catch (error) {
     throw (error as { code?: unknown }).code === uniqueViolation ? folderIsThere(to) : error
@@ -32,13 +35,17 @@ export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to
 }
 
 /** Locks the folder and those within it, lowest id first. */
-async function lockTree(tx: Tx, { organizationId, mailboxId }: MailboxRef, name: string): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from mail_folders
+async function lockTree(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+  name: string,
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from mail_folders
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
       and (name = ${name} or starts_with(name, ${`${name}/`}))
     order by id for update`.execute(tx)
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 export function removeFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {

@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { appendMessages } from '#/adapters/mail-host/imap/changing/append.ts'
 import { move } from '#/adapters/mail-host/imap/changing/change.ts'
 import { CommandRefused } from '#/adapters/mail-host/imap/client/errors.ts'
-import { mailbox } from '#/adapters/mail-host/imap/client/mailbox-name.ts'
+import { mailbox, pathOf } from '#/adapters/mail-host/imap/client/mailbox-name.ts'
 import { ImapSession } from '#/adapters/mail-host/imap/client/session.ts'
 import { Layout } from '#/adapters/mail-host/imap/folders/layout.ts'
 import { Refusal } from '#/errors.ts'
+import { folderName, readsAsItself } from '#/messages/folders/folder-name.ts'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
 
 const message = {
@@ -51,6 +52,7 @@ for (const [format, settings] of [
   ['maildir', ''],
   ['mdbox', 'namespace inbox {\n separator = .\n prefix = INBOX.\n}\n'],
 ] as const) {
+  const own = settings ? { prefix: 'INBOX.', delimiter: '.' } : { prefix: '', delimiter: '/' }
   describe(`folders with any name, on a server with ${format}${settings && ' and names like INBOX.a.b'}`, () => {
     let dovecot: DovecotServer
     let session: ImapSession
@@ -65,20 +67,29 @@ for (const [format, settings] of [
       await dovecot[Symbol.asyncDispose]()
     })
 
-    /** Stores a message in a folder of that name, lists it, reads it and moves it. False where one of the two refuses. */
+    /** Stores a message in a folder that a mail program calls so, lists it, reads it and moves it. False where one of the two
+     *  refuses. */
     async function isUsable(name: string): Promise<boolean> {
       try {
-        const path = layout.pathOf(name)
+        // Refuses what is no single name, and what would break the server's responses.
+        await layout.pathOf(session, name)
+        const path = pathOf(name, own)
         if (path.toUpperCase() === 'INBOX') return true
         await appendMessages(session, path, [message])
-        const listed = (await layout.statuses(session)).filter(({ total }) => total > 0)
-        // Dovecot takes INBOX for itself in any case, above other folders too.
-        const called = path.startsWith('INBOX.') ? name : name.replace(/^inbox(?=\/)/i, 'INBOX')
+        const listed = (await layout.statuses(session)).filter((one) => one.total > 0 && one.name !== 'inbox')
+        const [called = ''] = listed.map((one) => one.name)
         assert.deepEqual(
-          listed.filter((one) => one.name !== 'inbox').map((one) => [one.name, one.total]),
-          [[called, 1]],
+          listed.map((one) => one.total),
+          [1],
         )
-        assert.equal((await session.select(path))?.exists, 1)
+        assert.equal(folderName(called), called)
+        // Dovecot takes INBOX for itself in any case, above other folders too.
+        const usual = path.startsWith('INBOX.') ? name : name.replace(/^inbox(?=\/)/i, 'INBOX')
+        if (readsAsItself(usual)) assert.equal(called, usual)
+        // Another process may have listed it.
+        const other = await Layout.read(session)
+        assert.equal(await other.pathOf(session, called), await layout.pathOf(session, called))
+        assert.equal((await session.select(await other.pathOf(session, called)))?.exists, 1)
         assert.equal((await move(session, [1], 'INBOX')).uids.size, 1)
         await session.unselect()
         await session.connection.run([`DELETE ${mailbox(path)}`])

@@ -46,7 +46,7 @@ export async function update(
 ): Promise<Done> {
   const { folder: target = name, ...flagsOnly } = change
   const commands = flagCommands(folder, change)
-  const path = layout.pathOf(target)
+  const path = await layout.pathOf(session, target)
   const flags = await readFlags(session, folder, uids)
   const present = rising(flags).flatMap((uid) => {
     const held = flags.get(uid)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Access, Account } from '../access.ts'
 import { unlessRefused } from '../client/errors.ts'
 import { fetch } from '../client/fetch.ts'
@@ -41,7 +40,7 @@ export async function removeFolders(access: Access, account: Account): Promise<v
   await access.exclusively(account.mailbox, () =>
     access.inMailbox(account, async (session, layout) => {
       const { connection } = session
-      const put = layout.pathOf(`Removed ${randomUUID()}`)
+      const put = layout.newPath()
       await session.unselect()
       // A folder is deleted before its parent.
       const paths = (await layout.everyFolder(session))

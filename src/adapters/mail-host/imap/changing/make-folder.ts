@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { invalid } from '#/errors.ts'
 import { noSuchFolder } from '../../folders.ts'
 import { CommandRefused, unlessRefused } from '../client/errors.ts'
 import { mailbox } from '../client/mailbox-name.ts'
@@ -10,23 +10,23 @@ import { folderRefused, refused } from './refused.ts'
 
 /** False if it exists. */
 export async function createFolder(session: ImapSession, layout: Layout, name: string): Promise<boolean> {
-  const path = layout.pathOf(name)
-  if ((await pathsWithin(session, layout, name)).has(name)) return false
+  const path = await layout.pathOf(session, name)
+  if ((await foldersWithin(session, layout, path)).some((one) => one.path === path)) return false
   await makeFolder(session, path).catch(refuse)
   return true
 }
 
 /** The server renames the folders within it too (RFC 9051, section 6.3.6). Mail programs list subscribed folders. */
 export async function renameFolder(session: ImapSession, layout: Layout, folder: string, to: string): Promise<void> {
-  const before = await pathsWithin(session, layout, folder)
-  if (!before.has(folder)) throw noSuchFolder(folder)
-  const put = layout.pathOf(to)
+  const path = await layout.pathOf(session, folder)
+  const before = await foldersWithin(session, layout, path)
+  if (!before.some((one) => one.path === path)) throw noSuchFolder(folder)
+  const put = await layout.pathOf(session, to)
   await session.unselect()
-  await session.connection.run([`RENAME ${mailbox(layout.pathOf(folder))} ${mailbox(put)}`]).catch(refuse)
-  for (const path of before.values())
-    await session.connection.run([`UNSUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
-  const after = await pathsWithin(session, layout, to)
-  for (const path of after.values()) await session.connection.run([`SUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
+  await session.connection.run([`RENAME ${mailbox(path)} ${mailbox(put)}`]).catch(refuse)
+  for (const { path } of before) await session.connection.run([`UNSUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
+  const after = await foldersWithin(session, layout, put)
+  for (const { path } of after) await session.connection.run([`SUBSCRIBE ${mailbox(path)}`]).catch(unlessRefused)
 }
 
 /** DELETE removes mail too, and a message may arrive just before it. So the folder is first renamed to a name under which
@@ -38,9 +38,12 @@ export async function removeFolder(
   name: string,
   settled: () => Promise<void>,
 ): Promise<boolean> {
-  if (!(await pathsWithin(session, layout, name)).has(name)) throw noSuchFolder(name)
-  const path = layout.pathOf(name)
-  const put = layout.pathOf(`Removed ${randomUUID()}`)
+  const path = await layout.pathOf(session, name)
+  const there = await foldersWithin(session, layout, path)
+  if (!there.some((one) => one.path === path)) throw noSuchFolder(name)
+  const within = there.find((one) => one.path !== path)
+  if (within) throw invalid('folder', `There is a folder ${JSON.stringify(within.name)} within it`)
+  const put = layout.newPath()
   const { connection } = session
   if (((await session.select(path))?.exists ?? 0) > 0) return false
   await session.unselect()
@@ -61,12 +64,14 @@ export async function removeFolder(
   return true
 }
 
-/** The folder and those within it, by name. */
-async function pathsWithin(session: ImapSession, layout: Layout, name: string): Promise<Map<string, string>> {
+/** The folder with the path, if it is there, and those within it. */
+async function foldersWithin(
+  session: ImapSession,
+  layout: Layout,
+  path: string,
+): Promise<{ name: string; path: string }[]> {
   const all = await layout.everyFolder(session)
-  return new Map(
-    all.filter((one) => one.name === name || one.name.startsWith(`${name}/`)).map((one) => [one.name, one.path]),
-  )
+  return all.filter((one) => one.path === path || one.path.startsWith(path + layout.delimiter))
 }
 
 /** Whatever the code of a refusal, it concerns the folder: nothing else was requested. */

@@ -24,9 +24,10 @@ export async function checkFolder(db: Db, access: Access, organizationId: string
   try {
     await access.inMailbox(
       account,
-      async ({ connection }, layout) => {
+      async (session, layout) => {
+        const path = await layout.pathOf(session, folder)
         // RFC 5530: CANNOT for what is impossible, another code for what does not exist.
-        await connection.run([`STATUS ${mailbox(layout.pathOf(folder))} (MESSAGES)`]).catch((error: unknown) => {
+        await session.connection.run([`STATUS ${mailbox(path)} (MESSAGES)`]).catch((error: unknown) => {
           throw ofFolder(error)
         })
       },

@@ -1,13 +1,14 @@
-import { invalid } from '#/errors.ts'
+import { randomUUID } from 'node:crypto'
 import type { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inListOrder } from '../../folders.ts'
 import { timeouts } from '../client/connection.ts'
 import { CommandRefused, unlessRefused } from '../client/errors.ts'
-import { mailbox, type Namespace, nameOf, pathIn, pathOf } from '../client/mailbox-name.ts'
+import { mailbox, pathIn } from '../client/mailbox-name.ts'
 import { atomsOf, type Data, numberOf, type Token, textOf } from '../client/response.ts'
 import type { ImapSession } from '../client/session.ts'
+import { FolderNames, type Namespaces } from './folder-names.ts'
 
 type Standard = (typeof standardFolders)[number]
 
@@ -33,17 +34,12 @@ interface Entry {
   readonly status: ReadonlyMap<string, number>
 }
 
-/** The names of a mailbox's folders on its server. */
+/** The folders of a mailbox on its server. */
 export class Layout {
-  readonly #own: Namespace
-  /** Prefixes of folders of other users and of shared folders. */
-  readonly #foreign: readonly string[]
-  readonly #paths: ReadonlyMap<string, string>
+  readonly #names: FolderNames
 
-  private constructor({ own, foreign }: Namespaces, paths: ReadonlyMap<string, string>) {
-    this.#own = own
-    this.#foreign = foreign
-    this.#paths = paths
+  private constructor(names: FolderNames) {
+    this.#names = names
   }
 
   /** Reads the layout, and creates missing standard folders. */
@@ -57,64 +53,47 @@ export class Layout {
       paths.set(name, path)
       if (!entries.some((entry) => entry.path === path)) await makeFolder(session, path, mark)
     }
-    return new Layout(namespaces, paths)
+    return new Layout(new FolderNames(namespaces, paths))
   }
 
-  /** @throws invalid for a name that the server cannot have, or uses for something else */
-  pathOf(name: string): string {
-    const { path, problem } = this.#place(name)
-    if (path === undefined) throw invalid('folder', problem)
-    return path
+  /** Looks at the folders again if the name is an alias that is not known. @throws invalid for a name that the server cannot have,
+   *  or uses for something else */
+  async pathOf(session: ImapSession, name: string): Promise<string> {
+    if (this.#names.isUnknown(name)) await this.everyFolder(session)
+    return this.#names.pathOf(name)
+  }
+
+  /** The path of a folder as far as it is known without the server. */
+  knownPathOf(name: string): string | undefined {
+    return this.#names.isUnknown(name) ? undefined : this.#names.pathOf(name)
+  }
+
+  /** Between the steps of a path. */
+  get delimiter(): string {
+    return this.#names.delimiter
+  }
+
+  /** A path of the mailbox's own that no folder has. */
+  newPath(): string {
+    return this.#names.pathOf(`Removed ${randomUUID()}`)
   }
 
   /** Whether it is one of the six standard folders. */
   isStandard(path: string): boolean {
-    return this.#paths.values().some((standard) => standard === path)
+    return this.#names.isStandard(path)
   }
 
-  /** Undefined for a path that has no name of ours. */
-  nameOf(path: string): string | undefined {
-    for (const [name, own] of this.#paths) if (own === path) return name
-    if (!path.startsWith(this.#own.prefix)) return undefined
-    const name = nameOf(path, this.#own)
-    return !this.#paths.has(name) && this.#place(name).path === path ? name : undefined
+  /** Whether the folder has another name for the API than for mail programs. */
+  isAliased(path: string): boolean {
+    return this.#names.isAliased(path)
   }
 
-  #place(name: string): { path: string; problem?: never } | { path?: never; problem: string } {
-    const standard = this.#paths.get(name)
-    if (standard !== undefined) return { path: standard }
-    // Dovecot repeats the name unchanged in the text of a NO: a line break would end the response in the middle.
-    if (/\p{Cc}/u.test(name)) return { problem: 'On a mail server a folder must not hold control characters' }
-    const { delimiter } = this.#own
-    if (delimiter !== '/' && name.includes(delimiter)) {
-      return { problem: `On this mail server a folder must not hold ${JSON.stringify(delimiter)}` }
-    }
-    const path = pathOf(name, this.#own)
-    const foreign = this.#foreignPrefixOf(path)
-    if (foreign === undefined) return { path }
-    return {
-      problem: `On this mail server what begins with ${JSON.stringify(foreign)} is no folder of the mailbox's own`,
-    }
-  }
-
-  #foreignPrefixOf(path: string): string | undefined {
-    return this.#foreign.find((prefix) => (path + this.#own.delimiter).startsWith(prefix))
-  }
-
-  /** All folders with mail of the mailbox. Folders of other programs that have no name of ours get another one. */
+  /** All folders with mail of the mailbox. */
   async everyFolder(session: ImapSession): Promise<{ name: string; path: string }[]> {
-    const names = new Set<string>(this.#paths.keys())
-    const found: { name: string; path: string }[] = []
-    for (const { path } of await listFolders(session)) {
-      if (path !== 'INBOX' && (!path.startsWith(this.#own.prefix) || this.#foreignPrefixOf(path) !== undefined))
-        continue
-      const own = this.nameOf(path)
-      let name = own ?? nameOf(path, this.#own)
-      while (own === undefined && names.has(name)) name += ' (2)'
-      names.add(name)
-      found.push({ name, path })
-    }
-    return found
+    return (await listFolders(session)).flatMap(({ path }) => {
+      const name = this.#names.nameOf(path)
+      return name === undefined ? [] : { name, path }
+    })
   }
 
   /** All folders, the standard ones first and in their order. */
@@ -125,7 +104,7 @@ export class Layout {
     const items = `MESSAGES UNSEEN UIDVALIDITY UIDNEXT${modseq}${connection.can('STATUS=SIZE') ? ' SIZE' : ''}`
     const entries = await listFolders(session, items)
     const listed = entries.flatMap(({ path, status }) => {
-      const name = this.nameOf(path)
+      const name = this.#names.isSafe(path) ? this.#names.nameOf(path) : undefined
       if (name === undefined) return []
       return {
         name,
@@ -164,12 +143,6 @@ async function isThere(connection: ImapSession['connection'], path: string): Pro
   }
   await connection.run([`LIST "" ${mailbox(path)}`], { onData })
   return found
-}
-
-/** Prefixes of folders (RFC 2342): the mailbox's own, and all others. */
-interface Namespaces {
-  readonly own: Namespace
-  readonly foreign: readonly string[]
 }
 
 async function namespacesOf({ connection }: ImapSession): Promise<Namespaces> {

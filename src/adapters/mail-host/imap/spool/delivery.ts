@@ -135,7 +135,7 @@ async function append(
   holder: LeaseHolder,
 ): Promise<void> {
   for (const run of runsOfFolder(claimed)) {
-    const path = layout.pathOf(run[0]?.folder ?? 'inbox')
+    const path = await layout.pathOf(session, run[0]?.folder ?? 'inbox')
     const lacking: (AppendMessage & Claimed)[] = []
     const there: Delivered[] = []
     const folder = run.some(({ keywords }) => keywords.length > 0) ? await session.select(path) : undefined
