@@ -17,7 +17,7 @@ const shared = [
   'replies/subject.ts',
   'replies/quote-lines.ts',
   'mime/address/address.ts',
-  'mime/body/html-quotations.ts',
+  'mime/body/quoted/html-quotations.ts',
 ].map((file) => `../src/${file}`)
 
 export interface BuiltWeb {

@@ -22,6 +22,13 @@ for (const [what, html, text] of [
     'a<blockquote>b<br>c<blockquote>d</blockquote></blockquote>e',
     'a\n\n> b\n> c\n\n> > d\n\ne',
   ],
+  [
+    'with preformatted lines as they are',
+    'Try:<pre>\nif <b>x</b>:\r\n\n\n    go( )\n</pre> now <pre>a  b</pre>',
+    'Try:\nif x:\n\n    go( )\nnow\na  b',
+  ],
+  ['with preformatted lines of a quotation marked', '<blockquote><pre>a\n  b</pre></blockquote>', '> a\n>   b'],
+  ['with preformatted text that never ends', 'a</pre> b <pre>  c\nd', 'a\nb\n  c\nd'],
   ['with entities decoded', '&lt;b&gt; &amp;amp; &eacute;&#233;&#xE9;&hellip;&euro;', '<b> &amp; ééé…€'],
   ['with rare entities decoded', '&hearts;&check;&fjlig;&AMP;', '♥✓fj&'],
   ['with Windows entities decoded', '&#128;&#150;', '€–'],

@@ -3,9 +3,9 @@ import { parseAddresses } from '../address/address-list.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { type Piece, sortParts } from './content.ts'
 import { htmlToText } from './html-text.ts'
-import { newHtml } from './new-html.ts'
-import { newText } from './new-text.ts'
 import { partText } from './part-text.ts'
+import { newHtml } from './quoted/new-html.ts'
+import { newText } from './quoted/new-text.ts'
 import { type Part, readStructure } from './structure.ts'
 
 /** The searchable texts of each field, one by one. */

@@ -1,13 +1,13 @@
+import { attributeOf, type Tag, tagsOf } from '../html-tags.ts'
 import { quotingClasses } from './html-quotations.ts'
-import { attributeOf, type Tag, tagsOf } from './html-tags.ts'
 
 const left = new Set([...quotingClasses, 'gmail_signature', 'gmail_signature_prefix', 'moz-signature'])
 /** Outlook's marks at the beginning of the answered message, which extends to the end. */
-const lastIds = new Set(['appendonsend', 'divRplyFwdMsg'])
+const lastIds = new Set(['appendonsend', 'divRplyFwdMsg', 'mail-editor-reference-message-container'])
 /** The style of the element that has its header, with a line above, in Outlook for Windows. */
 const outlookHeader = /^border:\s*none;\s*border-top:\s*solid #(?:e1e1e1|b5c4df) 1\.0pt/i
 /** A tag without one of these needs no closer look. */
-const telling = /cite|quote|signature|appendonsend|divRplyFwdMsg|border-top/
+const telling = /cite|quote|signature|appendonsend|divRplyFwdMsg|reference-message|border-top/
 const empty = new Set(['br', 'hr', 'img', 'input', 'meta', 'link', 'wbr'])
 
 /** HTML without what it quotes and without signatures, as mail programs mark these; all else as it is. Elements that are open where

@@ -37,6 +37,11 @@ for (const [what, html, kept] of [
     '<body><div>Yes.</div>',
   ],
   [
+    'Outlook for Mac',
+    '<div>Yes.</div><div id="mail-editor-reference-message-container"><div>From: Ann</div></div><div>Is it?</div>',
+    '<div>Yes.</div>',
+  ],
+  [
     'Outlook for Windows',
     "<div><p>Yes.</p><div><div style='border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0in 0in 0in'><p>From: Ann</p></div></div><p>Is it?</p></div>",
     '<div><p>Yes.</p><div>',
