@@ -10,7 +10,7 @@ import { Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
-import { EventPage, EventsQuery } from './schemas.ts'
+import { EventPage, EventsQuery, StreamedEvent, StreamQuery } from './schemas.ts'
 import { assertMayReceive, typesNamed } from './visible.ts'
 
 interface EventParts {
@@ -22,18 +22,13 @@ interface EventParts {
 /** Requests that wait for events in a process. */
 const mostWaiting = 5_000
 
-const ok = {
-  description: 'A page of events, or a stream of them.',
-  content: {
-    'application/json': { schema: EventPage },
-    'text/event-stream': {
-      schema: Type.Unsafe<Readable>({
-        type: 'string',
-        description: 'Each message has the `id` of an event, and the event in `data`.',
-      }),
-    },
-  },
+const streamed = {
+  description: 'A stream of events.',
+  // The schema is that of a message of the stream.
+  content: { 'text/event-stream': { schema: Type.Unsafe<FastifyReply>(StreamedEvent) } },
 }
+
+const noun = { noun: 'Events', scope: 'events:read', errors: ['not_found'] } as const
 
 /** The event log: page by page, waiting for the next event, or as a stream. */
 export function eventRoutes(app: App, { db, events: feed, presence: all }: EventParts): void {
@@ -44,52 +39,78 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const types = query.types === undefined ? undefined : typesNamed(query.types.split(','), 'types')
     const identity = await request.identify()
     assertMayReceive(identity, types)
-    const resumed = streams(request) ? [headers['last-event-id']].flat()[0] : undefined
+    const resumed = query.resumes ? [headers['last-event-id']].flat()[0] : undefined
     const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
+    if (waiting >= mostWaiting) throw tooMany()
+    waiting += 1
+    reply.raw.once('close', () => {
+      waiting -= 1
+    })
     const wanted = { types, mailboxId: mailbox?.mailboxId }
     // Presence concerns members only. It is sent to members that select no types.
     const presence = request.member && !types ? all : undefined
     return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal, presence }
   }
 
+  async function answerStream(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<FastifyReply> {
+    const reader = await readerOf(request, reply, { ...query, resumes: true })
+    reply.headers({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+    // A HEAD request has no body to stream.
+    return reply.send(request.method === 'HEAD' ? '' : Readable.from(stream(reader), { objectMode: false }))
+  }
+
   app.get(
     '/v1/events',
     {
-      config: { noun: 'Events', scope: 'events:read', errors: ['not_found'] },
+      config: noun,
       schema: {
         summary: 'Read events',
         operationId: 'listEvents',
         description:
-          'Events in the order of commits. Each type also needs the scope of its subject. With ' +
-          '`Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a ' +
-          'session the stream also has messages of the events `presence` and `settings`.',
+          'Events in the order of commits. Each type also needs the scope of its subject. Events are kept for 30 days. With ' +
+          '`Accept: text/event-stream` the answer is that of `GET /v1/events/stream`.',
         querystring: EventsQuery,
-        response: { 200: ok },
+        response: { 200: EventPage },
       },
     },
     async (request, reply) => {
-      const { limit = 100, wait = 0 } = request.query
-      const reader = await readerOf(request, reply, request.query)
-      if (waiting >= mostWaiting) throw tooMany()
-      waiting += 1
-      reply.raw.once('close', () => {
-        waiting -= 1
-      })
-      if (!streams(request)) return await poll(reader, limit, wait * 1_000)
-      return reply
-        .headers({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
-        .send(Readable.from(stream(reader), { objectMode: false }))
+      const { limit = 100, wait = 0, ...query } = request.query
+      if (asksForStream(request)) return await answerStream(request, reply, query)
+      return await poll(await readerOf(request, reply, query), limit, wait * 1_000)
     },
+  )
+
+  app.get(
+    '/v1/events/stream',
+    {
+      config: noun,
+      schema: {
+        summary: 'Follow events',
+        operationId: 'streamEvents',
+        description:
+          'A stream of server-sent events, in the order of commits, that goes on from `Last-Event-ID` or `after`. Each message ' +
+          'has the `id` of an event, and the event in `data`. Each type also needs the scope of its subject. In a session the ' +
+          'stream also has messages of the events `presence` and `settings`, without an id.',
+        querystring: StreamQuery,
+        response: { 200: streamed },
+      },
+    },
+    (request, reply) => answerStream(request, reply, request.query),
   )
 }
 
-type Query = { readonly types?: string; readonly mailbox?: string; readonly after?: string }
+interface Query {
+  readonly types?: string
+  readonly mailbox?: string
+  readonly after?: string
+  /** Whether it goes on from Last-Event-ID. */
+  readonly resumes?: boolean
+}
 
-/** A HEAD request has no body to stream. */
-function streams({ method, headers }: FastifyRequest): boolean {
+function asksForStream({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && /\btext\/event-stream\b/i.test(headers.accept ?? '')
 }
 

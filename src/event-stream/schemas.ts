@@ -1,11 +1,12 @@
-import { eventTypes } from '#/events/types.ts'
+import { type EventType, eventTypes, type Subject, subjectOf, typesWith } from '#/events/types.ts'
 import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
-import { type Static, Type } from '#/http/schemas/type.ts'
+import { type Static, type TSchema, Type } from '#/http/schemas/type.ts'
 import { AddressOut } from '#/messages/schemas.ts'
 
 const eventId = { examples: ['06b5a0f2e0012f00000000000041'] }
 
-export const EventsQuery = Strict({
+/** What all readers may ask for. */
+const wanted = {
   after: Type.Optional(
     Line({
       minLength: 1,
@@ -33,6 +34,12 @@ export const EventsQuery = Strict({
       examples: ['support@tryout.test'],
     }),
   ),
+}
+
+export const StreamQuery = Strict(wanted)
+
+export const EventsQuery = Strict({
+  ...wanted,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
   wait: Type.Optional(
     Type.Integer({
@@ -135,48 +142,82 @@ const EventItem = Type.Object(
   { title: 'EventItem' },
 )
 
-export const EventOut = Type.Object(
+const EventBy = Type.Object(
   {
-    id: Type.String({ description: 'Grows from event to event, compared as text.', ...eventId }),
-    type: OneOf(eventTypes, { examples: ['message.received'] }),
-    at: Timestamp,
-    mailbox: Nullable(
-      Type.String({
-        description: 'The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.',
-        examples: ['support@tryout.test'],
-      }),
-    ),
-    by: Type.Object(
-      {
-        kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on', 'mail_program'], {
-          description:
-            '`service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message.',
-        }),
-        id: Nullable(Type.String({ description: 'Of the key or member.' })),
-        name: Type.String({ description: 'Of the key or member, as it was then.' }),
-      },
-      { title: 'EventActor' },
-    ),
-    message: Type.Optional(EventMessage),
-    sending: Type.Optional(EventSending),
-    refusal: Type.Optional(EventRefusal),
-    quota: Type.Optional(EventQuota),
-    item: Type.Optional(EventItem),
+    kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on', 'mail_program'], {
+      description:
+        '`service`: Mailroom itself. `mail_program`: another program on the mail server, or one that submitted a message.',
+    }),
+    id: Nullable(Type.String({ description: 'Of the key or member.' })),
+    name: Type.String({ description: 'Of the key or member, as it was then.' }),
   },
-  {
-    title: 'Event',
-    // One of `message`, `sending`, `refusal`, `quota` and `item` is there.
-    examples: [
-      {
-        ...{ id: '06b5a0f2e0012f00000000000041', type: 'label.created', at: '2026-11-21T07:44:33.123Z', mailbox: null },
-        by: { kind: 'key', id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', name: 'mrk_Xy12…9aBc' },
-        item: { id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c56', name: 'Receipts' },
-      },
-    ],
-  },
+  { title: 'EventActor' },
 )
 
-export type EventOut = Static<typeof EventOut>
+const titles: Readonly<Record<Subject, string>> = {
+  message: 'EventAboutMessage',
+  sending: 'EventAboutSending',
+  refusal: 'EventAboutRefusal',
+  quota: 'EventAboutQuota',
+  item: 'EventAboutItem',
+}
+
+/** The events that have their data in this field. */
+function eventWith<S extends Subject, T extends TSchema>(subject: S, data: T) {
+  return Type.Object(
+    {
+      id: Type.String({ description: 'Grows from event to event, compared as text.', ...eventId }),
+      type: OneOf(typesWith(subject)),
+      at: Timestamp,
+      mailbox: Nullable(
+        Type.String({
+          description: 'The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.',
+          examples: ['support@tryout.test'],
+        }),
+      ),
+      by: EventBy,
+      ...({ [subject]: data } as Record<S, T>),
+    },
+    { title: titles[subject] },
+  )
+}
+
+const events = {
+  message: eventWith('message', EventMessage),
+  sending: eventWith('sending', EventSending),
+  refusal: eventWith('refusal', EventRefusal),
+  quota: eventWith('quota', EventQuota),
+  item: eventWith('item', EventItem),
+}
+
+export type EventOut = { [S in Subject]: Static<(typeof events)[S]> }[Subject]
+
+const example = {
+  ...{ id: '06b5a0f2e0012f00000000000041', type: 'label.created', at: '2026-11-21T07:44:33.123Z', mailbox: null },
+  by: { kind: 'key', id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', name: 'mrk_Xy12…9aBc' },
+  item: { id: '0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c56', name: 'Receipts' },
+}
+
+/** By the type a reader knows which field has the data. */
+export const EventOut = Type.Unsafe<EventOut>({
+  title: 'Event',
+  oneOf: Object.values(events),
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(eventTypes.map((type) => [type, componentOf(type)])),
+  },
+  examples: [example],
+})
+
+function componentOf(type: EventType): string {
+  return `#/components/schemas/${titles[subjectOf(type)]}`
+}
+
+/** What a message of a stream has in its fields. */
+export const StreamedEvent = Type.Object(
+  { id: Type.String({ description: 'Of the event.', ...eventId }), data: EventOut },
+  { title: 'StreamedEvent' },
+)
 
 export const EventPage = Type.Object(
   {

@@ -108,13 +108,15 @@ function keywordsOf({ added_labels = [], removed_labels = [], labels = [] }: Par
 function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut | undefined {
   const { type, at, address, by, data, subject, from_name, from_address } = event
   const common = { id: cursorText(event), type, at: at.toISOString(), mailbox: address, by }
+  // An event is written with the data that belongs to its type.
+  const having = (subject: object) => ({ ...common, ...subject }) as EventOut
   if ('sent' in data) {
     const { sent: id, ...more } = data
-    return { ...common, sending: { id, ...more } }
+    return having({ sending: { id, ...more } })
   }
-  if ('quota' in data) return { ...common, quota: data }
-  if ('because' in data) return { ...common, refusal: data }
-  if (!('folder' in data)) return { ...common, item: data }
+  if ('quota' in data) return having({ quota: data })
+  if ('because' in data) return having({ refusal: data })
+  if (!('folder' in data)) return having({ item: data })
   const { added_labels = [], removed_labels = [], labels: all, ...place } = data
   const [added, removed] = [added_labels, removed_labels].map((of) => of.filter((keyword) => known.has(keyword)))
   const labels = { ...(added?.length && { added_labels: added }), ...(removed?.length && { removed_labels: removed }) }
@@ -122,5 +124,5 @@ function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut 
   const isHidden = keywordsOf(data).length > 0 && keywordsOf(labels).length === 0
   if (isHidden && Object.keys(place).length === 2) return undefined
   const from = from_address === null ? null : { name: from_name ?? '', address: from_address }
-  return { ...common, message: { ...place, ...labels, ...held, subject, from } }
+  return having({ message: { ...place, ...labels, ...held, subject, from } })
 }

@@ -34,6 +34,32 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
+/** The field that has the data of an event, by its type or the first word of that. */
+const subjects = {
+  'message.refused': 'refusal',
+  'message.queued': 'sending',
+  'message.delivered': 'sending',
+  'message.deferred': 'sending',
+  'message.bounced': 'sending',
+  'message.complained': 'sending',
+  message: 'message',
+  scheduled: 'sending',
+  auto_reply: 'sending',
+  quota: 'quota',
+} as const
+
+export type Subject = (typeof subjects)[keyof typeof subjects] | 'item'
+
+export function subjectOf(type: EventType): Subject {
+  const found: Readonly<Record<string, Subject>> = subjects
+  return found[type] ?? found[type.split('.')[0] ?? ''] ?? 'item'
+}
+
+/** The types whose events have that field. */
+export function typesWith(subject: Subject): EventType[] {
+  return eventTypes.filter((type) => subjectOf(type) === subject)
+}
+
 /** Informs the web app of members that settings, or the folders of a mailbox, have changed without an event of their own. No
  *  other reader gets it. */
 export const settingsChanged = 'settings.changed'

@@ -67,6 +67,7 @@ import { threadRoutes } from '#/threads/routes.ts'
 import { RememberedTexts } from '#/threads/texts.ts'
 import { usageRoutes } from '#/usage/routes.ts'
 import { WebPages } from '#/web/files.ts'
+import { postedRequests } from '#/webhooks/description.ts'
 import type { WebhookParts } from '#/webhooks/parts.ts'
 import { webhookRoutes } from '#/webhooks/routes.ts'
 import { checkEveryRequest, type EveryRequestParts } from './every-request.ts'
@@ -125,7 +126,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   refuseUndeclaredQueries(app)
   findClients(app, parts)
   checkEveryRequest(app, parts)
-  await describeApi(app, parts.publicUrl)
+  await describeApi(app, { publicUrl: parts.publicUrl, webhooks: postedRequests })
   healthRoutes(app, {
     database: () => sql`select 1`.execute(parts.db),
     mail_host: () => parts.mailHost.ping(),

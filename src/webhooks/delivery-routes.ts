@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
-import { EventOut } from '#/event-stream/schemas.ts'
 import { typesNamed, visibleEvents } from '#/event-stream/visible.ts'
 import { type Cursor, cursorText, isBefore, readCursor } from '#/events/cursor.ts'
 import { eventsAfter, eventsAt } from '#/events/log.ts'
+import { eventTypes } from '#/events/types.ts'
 import { answerAfter, answerOnce, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { cursorParameter, nextCursor, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
@@ -32,7 +32,7 @@ const outcome = {
 const DeliveryOut = Type.Object(
   {
     event: Type.String(eventId),
-    type: EventOut.properties.type,
+    type: OneOf(eventTypes, { examples: ['message.received'] }),
     state: OneOf(['waiting', 'delivered', 'failed']),
     attempts: Type.Integer({ minimum: 0, description: '0: it waits for an earlier delivery.' }),
     last_at: Nullable(Timestamp),

@@ -8,6 +8,15 @@ export interface StreamedEvent {
   readonly event: any
 }
 
+interface Opening {
+  readonly key?: string
+  readonly cookie?: string
+  readonly path?: string
+  readonly query?: string
+  readonly after?: string | undefined
+  readonly accept?: string
+}
+
 /** A stream of events, as a client of server-sent events reads it. */
 export class EventStream implements AsyncDisposable {
   /** That the client would send as Last-Event-ID. */
@@ -24,14 +33,14 @@ export class EventStream implements AsyncDisposable {
 
   static async open(
     base: string,
-    { key, cookie, query = '', after }: { key?: string; cookie?: string; query?: string; after?: string | undefined },
+    { key, cookie, path = '/v1/events/stream', query = '', after, accept }: Opening,
   ): Promise<EventStream> {
     const leave = new AbortController()
-    const response = await fetch(new URL(`/v1/events${query}`, base), {
+    const response = await fetch(new URL(`${path}${query}`, base), {
       headers: {
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(cookie !== undefined && { cookie }),
-        accept: 'text/event-stream',
+        ...(accept !== undefined && { accept }),
         ...(after !== undefined && { 'last-event-id': after }),
       },
       signal: leave.signal,

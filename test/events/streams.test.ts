@@ -39,6 +39,29 @@ test('a stream has past and new events, and continues where it broke, with nothi
   assert.deepEqual(seen, made.slice(0, seen.length))
 })
 
+test('who asks for a stream at the path of the pages gets the same', async () => {
+  const one = await furnished(world)
+  const { key } = one.organization
+  await using stream = await EventStream.open(world.base, { key, path: '/v1/events', accept: 'text/event-stream' })
+  await using usual = await EventStream.open(world.base, { key })
+  await label(one)
+  assert.deepEqual(await stream.next(), await usual.next())
+})
+
+for (const [what, scopes, method, query, status] of [
+  ['a key without the scope of events', ['labels:read'], 'GET', '', 403],
+  ['a key without the scope of a type', ['events:read'], 'GET', '?types=label', 403],
+  ['an unknown mailbox', ['events:read'], 'GET', '?mailbox=nobody@there.example', 404],
+  ['a parameter of the pages', ['events:read'], 'GET', '?limit=5', 400],
+  ['HEAD, which has no body', ['events:read'], 'HEAD', '', 200],
+] as const)
+  test(`the path of the stream answers ${status} to ${what}, and ends`, async () => {
+    const { organization } = await furnished(world)
+    const key = await organization.newKey(...scopes)
+    const answer = await world.client.request(method, `/v1/events/stream${query}`, { key })
+    assert.equal(answer.status, status)
+  })
+
 test('a stream without an event for 15 s sends a comment with an id to continue from', async () => {
   const one = await furnished(world)
   const { key } = one.organization

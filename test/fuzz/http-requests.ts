@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Description, Operation, Schema } from '#test/sockets/http-client.ts'
+import { isStream } from '#test/world/routes/every-route.ts'
 import { fittingTexts } from './fitting-texts.ts'
 import { credentials, type Headers, mostly } from './http-credentials.ts'
 
@@ -21,7 +22,9 @@ export interface NearSample {
 /** Requests to every operation of the description: most of them as it says, or nearly so, and some not at all. */
 export function fuzzedRequests(description: Description): fc.Arbitrary<FuzzedRequest> {
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   return fc.oneof(
     ...operations.map(({ method, path, operation }) =>

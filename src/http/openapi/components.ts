@@ -129,15 +129,17 @@ class Components {
 /** The published document: each schema with a `title` is a component, for client generators, and so is each body and each answer;
  *  they have examples. */
 export function publishedDescription(document: SchemaNode): SchemaNode {
-  const { paths, components = {}, ...rest } = document
+  const { paths, webhooks = {}, components = {}, ...rest } = document
   const shared = new Components()
   const hoisted = shared.hoist(withNames(paths as Paths)) as Paths
+  const posted = shared.hoist(withNames(webhooks as Paths))
   const responses = shared.hoist(errorComponents)
   return {
     ...rest,
     paths: mapped(hoisted, (operations) =>
       mapped(operations, (one) => shared.hoistFields(one as unknown as SchemaNode)),
     ),
+    webhooks: posted,
     components: { ...(components as SchemaNode), ...shared, responses },
   }
 }

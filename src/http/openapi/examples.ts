@@ -1,6 +1,7 @@
 interface Exemplary {
   readonly type?: string | readonly string[]
   readonly anyOf?: readonly Exemplary[]
+  readonly oneOf?: readonly Exemplary[]
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly examples?: readonly unknown[]
@@ -13,12 +14,13 @@ interface Exemplary {
 
 /** An example value of the schema: its own, or one composed of those of its parts. */
 export function exampleOf(schema: Exemplary): unknown {
-  const { type, anyOf, examples, enum: words, properties = {}, items } = schema
+  const { type, anyOf, oneOf, examples, enum: words, properties = {}, items } = schema
   if (examples && examples.length > 0) return examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
   if (words) return words[0]
-  if (anyOf?.[0]) return exampleOf(anyOf[0])
+  const first = anyOf?.[0] ?? oneOf?.[0]
+  if (first) return exampleOf(first)
   switch ([type].flat()[0]) {
     case 'object':
       return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, exampleOf(one)]))

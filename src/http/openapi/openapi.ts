@@ -6,8 +6,14 @@ import { publishedDescription } from './components.ts'
 import { describeRoute } from './route.ts'
 import { serveDescription } from './serve.ts'
 
+interface ApiDescription {
+  readonly publicUrl: string | undefined
+  /** The requests that the service makes. */
+  readonly webhooks: Readonly<Record<string, object>>
+}
+
 /** OpenAPI 3.1 of all routes, made from the schemas that validate, and a page that shows it without the internet. */
-export async function describeApi(app: App, publicUrl: string | undefined): Promise<void> {
+export async function describeApi(app: App, { publicUrl, webhooks }: ApiDescription): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -17,6 +23,7 @@ export async function describeApi(app: App, publicUrl: string | undefined): Prom
         description: about,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      webhooks: { ...webhooks },
       components: {
         securitySchemes: {
           key: {

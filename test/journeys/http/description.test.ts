@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core'
+import { eventTypes } from '#/events/types.ts'
 import { everyOperation } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
@@ -48,7 +49,38 @@ test('bodies, answers and errors are components, and an operation takes a key or
     }
 })
 
+test('each type of event is one of those that the document tells apart, and what webhooks post has them', async () => {
+  const { components, webhooks } = JSON.parse(await world.client.document()) as Raw
+  const { discriminator, oneOf } = components.schemas.Event ?? {}
+  assert.deepEqual(Object.keys(discriminator?.mapping ?? {}), eventTypes)
+  for (const [type, ref] of Object.entries(discriminator?.mapping ?? {})) {
+    assert.ok(oneOf?.some(({ $ref }) => $ref === ref))
+    const variant = components.schemas[ref.replace(/^.*\//, '')]
+    assert.ok(variant?.properties?.type?.enum?.includes(type), type)
+  }
+  const { schema } = webhooks.event?.post?.requestBody?.content?.['application/json'] ?? {}
+  assert.equal(schema?.$ref, '#/components/schemas/PostedEvent')
+  assert.deepEqual(components.schemas.PostedEvent?.properties?.data, { $ref: '#/components/schemas/Event' })
+})
+
+test('events are JSON at one path, and a stream at another', async () => {
+  const { paths } = await world.client.description()
+  const media = (path: string) => Object.keys(paths[path]?.get?.responses['200']?.content ?? {})
+  assert.deepEqual(media('/v1/events'), ['application/json'])
+  assert.deepEqual(media('/v1/events/stream'), ['text/event-stream'])
+})
+
+interface RawSchema {
+  readonly $ref?: string
+  readonly enum?: readonly string[]
+  readonly properties?: Record<string, RawSchema>
+  readonly oneOf?: readonly RawSchema[]
+  readonly discriminator?: { readonly mapping: Record<string, string> }
+}
+
 interface Raw {
+  readonly components: { readonly schemas: Record<string, RawSchema> }
+  readonly webhooks: Record<string, Record<string, RawOperation>>
   readonly paths: Record<string, Record<string, RawOperation>>
 }
 

@@ -35,7 +35,7 @@ const names: Readonly<Record<string, string>> = {
   Search: 'searchMessages',
   Threads: 'getThread listThreads',
   Conversations: 'getConversation listConversations',
-  Events: 'listEvents',
+  Events: 'listEvents streamEvents',
   Presence: 'reportPresence',
   Signatures: 'listSignatures setSignature',
   Webhooks:

@@ -152,7 +152,7 @@ class Asked {
   constructor(page: Page) {
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
-      if (pathname.startsWith('/v1/') && pathname !== '/v1/events') this.#requests.push(request)
+      if (pathname.startsWith('/v1/') && pathname !== '/v1/events/stream') this.#requests.push(request)
     })
   }
 

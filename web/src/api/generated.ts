@@ -3024,6 +3024,21 @@ export interface EventMessage {
   labels?: string[];
 }
 
+export type EventAboutMessageType = 'message.received' | 'message.changed' | 'message.deleted';
+export interface EventAboutMessage {
+  /** Grows from event to event, compared as text. */
+  id: string;
+  type: EventAboutMessageType;
+  at: string;
+  /**
+     * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
+     * @nullable
+     */
+  mailbox: string | null;
+  by: EventActor;
+  message: EventMessage;
+}
+
 export type EventSendingRecipientsItem = {
   /**
      * Null if a Private mailbox sends.
@@ -3045,6 +3060,21 @@ export interface EventSending {
   reason?: string;
 }
 
+export type EventAboutSendingType = 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent';
+export interface EventAboutSending {
+  /** Grows from event to event, compared as text. */
+  id: string;
+  type: EventAboutSendingType;
+  at: string;
+  /**
+     * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
+     * @nullable
+     */
+  mailbox: string | null;
+  by: EventActor;
+  sending: EventSending;
+}
+
 export type EventRefusalBecause = 'unknown' | 'blocked' | 'dmarc';
 export interface EventRefusal {
   /**
@@ -3054,6 +3084,21 @@ export interface EventRefusal {
   sender: string | null;
   recipient: string;
   because: EventRefusalBecause;
+}
+
+export type EventAboutRefusalType = 'message.refused';
+export interface EventAboutRefusal {
+  /** Grows from event to event, compared as text. */
+  id: string;
+  type: EventAboutRefusalType;
+  at: string;
+  /**
+     * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
+     * @nullable
+     */
+  mailbox: string | null;
+  by: EventActor;
+  refusal: EventRefusal;
 }
 
 /**
@@ -3081,18 +3126,11 @@ export interface EventQuota {
   limit: number;
 }
 
-export interface EventItem {
-  /** @nullable */
-  id: string | null;
-  /** As it was then. */
-  name: string;
-}
-
-export type EventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
-export interface Event {
+export type EventAboutQuotaType = 'quota.reached';
+export interface EventAboutQuota {
   /** Grows from event to event, compared as text. */
   id: string;
-  type: EventType;
+  type: EventAboutQuotaType;
   at: string;
   /**
      * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
@@ -3100,12 +3138,32 @@ export interface Event {
      */
   mailbox: string | null;
   by: EventActor;
-  message?: EventMessage;
-  sending?: EventSending;
-  refusal?: EventRefusal;
-  quota?: EventQuota;
-  item?: EventItem;
+  quota: EventQuota;
 }
+
+export interface EventItem {
+  /** @nullable */
+  id: string | null;
+  /** As it was then. */
+  name: string;
+}
+
+export type EventAboutItemType = 'approval.created' | 'approval.changed' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused';
+export interface EventAboutItem {
+  /** Grows from event to event, compared as text. */
+  id: string;
+  type: EventAboutItemType;
+  at: string;
+  /**
+     * The address of the mailbox; null if the event concerns none, or if the mailbox is deleted.
+     * @nullable
+     */
+  mailbox: string | null;
+  by: EventActor;
+  item: EventItem;
+}
+
+export type Event = EventAboutMessage | EventAboutSending | EventAboutRefusal | EventAboutQuota | EventAboutItem;
 
 export interface EventPage {
   data: Event[];
@@ -3113,6 +3171,12 @@ export interface EventPage {
   next: string;
   /** More may follow at once, even if `data` is empty. */
   has_more: boolean;
+}
+
+export interface StreamedEvent {
+  /** Of the event. */
+  id: string;
+  data: Event;
 }
 
 /**
@@ -4482,6 +4546,26 @@ export interface ListAuditEntriesResponse {
   has_more: boolean;
 }
 
+/**
+ * That of the event.
+ */
+export type PostedEventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
+export interface PostedEvent {
+  /** That of the event. */
+  type: PostedEventType;
+  timestamp: string;
+  data: Event;
+}
+
+export type PostedTestType = 'webhook.test';
+export type PostedTestData = { [key: string]: unknown };
+
+export interface PostedTest {
+  type: PostedTestType;
+  timestamp: string;
+  data: PostedTestData;
+}
+
 export type ErrorErrorCode = 'invalid_request' | 'unauthorized' | 'quota_exceeded' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'internal_error' | 'mail_unavailable' | 'provider_unavailable';
 /**
  * For programs, what makes the same request succeed: `confirmation` (`POST /v1/session/confirm`), or a `code` of the second factor in the body.
@@ -5281,6 +5365,30 @@ limit?: number;
  * @maximum 50
  */
 wait?: number;
+};
+
+export type StreamEventsParams = {
+/**
+ * `next` of the answer before, or the `id` of an event. `now` skips all that can be read at this moment. Without it, from the oldest event that is kept.
+ * @minLength 1
+ * @maxLength 100
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+after?: string;
+/**
+ * Types, or their first words (`message`), with commas between. Without it, all that the key may read.
+ * @minLength 1
+ * @maxLength 1000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+types?: string;
+/**
+ * Only events about this mailbox.
+ * @minLength 1
+ * @maxLength 320
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+mailbox?: string;
 };
 
 export type ListWebhookDeliveriesParams = {
@@ -7816,14 +7924,37 @@ export const getListEventsUrl = (params?: ListEventsParams,) => {
 }
 
 /**
- * Events in the order of commits. Each type also needs the scope of its subject. With `Accept: text/event-stream` it is a stream that goes on from `Last-Event-ID`. Events are kept for 30 days. In a session the stream also has messages of the events `presence` and `settings`.
+ * Events in the order of commits. Each type also needs the scope of its subject. Events are kept for 30 days. With `Accept: text/event-stream` the answer is that of `GET /v1/events/stream`.
  *
  * Scope: `events:read`.
  * @summary Read events
  */
-export const listEvents = async (params?: ListEventsParams, options?: Parameters<typeof call>[1]): Promise<EventPage | string> => {
+export const listEvents = async (params?: ListEventsParams, options?: Parameters<typeof call>[1]): Promise<EventPage> => {
 
-  return call<EventPage | string>(getListEventsUrl(params),
+  return call<EventPage>(getListEventsUrl(params),
+  {
+    ...options,
+    method: 'GET'
+
+
+  }
+);}
+
+
+
+export const getStreamEventsUrl = (params?: StreamEventsParams,) => {
+  return withQuery(`/v1/events/stream`, params)
+}
+
+/**
+ * A stream of server-sent events, in the order of commits, that goes on from `Last-Event-ID` or `after`. Each message has the `id` of an event, and the event in `data`. Each type also needs the scope of its subject. In a session the stream also has messages of the events `presence` and `settings`, without an id.
+ *
+ * Scope: `events:read`.
+ * @summary Follow events
+ */
+export const streamEvents = async (params?: StreamEventsParams, options?: Parameters<typeof call>[1]): Promise<StreamedEvent> => {
+
+  return call<StreamedEvent>(getStreamEventsUrl(params),
   {
     ...options,
     method: 'GET'

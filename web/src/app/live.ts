@@ -35,7 +35,7 @@ function follow(): () => void {
   function reopen(): void {
     close()
     if (document.visibilityState === 'hidden') return
-    const stream = new EventSource('/v1/events?after=now')
+    const stream = new EventSource('/v1/events/stream?after=now')
     source = stream
     stream.onmessage = ({ data }: MessageEvent<string>) => refetch(concernedBy(JSON.parse(data) as Event))
     stream.addEventListener('presence', ({ data }: MessageEvent<string>) => {
@@ -82,9 +82,11 @@ async function sayIfUpgraded(): Promise<void> {
 }
 
 /** The queries whose results an event may have changed. */
-function concernedBy({ type, mailbox, message }: Event): QueryKey[] {
+function concernedBy(event: Event): QueryKey[] {
+  const { type, mailbox } = event
   const [noun] = type.split('.')
-  if (noun === 'message' && message && mailbox !== null) {
+  if ('message' in event && mailbox !== null) {
+    const { message } = event
     const shown = type === 'message.changed' && isEcho(mailbox, message)
     const { added_labels, removed_labels, labels } = message
     const labelled = added_labels ?? removed_labels ?? labels
