@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { invalid, Refusal } from '#/errors.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
-import { answerTo, type ReplyParts, readOriginal } from '#/replies/original.ts'
+import { answerTo, assertReads, type ReplyParts, readOriginal } from '#/replies/original.ts'
 import { quote } from '#/replies/quote.ts'
 import { attachmentsOf } from '#/sending/attached.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
@@ -16,7 +16,7 @@ export async function draftAbout(
   mailbox: Mailbox,
   { original, fields }: { readonly original: OriginalOf; readonly fields: DraftFields },
 ): Promise<DraftContent> {
-  await assertReads(reply.request)
+  assertReads(reply.request, 'original')
   const { mode, uid, folder = 'inbox' } = original
   const place = { uid, folder: folderName(folder) }
   const found = await readOriginal(parts, reply, mailbox, place)
@@ -32,13 +32,4 @@ export async function draftAbout(
     throw invalid('original', error.message, 'Give `attachments: []` to forward the message without its own')
   }
   return { ...draft, text, attachments: beside }
-}
-
-/** A quotation shows the message, so it needs the scope to read messages. */
-async function assertReads(request: FastifyRequest): Promise<void> {
-  const identity = await request.identify()
-  if (identity?.scopes.has('messages:read')) return
-  throw new Refusal('forbidden', 'original needs the scope messages:read too', {
-    fix: 'Use a key with that scope; the operator creates keys with `mailroom key create`',
-  })
 }

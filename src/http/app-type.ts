@@ -28,6 +28,8 @@ declare module 'fastify' {
     actor: Actor
     /** Of the key or of the member; empty until it is known who makes the request. */
     actorId: string
+    /** What the key or member may do; empty for who signs in. */
+    scopes: ReadonlySet<Scope>
     /** The member in whose session the request is made; undefined for a key. */
     member: SignedIn | undefined
     /** Who makes the request, read again: undefined once the key or session has ended, or its organization is suspended. */

@@ -3,6 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
+import { readPart } from '#/http/schemas/shared-schemas.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -20,7 +21,7 @@ import { folderRoutes } from './folders/routes.ts'
 import { listRoute } from './list-route.ts'
 import { pathUid } from './message.ts'
 import { ByUid, InFolder } from './query-schemas.ts'
-import { MessageItem, MessageOut } from './schemas.ts'
+import { ChangedMessage, flagsOfMessage, MessageOut } from './schemas.ts'
 import { type IdsOf, messageFor, threadedItemsFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
@@ -88,10 +89,10 @@ function changeRoute(app: App, parts: MessageParts): void {
         params: ByUid,
         querystring: InFolder,
         body: MessageChange,
-        response: { 200: MessageItem },
+        response: { 200: ChangedMessage },
       },
     },
-    async ({ caller, actor, params, body, query: { folder = 'inbox', ...query } }) => {
+    async ({ caller, actor, scopes, params, body, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
@@ -102,7 +103,7 @@ function changeRoute(app: App, parts: MessageParts): void {
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
       const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox }, now) : []
       if (!item) throw notFound('message')
-      return item
+      return readPart(item, flagsOfMessage, scopes.has('messages:read'))
     },
   )
 }

@@ -1,5 +1,5 @@
 import { nextCursor } from '#/http/schemas/cursor.ts'
-import { Nullable, PageOf, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Nullable, PageOf, ReadPart, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TObject, Type } from '#/http/schemas/type.ts'
 
 export const AddressOut = Type.Object(
@@ -114,6 +114,14 @@ const itemFields = { ...listedMessage, ...conversationsOfMessage }
 
 export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>
+
+/** What a change of a message answers to every key that may make it. */
+export const flagsOfMessage = ['uid', 'folder', 'unread', 'starred', 'labels'] as const
+
+export const ChangedMessage = ReadPart(MessageItem, flagsOfMessage, {
+  title: 'ChangedMessage',
+  scope: 'messages:read',
+})
 
 export const MessagePage = Type.Object({ ...PageOf(MessageItem).properties, next_cursor: nextCursor })
 

@@ -1,6 +1,6 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { ownAddresses } from '#/mailboxes/own-addresses.ts'
@@ -37,6 +37,14 @@ export async function writingMailbox(db: Db, caller: Caller, address: string): P
   const mailbox = await mailboxById(db, organizationId, mailboxId)
   if (!mailbox) throw notFound('mailbox')
   return mailbox
+}
+
+/** A quotation shows the message, so it needs the scope to read messages. @throws Refusal */
+export function assertReads({ scopes }: FastifyRequest, field: string): void {
+  if (scopes.has('messages:read')) return
+  throw new Refusal('forbidden', `${field} needs the scope messages:read too`, {
+    fix: 'Use a key with that scope; the operator creates keys with `mailroom key create`',
+  })
 }
 
 /** Reads a message to be answered with `reply`. @throws Refusal `not_found` if there is no such message */

@@ -13,7 +13,7 @@ import { extraHeaders } from '#/sending/headers.ts'
 import { addresses, attachments, type Outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit, mostRecipients, Sent, sendingFields } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
-import { answerTo, type Original, type ReplyParts, readOriginal, writingMailbox } from './original.ts'
+import { answerTo, assertReads, type Original, type ReplyParts, readOriginal, writingMailbox } from './original.ts'
 import { quote } from './quote.ts'
 import { quotedHtml } from './quoted-html.ts'
 
@@ -28,7 +28,10 @@ const ReplyBody = Strict(
       }),
     ),
     quote: Type.Optional(
-      Type.Boolean({ default: false, description: 'Appends the text that it answers, and who wrote it when.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Appends the text that it answers, and who wrote it when. A key needs `messages:read` too.',
+      }),
     ),
     from: Type.Optional({
       ...sendingFields.from,
@@ -78,21 +81,31 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
     },
     async (request, reply) => {
       const { caller, body, query } = request
+      if (body.quote) assertReads(request, 'quote')
       const place = { folder: folderName(query.folder ?? 'inbox'), uid: pathUid(request.params.uid) }
       await unlessReplayed(db, request, reply, async () => {
         const mailbox = await writingMailbox(db, caller, query.mailbox)
         const original = await readOriginal(parts, reply, mailbox, place)
-        await sendOnce(parts, request, reply, replyOf(caller, original, body)).catch(blameMessage)
+        try {
+          await sendOnce(parts, request, reply, replyOf(caller, original, body))
+        } catch (error) {
+          throw blamed(error, request.scopes.has('messages:read'))
+        }
       })
       return reply
     },
   )
 }
 
-/** Suppressed recipients come from the message: the body has no `to`. */
-function blameMessage(error: unknown): never {
-  if (error instanceof Refusal && error.field === 'to') throw invalid('uid', error.message, error.fix)
-  throw error
+/** Recipients come from the message: the body has no `to`. Who may not read the message is not told them. */
+function blamed(error: unknown, mayRead: boolean): unknown {
+  if (!(error instanceof Refusal && (error.field === 'to' || error.field === 'uid'))) return error
+  if (error.code !== 'invalid_request') return error
+  return invalid(
+    'uid',
+    mayRead ? error.message : 'Somebody whom the answer would go to cannot be written to',
+    error.fix,
+  )
 }
 
 /** @throws Refusal naming the field */

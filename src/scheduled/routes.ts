@@ -6,7 +6,7 @@ import { answerOnce, ok } from '#/http/answers/idempotency.ts'
 import { readyText, sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
-import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
+import { ById, pathId, readPart } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { queuedOctets } from '#/queue/message.ts'
@@ -23,11 +23,12 @@ import {
   Accepted,
   Cancelled,
   present,
+  RetriedScheduled,
   ScheduledContent,
   ScheduledList,
-  ScheduledOut,
   ScheduledQuery,
   ScheduleRequest,
+  stateOfScheduled,
 } from './schemas.ts'
 
 export interface ScheduledParts {
@@ -172,17 +173,17 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         description:
           'Puts a failed one, or one that an answer cancelled, back to `pending`, to be sent now, with three more attempts. Any other is `invalid_request`.',
         params: ById,
-        response: { 200: ScheduledOut },
+        response: { 200: RetriedScheduled },
       },
     },
     async (request, reply) => {
-      const { caller, params } = request
+      const { caller, scopes, params } = request
       const id = pathId(params.id, what)
       const now = await time(db)
       return answerOnce(db, request, reply, async (tx) => {
         const retried = await retry(tx, mailKey, { caller, id }, now)
         if (!retried) throw await refusal(tx, { caller, id }, 'only a failed one can be sent again')
-        return ok(present(retried))
+        return ok(readPart(present(retried), stateOfScheduled, scopes.has('scheduled:read')))
       })
     },
   )

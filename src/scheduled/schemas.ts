@@ -1,5 +1,5 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Id, Nullable, OneOf, ReadPart, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { assertSomeText } from '#/sending/fields.ts'
@@ -90,6 +90,13 @@ const fields = {
 }
 
 export const ScheduledOut = Type.Object(fields, { title: 'ScheduledMessage' })
+
+export const stateOfScheduled = ['id', 'send_at', 'status'] as const
+
+export const RetriedScheduled = ReadPart(ScheduledOut, stateOfScheduled, {
+  title: 'RetriedScheduledMessage',
+  scope: 'scheduled:read',
+})
 
 export const ScheduledQuery = Strict({
   status: Type.Optional(OneOf(statuses, { description: 'Only those with this status.' })),

@@ -206,6 +206,7 @@ function bareApp({ log, answersKey }: AppParts, web: WebPages): App {
   app.decorateRequest('organizationId', '')
   app.decorateRequest('actor')
   app.decorateRequest('actorId', '')
+  app.decorateRequest('scopes')
   app.decorateRequest('member', undefined)
   app.decorateRequest('identify')
   app.decorateRequest('fingerprint', null)

@@ -5,12 +5,22 @@ import type { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
-import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
+import { ById, pathId, readPart } from '#/http/schemas/shared-schemas.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { cancelRun, runById, runsOf } from './queries.ts'
 import type { Run } from './run.ts'
-import { defaultLimit, NewRun, present, presentItem, RunList, RunOut, RunQuery } from './schemas.ts'
+import {
+  CancelledRun,
+  defaultLimit,
+  NewRun,
+  present,
+  presentItem,
+  RunList,
+  RunOut,
+  RunQuery,
+  stateOfRun,
+} from './schemas.ts'
 import { startRun } from './start.ts'
 
 const what = 'filter run'
@@ -118,16 +128,16 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
           'Changes that it has made stay. The step in progress, of up to 1,000 messages, is finished and counted. A run that has ended ' +
           'stays as it is.',
         params: ById,
-        response: { 200: RunOut },
+        response: { 200: CancelledRun },
       },
     },
     (request, reply) => {
-      const { caller } = request
+      const { caller, scopes } = request
       const owner = ownerIn(request)
       return answerOnce(db, request, reply, async (tx) => {
         const { id } = await found(tx, caller, owner, pathId(request.params.id, what))
         await cancelRun(tx, caller, owner, id)
-        return ok(present(await found(tx, caller, owner, id)))
+        return ok(readPart(present(await found(tx, caller, owner, id)), stateOfRun, scopes.has('messages:read')))
       })
     },
   )

@@ -1,5 +1,5 @@
 import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Id, Line, Nullable, OneOf, ReadPart, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { actions, fields, ops } from '../filter.ts'
 import { TrialResult } from '../trial-schemas.ts'
@@ -106,6 +106,14 @@ export const RunOut = Type.Object(
   },
   { title: 'FilterRun' },
 )
+
+/** What says nothing of the mail that a run went through. */
+export const stateOfRun = [
+  ...(['id', 'filter_id', 'preview', 'mailboxes', 'folders'] as const),
+  ...(['state', 'change_id', 'created_at', 'finished_at'] as const),
+] as const
+
+export const CancelledRun = ReadPart(RunOut, stateOfRun, { title: 'CancelledFilterRun', scope: 'messages:read' })
 
 export const defaultLimit = 50
 export const RunQuery = Strict({

@@ -108,6 +108,7 @@ export function authorizer({ keys, sessions, publicUrl }: Gate, now: () => numbe
     request.caller = caller
     request.organizationId = caller.organizationId
     request.actorId = identity.actor.id
+    request.scopes = identity.scopes
     request.actor = { ...identity.actor, address: request.clientAddress }
     request.member = member
     request.identify = async () => {

@@ -48,6 +48,28 @@ export function Strict<T extends TProperties>(properties: T, options: TSchemaOpt
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
+/** What a change answers of a noun. `always` are its ids and flags; a caller without the `scope` to read gets no more. */
+export function ReadPart<T extends TProperties, const K extends keyof T & string>(
+  { properties }: TObject<T>,
+  always: readonly K[],
+  { title, scope }: { readonly title: string; readonly scope: string },
+) {
+  const description = `Without the scope \`${scope}\` it has ${always.join(', ')} alone.`
+  type Whole = Static<TObject<T>>
+  type Always = Pick<Whole, K & keyof Whole>
+  return Type.Unsafe<Always & Partial<Whole>>({ type: 'object', required: [...always], properties, title, description })
+}
+
+/** The fields of `always` for a caller who may not read, else the whole. */
+export function readPart<T extends object, K extends keyof T>(
+  whole: T,
+  always: readonly K[],
+  mayRead: boolean,
+): Pick<T, K> & Partial<T> {
+  if (mayRead) return whole
+  return Object.fromEntries(always.map((name) => [name, whole[name]])) as Pick<T, K> & Partial<T>
+}
+
 /** `{data: […]}`. */
 export function ListOf<T extends TSchema>(item: T) {
   return Type.Object({ data: Type.Array(item) })

@@ -26,9 +26,9 @@ export class TestOrganization {
     return this.#key({ scopes })
   }
 
-  /** A key with every scope that is restricted. */
-  restrictedKey(restrictions: Partial<Restrictions>): Promise<string> {
-    return this.#key({ scopes: allScopes, restrictions: { ...unrestricted, ...restrictions } })
+  /** A restricted key, by default with every scope. */
+  restrictedKey(restrictions: Partial<Restrictions>, scopes: readonly Scope[] = allScopes): Promise<string> {
+    return this.#key({ scopes, restrictions: { ...unrestricted, ...restrictions } })
   }
 
   async #key(fields: Pick<NewKey, 'scopes' | 'restrictions'>): Promise<string> {

@@ -686,6 +686,153 @@ export interface ListFilterRunsResponse {
   next_cursor?: string | null;
 }
 
+/**
+ * `failed`: `last_error` says why. Changes that were made stay.
+ */
+export type CancelledFilterRunState = 'running' | 'done' | 'cancelled' | 'failed';
+export type CancelledFilterRunFiltersItemField = 'from' | 'to' | 'subject';
+export type CancelledFilterRunFiltersItemOp = 'contains' | 'is';
+export type CancelledFilterRunFiltersItemAction = 'move' | 'label' | 'star' | 'read';
+export type CancelledFilterRunFiltersItem = {
+  filter_id: string;
+  name: string;
+  field: CancelledFilterRunFiltersItemField;
+  op: CancelledFilterRunFiltersItemOp;
+  value: string;
+  action: CancelledFilterRunFiltersItemAction;
+  /** @nullable */
+  argument: string | null;
+  /**
+     * Messages that the filter matched.
+     * @minimum 0
+     */
+  matched: number;
+  /**
+     * Messages that the filter acted on: no earlier filter had moved them, and its label exists.
+     * @minimum 0
+     */
+  applied: number;
+};
+
+export type CancelledFilterRunSampleItemMatchesItemField = 'from' | 'to' | 'subject';
+export type CancelledFilterRunSampleItemMatchesItemOp = 'contains' | 'is';
+export type CancelledFilterRunSampleItemMatchesItemAction = 'move' | 'label' | 'star' | 'read';
+/**
+ * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
+ * @nullable
+ */
+export type CancelledFilterRunSampleItemMatchesItemReason = 'disabled' | 'label_deleted' | 'earlier_move' | null;
+export type CancelledFilterRunSampleItemMatchesItem = {
+  /**
+     * Null for the draft.
+     * @nullable
+     */
+  filter_id: string | null;
+  name: string;
+  field: CancelledFilterRunSampleItemMatchesItemField;
+  op: CancelledFilterRunSampleItemMatchesItemOp;
+  value: string;
+  /** The display name, address or subject that matches, as the message has it. */
+  matched_text: string;
+  action: CancelledFilterRunSampleItemMatchesItemAction;
+  /** @nullable */
+  argument: string | null;
+  /** Whether it would act. */
+  applied: boolean;
+  /**
+     * Why it would not act: it is disabled, its label is deleted, or an earlier filter moves the message.
+     * @nullable
+     */
+  reason: CancelledFilterRunSampleItemMatchesItemReason;
+};
+
+/**
+ * What the message would end as.
+ */
+export type CancelledFilterRunSampleItemResult = {
+  folder: string;
+  /** Keywords. */
+  labels: string[];
+  starred: boolean;
+  unread: boolean;
+};
+
+export type CancelledFilterRunSampleItem = {
+  mailbox: string;
+  folder: string;
+  /** @minimum 1 */
+  uid: number;
+  subject: string;
+  /** In the order in which they run. */
+  matches: CancelledFilterRunSampleItemMatchesItem[];
+  /** What the message would end as. */
+  result: CancelledFilterRunSampleItemResult;
+};
+
+/**
+ * Without the scope `messages:read` it has id, filter_id, preview, mailboxes, folders, state, change_id, created_at, finished_at alone.
+ */
+export interface CancelledFilterRun {
+  id: string;
+  /**
+     * The only filter of the run; null: all, in order.
+     * @nullable
+     */
+  filter_id: string | null;
+  preview: boolean;
+  /**
+     * As asked; null: all.
+     * @nullable
+     */
+  mailboxes: string[] | null;
+  folders: string[];
+  /** `failed`: `last_error` says why. Changes that were made stay. */
+  state: CancelledFilterRunState;
+  /**
+     * Messages to look at, as they were counted at the beginning; null before.
+     * @minimum 0
+     * @nullable
+     */
+  total?: number | null;
+  /**
+     * Messages that were looked at.
+     * @minimum 0
+     */
+  seen?: number;
+  /**
+     * Messages that any filter matched.
+     * @minimum 0
+     */
+  matched?: number;
+  /**
+     * Messages that were changed, or in a preview would be.
+     * @minimum 0
+     */
+  changed?: number;
+  /** @minimum 0 */
+  moved?: number;
+  /** @minimum 0 */
+  labelled?: number;
+  /** @minimum 0 */
+  starred?: number;
+  /** @minimum 0 */
+  read?: number;
+  /** As they were when the run began, in the order in which they run. */
+  filters?: CancelledFilterRunFiltersItem[];
+  /**
+     * Undoes the run once it has ended; null if nothing was changed.
+     * @nullable
+     */
+  change_id: string | null;
+  /** @nullable */
+  last_error?: string | null;
+  created_at: string;
+  /** @nullable */
+  finished_at: string | null;
+  /** Of a preview the first 20 messages that match: why, and what each would end as. */
+  sample?: CancelledFilterRunSampleItem[];
+}
+
 export interface BlockedSender {
   id: string;
   /** As stored: lower case, the domain in its ASCII form (IDNA). */
@@ -1364,7 +1511,7 @@ export interface ReplyToMessageBody {
   all?: boolean;
   /** Addresses that it does not go to, up to 100. */
   leave_out?: string | string[];
-  /** Appends the text that it answers, and who wrote it when. */
+  /** Appends the text that it answers, and who wrote it when. A key needs `messages:read` too. */
   quote?: boolean;
   /**
      * Without it, the address of the mailbox that the message came to.
@@ -2146,6 +2293,71 @@ export interface CancelScheduledMessageResponse {
 }
 
 /**
+ * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`).
+ */
+export type RetriedScheduledMessageStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
+/**
+ * `member` for messages that a member scheduled in a session.
+ */
+export type RetriedScheduledMessageScheduledBy = 'api_key' | 'member';
+/**
+ * Who that is. Null for a key, and for a member who was removed.
+ * @nullable
+ */
+export type RetriedScheduledMessageScheduledByMember = {
+  id: string;
+  email: string;
+} | null;
+
+/**
+ * The key that scheduled it, which may be revoked by now. Null for a member.
+ * @nullable
+ */
+export type RetriedScheduledMessageScheduledByKey = {
+  id: string;
+  name: string;
+} | null;
+
+/**
+ * Without the scope `scheduled:read` it has id, send_at, status alone.
+ */
+export interface RetriedScheduledMessage {
+  id: string;
+  /** The address or alias of the mailbox that sends. */
+  from?: string;
+  /** As they were given. */
+  to?: string[];
+  cc?: string[];
+  bcc?: string[];
+  subject?: string;
+  send_at: string;
+  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`). */
+  status: RetriedScheduledMessageStatus;
+  /**
+     * Why the last attempt failed. If an earlier attempt sent the whole message and got no reply, it says that the message may have arrived, and since when that is unknown; once it has `failed`, Sent has a copy, starred and unread.
+     * @nullable
+     */
+  last_error?: string | null;
+  /** @minimum 0 */
+  attachment_count?: number;
+  /** An answer cancels it. */
+  unless_replied?: boolean;
+  /** `member` for messages that a member scheduled in a session. */
+  scheduled_by?: RetriedScheduledMessageScheduledBy;
+  /**
+     * Who that is. Null for a key, and for a member who was removed.
+     * @nullable
+     */
+  scheduled_by_member?: RetriedScheduledMessageScheduledByMember;
+  /**
+     * The key that scheduled it, which may be revoked by now. Null for a member.
+     * @nullable
+     */
+  scheduled_by_key?: RetriedScheduledMessageScheduledByKey;
+  created_at?: string;
+}
+
+/**
  * The name of one of the six folders that every mailbox has; null for others.
  * @nullable
  */
@@ -2493,6 +2705,52 @@ export interface UpdateMessageBody {
   remove_labels?: string[];
   /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
   folder?: string;
+}
+
+/**
+ * Without the scope `messages:read` it has uid, folder, unread, starred, labels alone.
+ */
+export interface ChangedMessage {
+  /**
+     * Within its folder; moving gives another.
+     * @minimum 1
+     */
+  uid: number;
+  folder: string;
+  /** Empty where there is none. */
+  message_id?: string;
+  /** Decoded; empty where there is none. */
+  subject?: string;
+  from?: Address;
+  /** In a list, the first 100. */
+  to?: Address[];
+  /**
+     * From the Date field, which the sender wrote. Null where there is none that can be read.
+     * @nullable
+     */
+  date?: string | null;
+  received_at?: string;
+  unread: boolean;
+  starred: boolean;
+  /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
+  labels: string[];
+  has_attachment?: boolean;
+  /** The first 140 characters of the text. */
+  preview?: string;
+  authentication?: Authentication | null;
+  list_unsubscribe?: ListUnsubscribe | null;
+  /** @minimum 0 */
+  size_bytes?: number;
+  /**
+     * The id of its conversation in this folder. Null where the message left the folder meanwhile.
+     * @nullable
+     */
+  thread_id?: string | null;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder meanwhile, and as long as more than 20,000 messages would have to be read first.
+     * @nullable
+     */
+  conversation_id?: string | null;
 }
 
 export interface EmptyFolderResponse {
@@ -6008,9 +6266,9 @@ export const getCancelFilterRunUrl = (id: string,) => {
  * Scope: `messages:write`.
  * @summary Cancel a run of filters
  */
-export const cancelFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const cancelFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<CancelledFilterRun> => {
 
-  return call<FilterRun>(getCancelFilterRunUrl(id),
+  return call<CancelledFilterRun>(getCancelFilterRunUrl(id),
   {
     ...options,
     method: 'POST'
@@ -6531,9 +6789,9 @@ export const getCancelOwnFilterRunUrl = (id: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary Cancel a run of filters
  */
-export const cancelOwnFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<FilterRun> => {
+export const cancelOwnFilterRun = async (id: string, options?: Parameters<typeof call>[1]): Promise<CancelledFilterRun> => {
 
-  return call<FilterRun>(getCancelOwnFilterRunUrl(id),
+  return call<CancelledFilterRun>(getCancelOwnFilterRunUrl(id),
   {
     ...options,
     method: 'POST'
@@ -7340,9 +7598,9 @@ export const getRetryScheduledMessageUrl = (id: string,) => {
  * Scope: `scheduled:write`.
  * @summary Retry a scheduled message
  */
-export const retryScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<ScheduledMessage> => {
+export const retryScheduledMessage = async (id: string, options?: Parameters<typeof call>[1]): Promise<RetriedScheduledMessage> => {
 
-  return call<ScheduledMessage>(getRetryScheduledMessageUrl(id),
+  return call<RetriedScheduledMessage>(getRetryScheduledMessageUrl(id),
   {
     ...options,
     method: 'POST'
@@ -7583,9 +7841,9 @@ export const getUpdateMessageUrl = (uid: number,
  */
 export const updateMessage = async (uid: number,
     updateMessageBody: UpdateMessageBody,
-    params: UpdateMessageParams, options?: Parameters<typeof call>[1]): Promise<MessageItem> => {
+    params: UpdateMessageParams, options?: Parameters<typeof call>[1]): Promise<ChangedMessage> => {
 
-return call<MessageItem>(getUpdateMessageUrl(uid,params),
+return call<ChangedMessage>(getUpdateMessageUrl(uid,params),
   {
     ...options,
     method: 'PATCH',
