@@ -17,8 +17,9 @@ import type { Schema } from './schema.ts'
 export type DatabaseConfig =
   /** A PostgreSQL server, 15 or later. */
   | { url: string; maxConnections?: number | undefined; timeoutMs?: number }
-  /** The embedded database, in a directory that no other process may use meanwhile. */
-  | { directory: string }
+  /** The embedded database, in a directory that no other process may use meanwhile. With `keepsReserve` it keeps room on the disk for
+   *  itself (embedded/reserve.ts). */
+  | { directory: string; keepsReserve?: boolean }
 
 export interface Database extends AsyncDisposable {
   db: Kysely<Schema>
@@ -47,7 +48,7 @@ const answersWithin = 3_000
 
 /** Opens the database without migrating it. Dispose it to close it. */
 export function openDatabase(config: DatabaseConfig): Promise<Database> {
-  return 'url' in config ? openServer(config) : openEmbedded(resolve(config.directory))
+  return 'url' in config ? openServer(config) : openEmbedded(resolve(config.directory), config.keepsReserve)
 }
 
 async function openServer({
@@ -98,17 +99,17 @@ async function openServer({
   }
 }
 
-async function openEmbedded(directory: string): Promise<Database> {
+async function openEmbedded(directory: string, keepsReserve?: boolean): Promise<Database> {
   await using opening = new AsyncDisposableStack()
   opening.use(lockDirectory(directory))
   const engine = opening.use(await startEngine(join(directory, 'database')))
-  const database = opening.use(databaseOn(engine))
+  const database = opening.use(databaseOn(engine, { keepsReserve }))
   const open = opening.move()
   return { ...database, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 /** The database of an embedded engine. Once it is disposed, the engine may serve another one. */
-export function databaseOn(engine: Engine): Database {
+export function databaseOn(engine: Engine, { keepsReserve = false } = {}): Database {
   const pool = newPool({
     max: 1,
     idleTimeoutMillis: 0,
@@ -120,7 +121,7 @@ export function databaseOn(engine: Engine): Database {
   })
   const commits = new EventEmitter<{ announced: [] }>()
   const db = kysely(pool, commits)
-  const upkeep = new Upkeep(pool)
+  const upkeep = new Upkeep(pool, { engine, keepsReserve })
   upkeep.start()
   return {
     ...{ db, pool, commits, embedded: true, failed: engine.failed },

@@ -46,7 +46,10 @@ export async function startServer(
   // Before the database, so that a small machine needs the memory of one at a time.
   const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : print) : undefined
   const database = starting.use(
-    await openWhenThere(databaseUrl === undefined ? { directory: config.dataDir } : { url: databaseUrl }, log),
+    await openWhenThere(
+      databaseUrl === undefined ? { directory: config.dataDir, keepsReserve: true } : { url: databaseUrl },
+      log,
+    ),
   )
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers'
 
 /** The WAL changes while the rest is read, so it comes last. */
 const log = 'database/pg_wal'
+/** The room that the database keeps on its disk, in files that say nothing. */
+const reserve = 'database/reserve*'
 
 /**
  * Writes the cluster and the secret of a data directory into an archive that `tar --extract` unpacks, while the database
@@ -20,7 +22,11 @@ export async function archive(directory: string, file: string, signal: AbortSign
     await rm(draft, { force: true })
     await (await open(draft, 'wx', 0o600)).close()
     const kept = ['database', ...(secret ? ['secret'] : [])]
-    await tar(['--create', '--anchored', `--exclude=${log}`], draft, { directory, kept, signal })
+    await tar(['--create', '--anchored', `--exclude=${log}`, `--exclude=${reserve}`], draft, {
+      directory,
+      kept,
+      signal,
+    })
     await tar(['--append', '--sort=name'], draft, { directory, kept: [log], signal })
     if (!sameSecret(secret, await secretIn(directory)))
       throw new Error('The secret was changed meanwhile: run this again')

@@ -1,10 +1,15 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ServerThread, startThread } from './thread.ts'
+import { noSpace, type ServerThread, startThread } from './thread.ts'
 import type { WireStream } from './wire-stream.ts'
 
 /** PostgreSQL in this process, on a directory that the caller has locked. */
 export interface Engine extends AsyncDisposable {
   connect(): WireStream
+  /** The directory of the cluster. */
+  readonly directory: string
+  /** `used` tells of each write for which only the reserve of the disk had room. */
+  readonly reserve: EventEmitter<{ used: [] }>
   /** Rejects when the server has died and could not be restarted. */
   readonly failed: Promise<never>
 }
@@ -18,14 +23,16 @@ export async function startEngine(directory: string): Promise<Engine> {
   const closing = new AbortController()
   const failed = Promise.withResolvers<never>()
   failed.promise.catch(() => {}) // nobody need listen
-  let thread = startThread(directory)
+  const reserve = new EventEmitter<{ used: [] }>()
+  const start = () => startThread(directory, () => void reserve.emit('used'))
+  let thread = start()
   await thread.ready
 
   async function keepRunning(): Promise<void> {
     for (;;) {
       const cause = await thread.ended
       if (closing.signal.aborted) return
-      const next = await restart(directory, closing.signal, (started) => {
+      const next = await restart(start, closing.signal, (started) => {
         thread = started
       })
       if (closing.signal.aborted) return
@@ -35,7 +42,7 @@ export async function startEngine(directory: string): Promise<Engine> {
   const running = keepRunning()
 
   return {
-    failed: failed.promise,
+    ...{ directory, reserve, failed: failed.promise },
     connect: () => thread.connect(),
     async [Symbol.asyncDispose]() {
       closing.abort()
@@ -48,7 +55,7 @@ export async function startEngine(directory: string): Promise<Engine> {
 /** Connections go to each attempt at once, and wait there for the recovery. Gives up after a minute, except while the disk
  *  is full: that passes, and committed data is safe meanwhile. */
 async function restart(
-  directory: string,
+  start: () => ServerThread,
   closing: AbortSignal,
   use: (thread: ServerThread) => void,
 ): Promise<ServerThread | undefined> {
@@ -56,11 +63,11 @@ async function restart(
   for (let attempt = 0; full || attempt < restartDelays.length; attempt++) {
     await wait(restartDelays[attempt] ?? restartDelays.at(-1), undefined, { signal: closing }).catch(() => {})
     if (closing.aborted) return undefined
-    const thread = startThread(directory)
+    const thread = start()
     use(thread)
     const failure = await thread.ready.catch((error: Error) => error)
     if (!failure) return thread
-    full = failure.message.includes('No space left on device')
+    full = failure.message.includes(noSpace)
     await thread.ended
   }
   return undefined

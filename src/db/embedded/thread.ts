@@ -2,7 +2,10 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { WireStream } from './wire-stream.ts'
 
 export type ToWorker = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
-export type FromWorker = { kind: 'ready' } | { kind: 'died'; reason: string }
+export type FromWorker = { kind: 'ready' } | { kind: 'reserve used' } | { kind: 'died'; reason: string }
+
+/** In the message of a failure for which the disk has no room. */
+export const noSpace = 'No space left on device'
 
 /** One run of the worker thread that has PostgreSQL. */
 export interface ServerThread {
@@ -15,7 +18,8 @@ export interface ServerThread {
   close(): Promise<void>
 }
 
-export function startThread(directory: string): ServerThread {
+/** Calls `onReserveUsed` whenever only the reserve of the disk had room for a write. */
+export function startThread(directory: string, onReserveUsed: () => void): ServerThread {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { directory }, name: 'database' })
   const streams = new Set<WireStream>()
   const ready = Promise.withResolvers<void>()
@@ -38,7 +42,8 @@ export function startThread(directory: string): ServerThread {
     if (message.kind === 'ready') {
       end = 'died'
       ready.resolve()
-    } else fail(new Error(`The embedded database in ${directory} ${end}: ${message.reason}`))
+    } else if (message.kind === 'reserve used') onReserveUsed()
+    else fail(failureOf(`The embedded database in ${directory} ${end}: ${message.reason}`))
   })
   worker.on('error', (cause) => fail(new Error(`The embedded database in ${directory} ${end}`, { cause })))
   worker.on('exit', (code) => {
@@ -68,4 +73,9 @@ export function startThread(directory: string): ServerThread {
       await ended.promise
     },
   }
+}
+
+/** Those who wait for an answer meanwhile are told of a full disk, as those are whom a statement refuses. */
+function failureOf(message: string): Error {
+  return Object.assign(new Error(message), message.includes(noSpace) && { code: 'ENOSPC' })
 }

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import type { Engine } from './engine.ts'
+import { isWhole, keepReserve } from './reserve.ts'
 
 type Queryable = Pick<pg.Pool | pg.ClientBase, 'query'>
 
@@ -6,6 +8,8 @@ const checkEveryMillis = 10_000
 const vacuumEveryMillis = 60_000
 /** The WAL after which a checkpoint is made. A start after a crash replays as much, in about a second. */
 const checkpointBytes = 64 * 1024 * 1024
+/** The same once the disk is full: a checkpoint lets PostgreSQL write over the WAL before it. */
+const fullCheckpointBytes = 4 * 1024 * 1024
 
 /** Makes checkpoints and vacuums tables, as PostgreSQL's own processes do on a server. Without it the WAL grows without
  *  limit, and so do tables with changing rows. Each statement delays queries behind it: a checkpoint 0.2 s, the vacuum of a
@@ -16,18 +20,45 @@ export class Upkeep {
   #timer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
+  readonly #engine: Pick<Engine, 'directory' | 'reserve'> | undefined
+  readonly #keepsReserve: boolean
+  #checkpointSoon = false
 
-  constructor(pool: Queryable) {
+  /** With `keepsReserve` it keeps the reserve of the disk whole where that of `engine` is. */
+  constructor(
+    pool: Queryable,
+    { engine, keepsReserve = false }: { engine?: Pick<Engine, 'directory' | 'reserve'>; keepsReserve?: boolean } = {},
+  ) {
     this.#pool = pool
+    this.#engine = engine
+    this.#keepsReserve = keepsReserve
   }
 
   start(): void {
+    this.#engine?.reserve.on('used', this.#reserveUsed)
     this.#timer = setInterval(() => this.#round(), checkEveryMillis).unref()
+    if (this.#keepsReserve) this.#running = this.#keepReserve().catch(() => {})
+  }
+
+  /** Not only at the next round: a statement that follows may fill the rest of the reserve with its log. */
+  readonly #reserveUsed = (): void => {
+    if (this.#checkpointSoon) return
+    this.#checkpointSoon = true
+    const soon = () => {
+      this.#checkpointSoon = false
+      return this.checkpointIfDue()
+    }
+    this.#running = this.#running.then(soon).catch(() => {})
+  }
+
+  async #keepReserve(): Promise<void> {
+    if (this.#engine && this.#keepsReserve) await keepReserve(this.#engine.directory)
   }
 
   /** Waits for the current round. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#engine?.reserve.off('used', this.#reserveUsed)
     this.#stopping.abort(new Error('The database is being closed'))
     await this.#running
   }
@@ -36,6 +67,7 @@ export class Upkeep {
   #round(): void {
     const round = async () => {
       await this.checkpointIfDue()
+      await this.#keepReserve()
       if (performance.now() - this.#vacuumedAt < vacuumEveryMillis) return
       this.#vacuumedAt = performance.now()
       await this.vacuumIfDue()
@@ -67,10 +99,14 @@ export class Upkeep {
     return rows[0]?.at
   }
 
+  async #isFull(): Promise<boolean> {
+    return this.#engine !== undefined && (await isWhole(this.#engine.directory)) === false
+  }
+
   async checkpointIfDue(): Promise<void> {
     const { rows } = await this.#pool.query<{ due: boolean }>(
       'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) > $1 as due from pg_control_checkpoint()',
-      [checkpointBytes],
+      [(await this.#isFull()) ? fullCheckpointBytes : checkpointBytes],
     )
     if (rows[0]?.due) await this.#pool.query('checkpoint')
   }

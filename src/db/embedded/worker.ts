@@ -41,7 +41,7 @@ post({ kind: 'ready' })
 
 async function start(): Promise<PGlite> {
   await createClusterOnce(directory)
-  return openCluster(directory, noteFailure)
+  return openCluster(directory, noteFailure, () => post({ kind: 'reserve used' }))
 }
 
 /** There is one session, so a connection is served once the previous one has closed. */

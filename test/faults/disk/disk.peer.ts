@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { dataDirectoryFinding } from '#/cli/doctor/files.ts'
+import { readConfig } from '#/config/config.ts'
+import { keepReserve } from '#/db/embedded/reserve.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
@@ -53,6 +57,8 @@ async function streamingInto(database: Database) {
   const organization = await insertOrganization(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
   return {
     senders: new Senders(async () => world.smtp.port, organization.addresses),
+    request: (method: string, path: string, body?: unknown) =>
+      world.client.request(method, path, { key: organization.key, ...(body !== undefined && { body }) }),
     /** The status of the answer. */
     async label(name: string) {
       const { status } = await world.client.request('POST', '/v1/labels', { key: organization.key, body: { name } })
@@ -73,6 +79,42 @@ async function putOff(senders: Senders, reply: string): Promise<void> {
   while (!senders.refused.has(reply)) await senders.see(1, 'refused')
 }
 
+test('row 39: on a full disk the embedded database defers mail with 452, and shows and deletes what it has', async () => {
+  await using disk = await smallDisk(300)
+  const directory = join(disk.directory, 'data')
+  await using database = await testDatabase({ directory, keepsReserve: true })
+  const reserve = join(directory, 'database/reserve')
+  while (!existsSync(reserve)) await wait(10)
+  await using service = await streamingInto(database)
+  const { senders, label, request } = service
+  senders.start(5)
+  await senders.see(50, 'acknowledged')
+  disk.fill()
+  await putOff(senders, '452 4.3.1')
+  await senders.see(100, 'refused')
+
+  const { data } = (await request('GET', '/v1/messages?mailbox=ada@disk.test&limit=50')).body
+  assert.ok(data.length > 0)
+  for (const { uid } of data) {
+    assert.equal((await request('GET', `/v1/messages/${uid}/raw?mailbox=ada@disk.test`)).status, 200)
+    const read = await request('PATCH', `/v1/messages/${uid}?mailbox=ada@disk.test`, { starred: true })
+    assert.equal(read.status, 200)
+  }
+  const uids = data.map(({ uid }: { uid: number }) => uid)
+  const deleted = await request('DELETE', '/v1/messages?mailbox=ada@disk.test', { uids })
+  assert.deepEqual(deleted.body?.deleted?.length, uids.length)
+  const found = await dataDirectoryFinding(readConfig({ MAILROOM_DATA_DIR: directory }))
+  assert.equal(found.state, 'problem')
+  assert.match(found.found, new RegExp(`on the disk tmpfs, mounted at ${disk.directory}; the disk is full`))
+
+  disk.empty()
+  await keepReserve(join(directory, 'database'))
+  await senders.see(50, 'acknowledged')
+  await senders.stop()
+  assert.equal(await label('Room'), 201)
+  assert.deepEqual([...senders.refused.keys()], ['452 4.3.1'])
+})
+
 test('row 39: a full disk under the embedded database, until not even its log has room', async () => {
   await using disk = await smallDisk(180)
   await using database = await testDatabase({ directory: join(disk.directory, 'data') })
@@ -84,7 +126,7 @@ test('row 39: a full disk under the embedded database, until not even its log ha
   await assert.rejects(async () => {
     for (;;) await database.pool.query("select pg_logical_emit_message(true, '', repeat('x', 100000))")
   })
-  await putOff(senders, '451 4.3.0')
+  await senders.see(20, 'refused')
   assert.equal(await label('No room'), 500)
   disk.empty()
   await senders.see(50, 'acknowledged')

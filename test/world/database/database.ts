@@ -19,7 +19,7 @@ const server = process.env.TEST_DATABASE_URL
  * TEST_DATABASE_URL names, else embedded, by the same code as in production. With a `directory` it is the embedded
  * one there, which stays: for tests of restarts and crashes.
  */
-export async function testDatabase(at?: { directory: string }): Promise<Database> {
+export async function testDatabase(at?: { directory: string; keepsReserve?: boolean }): Promise<Database> {
   if (!at) return (await again()) ?? fresh()
   if (!existsSync(join(at.directory, 'database'))) copyTree(await embeddedTemplate(), at.directory)
   return openDatabase(at)
