@@ -29,7 +29,7 @@ import {
   inBatches,
   withoutBlocking,
 } from './recipients/destinations.ts'
-import { mayReturn, REPORTS_ALONE } from './recipients/returning.ts'
+import { isNamelessNotice, mayReturn, REPORTS_ALONE } from './recipients/returning.ts'
 import type { Envelope } from './smtp/envelope.ts'
 import type { AcceptedMessage } from './smtp/mail-handler.ts'
 import { loggedSender, Rejection, reply } from './smtp/reply.ts'
@@ -90,8 +90,9 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   }
 
   const verdict = applyDmarc(await at.authenticate(envelope, message, authors), envelope, message)
+  const nameless = verdict.disposition !== 'none' && isNamelessNotice(envelope.sender, message, authors)
   // A report that fails its author's DMARC policy is forged.
-  const returning = verdict.disposition === 'none' ? reports : []
+  const returning = verdict.disposition === 'none' || nameless ? reports : []
   if (destinations.length + returning.length === 0) throw new Rejection(...noRecipient)
   const stored = await withTrace(message, at.hostname, envelope, verdict)
   const input = filterInput(message)
@@ -99,12 +100,12 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   const digest = await digestOf(envelope, message, bytes, batches, mark)
   const kept: Kept[] = []
   const report = reportOf(at, { envelope, message, verdict })
-  const returned = [
-    ...returning.map((to) => at.followUps.returned(report, to)),
-    ...returnedFollowUps(at, { envelope, message, verdict }),
-  ]
+  const onSent = returnedFollowUps(at, { envelope, message, verdict })
+  const returned = [...returning.map((to) => at.followUps.returned(report, to)), ...onSent]
+  // A bounce address is known only to those who had a message of it.
+  const placed = nameless && onSent.length > 0 ? { ...verdict, disposition: 'none' as const } : verdict
   for (const batch of batches) {
-    const copies = await Promise.all(batch.map((to) => copyFor(at, to, envelope, stored, input, verdict)))
+    const copies = await Promise.all(batch.map((to) => copyFor(at, to, envelope, stored, input, placed)))
     const followUps = [
       ...(await followUpsOf(at, { envelope, message, verdict, digest }, batch, copies)),
       ...cancelledByAnswer(envelope, message, verdict, copies),

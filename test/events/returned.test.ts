@@ -76,6 +76,22 @@ test('a message that was accepted and comes back has bounced, and the report is 
   assert.deepEqual([await states(), await events()], [['bob@there.example bounced'], ['message.bounced']])
 })
 
+test('a notice without an author’s address is in the inbox where it reports on what was sent, and else in junk', async () => {
+  const { organization, address, bounce, states, inbox } = await accepted(['bob@there.example'])
+  const notice = letter(
+    { From: 'MAILER-DAEMON <>', Subject: 'Mail delivery failed' },
+    'There was an error delivering your mail to <bob@there.example>.\r\n\r\n550 5.1.1 nobody',
+  )
+  assert.equal(await hand(world, '', address, notice), '250 2.6.0')
+  assert.deepEqual([await states(), await inbox()], [['bob@there.example delivered'], []])
+  assert.equal(await hand(world, '', bounce, notice.replace('delivery failed', 'delivery really failed')), '250 2.6.0')
+  assert.deepEqual([await states(), await inbox()], [['bob@there.example bounced'], ['Mail delivery really failed']])
+  assert.deepEqual(
+    (await messagesIn(organization, address, 'junk')).map(({ subject }) => subject),
+    ['Mail delivery failed'],
+  )
+})
+
 test('a report may write the bounce address in any case, and call the only recipient as it likes', async () => {
   const { bounce, states } = await accepted(['bob@there.example'])
   assert.equal(await hand(world, '', bounce.toUpperCase(), about('robert@inside.example')), '250 2.6.0')

@@ -1,5 +1,7 @@
+import type { Authors } from '#/mime/address/authors.ts'
 import type { Message } from '#/mime/message.ts'
-import { isAutomatic, isNonDeliveryReport } from '#/mime/report/report.ts'
+import { isNonDeliveryReport } from '#/mime/report/report.ts'
+import { isAutomatic } from '#/mime/report/report-fields.ts'
 
 /** For a rewritten sender as a recipient. */
 export const REPORTS_ALONE = [550, '5.7.1', 'This address accepts delivery status notifications only'] as const
@@ -8,4 +10,10 @@ export const REPORTS_ALONE = [550, '5.7.1', 'This address accepts delivery statu
  *  rewritten sender is no open relay. */
 export function mayReturn(message: Message): boolean {
   return isAutomatic(message.headers) || isNonDeliveryReport(message)
+}
+
+/** Whether a server's notice of non-delivery names no author's domain, so that none can have been forged: DragonFly's mail agent writes
+ *  `From: MAILER-DAEMON <>`. */
+export function isNamelessNotice(sender: string, message: Message, { domains }: Pick<Authors, 'domains'>): boolean {
+  return sender === '' && domains.length === 0 && isNonDeliveryReport(message)
 }

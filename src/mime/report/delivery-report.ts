@@ -1,9 +1,13 @@
 import { canonicalAddress } from '../address/address.ts'
+import { parseAddresses } from '../address/address-list.ts'
+import { partText } from '../body/part-text.ts'
 import { leaves, type Part, readStructure } from '../body/structure.ts'
 import { decodePart } from '../body/transfer-encoding.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
 import type { Message } from '../message.ts'
 import { failuresInText } from './failure-text.ts'
+import { isByServer, isGivenUp, type Words } from './failure-words.ts'
+import { isDeliveryReport, isDeliveryStatus, isNotice, isReturned } from './report-fields.ts'
 import { enhancedCodeIn, line, type Reported } from './reported.ts'
 
 /** A delivery status notification (RFC 3464), or an older form of it. */
@@ -27,6 +31,8 @@ export interface FeedbackReport {
 const mostLookedAt = 256 * 1024
 const mostFields = 64 * 1024
 const mostRecipients = 200
+/** Of notices in each other. */
+const deepest = 3
 
 /**
  * Reads a report about a message: by its delivery-status or feedback-report part, wherever a list or a scanner has wrapped it, else by
@@ -35,6 +41,7 @@ const mostRecipients = 200
  */
 export function readReport(
   message: Pick<Message, 'raw' | 'headers' | 'sender'>,
+  depth = 0,
 ): DeliveryReport | FeedbackReport | undefined {
   const { raw, headers } = message
   const start = raw.subarray(0, mostLookedAt)
@@ -43,29 +50,54 @@ export function readReport(
   const parts = [...leaves(root)].map(({ leaf }) => leaf)
   const feedback = parts.find(({ type }) => type === 'message/feedback-report')
   if (feedback) return feedbackIn(start, feedback, parts)
-  const statuses = parts.filter(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type))
-  const recipients = statuses.flatMap((part) => recipientsIn(decodePart(start, part, mostFields)))
-  if (recipients.length > 0) return { kind: 'delivery', recipients: recipients.slice(0, mostRecipients) }
+  const statuses = parts.filter(isDeliveryStatus)
+  const text = parts.find(({ type }) => type === 'text/plain') ?? parts.find(({ type }) => type === 'text/html')
+  const said = text ? partText(start, text, mostFields) : ''
+  const words = { subject: headers.text('subject'), text: said }
+  const recipients = statuses.flatMap((part) => recipientsIn(decodePart(start, part, mostFields).toString('latin1')))
+  if (recipients.length > 0 && recipients.every(({ names }) => names.some(isUsual))) return delivery(recipients, words)
   // Reports of other kinds have a type: that a message was read, or fails DMARC.
   if (root.type === 'multipart/report' && statuses.length === 0 && !isDeliveryReport(root)) return undefined
-  const text = parts.find(({ type }) => type === 'text/plain') ?? parts.find(({ type }) => type === 'text/html')
-  const failures = failuresInText(
-    message,
-    text ? decodePart(start, text, mostFields).toString('latin1') : '',
-    mostRecipients,
-  )
-  return failures.length > 0 ? { kind: 'delivery', recipients: failures } : undefined
+  if (parts.some(({ type }) => type === 'message/disposition-notification')) return undefined
+  const fields = /^(?:final|original)-recipient\s?:/im.test(said) && isByServer(message) ? recipientsIn(said) : []
+  if (fields.some(({ names }) => names.length > 0)) return delivery(fields, words)
+  const returned = parts.find(isReturned)
+  const bytes = returned && decodePart(start, returned, mostLookedAt)
+  const header = bytes && readHeaders(bytes).headers
+  // A scanner's notice may hold the notice of another server.
+  if (bytes && header && recipients.length === 0 && isByServer(message) && isNotice(header) && depth < deepest) {
+    const sender = parseAddresses(header.all('from').join(',\n'))
+    return readReport({ raw: bytes, headers: header, sender }, depth + 1)
+  }
+  const failures = failuresInText(message, said, header, mostRecipients)
+  return delivery(named(recipients, failures), words)
 }
 
-/** Of a multipart/report. */
-export function isDeliveryReport({ parameters }: Pick<Part, 'parameters'>): boolean {
-  return /^(?:global-)?delivery-status$/i.test(parameters.get('report-type') ?? 'delivery-status')
+/** Neither a command nor a file. */
+function isUsual(name: string): boolean {
+  return !/[\s|"]/.test(name)
+}
+
+/** A machine-readable part that names nobody, as one that names a command or a file, is about whom the words name. */
+function named(recipients: readonly Reported[], failures: readonly Reported[]): readonly Reported[] {
+  const [only] = recipients
+  if (only === undefined) return failures
+  const all = failures.filter(({ names }) => names.length > 0)
+  return recipients.length === 1 && all.length > 0 ? all.map(({ names }) => ({ ...only, names })) : recipients
+}
+
+/** OpenSMTPD calls a delivery delayed whose time is over, with the status of that (RFC 3463, section 3.5). */
+function delivery(recipients: readonly Reported[], words: Words): DeliveryReport | undefined {
+  if (recipients.length === 0) return undefined
+  const isOver = ({ action, status }: Reported) => action === 'delayed' && status === '4.4.7' && isGivenUp(words)
+  const all = recipients.slice(0, mostRecipients)
+  return { kind: 'delivery', recipients: all.map((one) => (isOver(one) ? { ...one, action: 'failed' } : one)) }
 }
 
 /** Groups of fields, with empty lines between: those of the message, and those of each recipient. Some servers write empty lines
  *  within a group, so a group goes on until one has named its recipient. */
-function recipientsIn(body: Buffer): Reported[] {
-  const groups = body.toString('latin1').split(/\r?\n(?:[ \t]*\r?\n)+/)
+function recipientsIn(fields: string): Reported[] {
+  const groups = fields.trimStart().split(/\r?\n(?:[ \t]*\r?\n)+/)
   const read = groups.map((group) => readHeaders(Buffer.from(`${group}\r\n`, 'latin1')).headers)
   const reporting = read.map((fields) => typed(fields, 'reporting-mta')).find(Boolean) ?? null
   const merged: Headers[][] = []
@@ -96,8 +128,8 @@ function recipientOf(group: readonly Headers[], reporting: string | null): Repor
 
 function actionOf(written: string, status: string | null): Reported['action'] {
   const word = /[a-z]+/i.exec(written)?.[0].toLowerCase()
-  if (word === 'failed' || word === 'delayed') return word
-  if (word !== undefined) return 'other'
+  if (word !== undefined && /^(?:fail|expire|error|undeliver|bounce|reject)/.test(word)) return 'failed'
+  if (word !== undefined) return /^(?:delay|defer)/.test(word) ? 'delayed' : 'other'
   return status?.startsWith('5') ? 'failed' : status?.startsWith('4') ? 'delayed' : 'other'
 }
 
@@ -134,12 +166,12 @@ function typed(fields: Headers, name: string): string | null {
 
 /** `dns; mx.there.example` without its type. */
 function afterType(value: string): string {
-  return value.replace(/^\s*[\w-]*\s*;\s*/, '').trim()
+  return value.replace(/^\s*[\w/-]*\s*;\s*/, '').trim()
 }
 
 function feedbackIn(start: Buffer, part: Part, parts: readonly Part[]): FeedbackReport {
   const { headers } = readHeaders(decodePart(start, part, mostFields))
-  const included = parts.find(({ type }) => /^(?:message\/(?:rfc822|global)|text\/rfc822-headers?)$/.test(type))
+  const included = parts.find(isReturned)
   const about = included && readHeaders(decodePart(start, included, mostFields)).headers
   const senders = [...headers.all('original-mail-from'), ...(about?.all('return-path') ?? [])]
   const names = [...headers.all('original-rcpt-to'), ...headers.all('removal-recipient')]

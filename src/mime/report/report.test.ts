@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { letter } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { readMessage } from '../message.ts'
-import { isAutomatic, isNonDeliveryReport } from './report.ts'
+import { isNonDeliveryReport } from './report.ts'
+import { isAutomatic } from './report-fields.ts'
 
 const isReport = (raw: string) => isNonDeliveryReport(readMessage(Buffer.from(raw)))
 const daemon = { From: 'MAILER-DAEMON@far.example' }
@@ -17,6 +18,11 @@ for (const [what, raw] of [
   ['a report behind a long text', deliveryReport().replace('Sorry.', 'Sorry.\r\n'.repeat(10_000))],
   ['a report of Exim’s', letter({ ...daemon, 'X-Failed-Recipients': 'ada@away.example' })],
   ['a report of qmail’s', letter(daemon, qmail)],
+  ['one in HTML', letter({ ...daemon, 'Content-Type': 'text/html' }, qmail)],
+  ['a report without an action that has a status', deliveryReport('')],
+  ['a report of OpenSMTPD’s', deliveryReport().replace('multipart/report', 'multipart/mixed')],
+  ['a report of WorkMail’s', deliveryReport().replace('message/delivery-status', 'text/plain')],
+  ['a report whose time is over', deliveryReport('expired').replace(/Status: .*/, 'Status:')],
 ] as const) {
   test(`${what} is a report of non-delivery`, () => assert.equal(isReport(raw), true))
 }
@@ -25,15 +31,18 @@ for (const [what, raw] of [
   ['an ordinary message', letter()],
   ['an ordinary message from a daemon', letter(daemon)],
   ['what begins as qmail does and is from somebody', letter({}, qmail)],
-  ['what begins as qmail does and is HTML', letter({ ...daemon, 'Content-Type': 'text/html' }, qmail)],
   ['a report of delivery', deliveryReport('delivered')],
-  ['a report that says nothing', deliveryReport('')],
   [
     'a report that something was read',
     deliveryReport('failed').replace('message/delivery-status', 'message/disposition-notification'),
   ],
-  ['a status within an ordinary message', deliveryReport().replace('multipart/report', 'multipart/mixed')],
-  ['a status in the text alone', deliveryReport().replace('message/delivery-status', 'text/plain')],
+  [
+    'a status within an ordinary message',
+    deliveryReport('failed', { From: 'Ann <ann@far.example>', Subject: 'Look' }).replace(
+      'multipart/report',
+      'multipart/mixed',
+    ),
+  ],
   ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
 ] as const) {
   test(`${what} is not a report of non-delivery`, () => assert.equal(isReport(raw), false))

@@ -2,9 +2,9 @@ import { isAddress } from '../address/address.ts'
 import { leaves, readStructure } from '../body/structure.ts'
 import { decodePart } from '../body/transfer-encoding.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
-import { parseParameters } from '../header/parameters.ts'
 import { type ThreadIds, threadIds } from '../header/references.ts'
-import { isDeliveryReport, readReport } from './delivery-report.ts'
+import { readReport } from './delivery-report.ts'
+import { isDeliveryStatus, isNotice, isReturned, mayBeNotice } from './report-fields.ts'
 import type { Reported } from './reported.ts'
 
 /** Octets of a notice that are read, the same on both mail hosts. The returned header follows a text and a report. */
@@ -21,21 +21,16 @@ export interface Undelivered {
   readonly recipients: readonly Pick<Reported, 'names' | 'status' | 'diagnostic'>[]
 }
 
-/** Whether the header says that the message is a delivery status notification (RFC 6522, RFC 3464). */
-export function isNotice(headers: Headers): boolean {
-  const type = headers.last('content-type') ?? ''
-  return /^multipart\/report\b/i.test(type) && isDeliveryReport(parseParameters(type))
-}
-
 /** The ids in the header that a notice returns; undefined if the message is no notice, or returns no header. Takes its first
  *  `noticeBytes`. Never throws. */
 export function returnedIds(raw: Buffer): ThreadIds | undefined {
   const start = raw.subarray(0, noticeBytes)
   const { headers, bodyStart } = readHeaders(start)
-  if (!isNotice(headers)) return undefined
-  const root = readStructure(start, headers, Math.min(bodyStart, start.length))
-  for (const { leaf } of leaves(root)) {
-    if (!/^(?:message\/(?:rfc822|global)(?:-headers)?|text\/rfc822-headers?)$/.test(leaf.type)) continue
+  if (!mayBeNotice(headers)) return undefined
+  const parts = [...leaves(readStructure(start, headers, Math.min(bodyStart, start.length)))]
+  if (!isNotice(headers) && !parts.some(({ leaf }) => isDeliveryStatus(leaf))) return undefined
+  for (const { leaf } of parts) {
+    if (!isReturned(leaf)) continue
     return threadIds(readHeaders(decodePart(start, leaf)).headers)
   }
   return undefined
@@ -44,7 +39,7 @@ export function returnedIds(raw: Buffer): ThreadIds | undefined {
 /** The ids that connect a message with others: its own, and for a notice those of the returned message. */
 export function connectingIds(raw: Buffer, headers: Headers): ThreadIds {
   const named = threadIds(headers)
-  const returned = isNotice(headers) ? returnedIds(raw) : undefined
+  const returned = mayBeNotice(headers) ? returnedIds(raw) : undefined
   if (!returned) return named
   const { messageId } = named
   const strong = new Set([...named.strong, ...namedBy(returned).strong])
@@ -61,12 +56,13 @@ export function namedBy({ messageId, strong, weak }: ThreadIds): Pick<ThreadIds,
 
 /** The recipients that a message has not reached, by a notice. Undefined if it is none, or does not identify the message. */
 export function undelivered(raw: Buffer, given: Headers): Undelivered | undefined {
-  if (!isNotice(given)) return undefined
+  if (!mayBeNotice(given)) return undefined
   const start = raw.subarray(0, noticeBytes)
   // Parsed again, since reading the parts sets the charset.
   const { headers } = readHeaders(start)
   // A notice without a returned header may still be an answer to the message.
-  const about = returnedIds(start)?.messageId ?? threadIds(headers).strong.at(-1)
+  const returned = returnedIds(start)
+  const about = returned?.messageId ?? (isNotice(headers) || returned ? threadIds(headers).strong.at(-1) : undefined)
   const report = readReport({ raw: start, headers, sender: [] })
   if (about === undefined || report?.kind !== 'delivery') return undefined
   const recipients = report.recipients

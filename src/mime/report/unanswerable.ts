@@ -1,7 +1,7 @@
 import { canonicalAddress, splitAddress, stripTag } from '../address/address.ts'
 import type { Headers } from '../header/headers.ts'
 import { withoutComments } from '../header/lexical.ts'
-import { isAutomatic } from './report.ts'
+import { isAutomatic } from './report-fields.ts'
 
 /** Why a header says that no answer is expected (RFC 3834, section 2; RFC 5230, section 4.6); undefined if it does not. */
 export function whyUnanswerable(headers: Headers): string | undefined {

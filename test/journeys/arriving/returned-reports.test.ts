@@ -66,6 +66,14 @@ for (const [what, message] of [
   ['a report of non-delivery', deliveryReport()],
   ['a report of delay', deliveryReport('delayed')],
   ['an automatic answer', letter({ 'Auto-Submitted': 'auto-replied' })],
+  ['a report of OpenSMTPD’s', deliveryReport().replace('multipart/report', 'multipart/mixed')],
+  [
+    'a report of DragonFly’s',
+    letter(
+      { From: 'MAILER-DAEMON <>', Subject: 'Mail delivery failed' },
+      'There was an error delivering your mail to <ada@away.example>.\r\n\r\nmx.away.example did not like our RCPT TO:\r\n550 5.1.1 nobody',
+    ),
+  ],
 ] as const) {
   test(`${what} goes back to the author, as it came`, async () => {
     const { address } = await forwarding()
@@ -79,6 +87,7 @@ for (const [what, message] of [
 
 for (const [what, message] of [
   ['an ordinary message', letter()],
+  ['an ordinary message of nobody', letter({ From: 'MAILER-DAEMON <>' })],
   ['a report of delivery', deliveryReport('delivered')],
   ['a report whose author is forged', deliveryReport('failed', { From: 'ceo@careful.example' })],
 ] as const) {
