@@ -1,57 +1,49 @@
-import { isUtf8 } from 'node:buffer'
-import { TextDecoder } from 'node:util'
-import libmime from 'libmime'
+import { isAscii, isUtf8 } from 'node:buffer'
+import { decodeJapanese, decodeSwitched, switchesToJapanese } from './charset/switched.ts'
+import { decodeRare, decodeStandard, standardName } from './charset/tables.ts'
+import { hasWideMark, utf16Name } from './charset/wide.ts'
 
 /** Names of ASCII. They say nothing about bytes above 127. */
 const UNSAID = new Set(['', 'ascii', 'us-ascii', 'ansi_x3.4-1968', 'unknown', 'unknown-8bit', 'x-unknown', 'default'])
 
-/** Decoders by label. Only existing labels, so it stays small. */
-const decoders = new Map<string, TextDecoder>()
-
 /** Decodes bytes. `charset` comes from the message. Without a known one, valid UTF-8 is read as that and all else as windows-1252,
- *  so that every byte stays readable. Never throws. */
+ *  so that every byte stays readable. A byte-order mark is no part of the text. Never throws. */
 export function decodeBytes(bytes: Buffer, charset = ''): string {
-  const label = charset.trim().toLowerCase()
-  if (label === 'utf-8' || label === 'utf8') return bytes.toString('utf8')
-  if (UNSAID.has(label)) return decodeUnlabelled(bytes)
-  if (label.startsWith('iso-2022-')) return decodeSwitched(bytes, label)
-  return decodeLabelled(bytes, label)
+  const text = decodeMarked(bytes, charset.trim().toLowerCase())
+  return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-/** Two adjacent encoded words make a switch to ASCII and back, which is an error for the platform's decoder. */
-function decodeSwitched(bytes: Buffer, label: string): string {
-  const text = bytes.toString('latin1').replace(/\x1b\([BJ](?=\x1b)/g, '')
-  return decodeLabelled(Buffer.from(text, 'latin1'), label)
+/** A mark tells more than the charset (Encoding Standard, section 6). */
+function decodeMarked(bytes: Buffer, label: string): string {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf && isUtf8Text(bytes)) return bytes.toString('utf8')
+  const name = UNSAID.has(label) ? '' : standardName(label)
+  if (name === '' || name === 'utf-8' || name === 'windows-1252') return decodeUsual(bytes, name)
+  if (name === 'utf-16le' || name === 'utf-16be') return decodeStandard(bytes, utf16Name(bytes, label))
+  if (name === 'iso-2022-jp') return decodeJapanese(bytes)
+  if (name !== undefined) return decodeStandard(bytes, name)
+  const rare = decodeSwitched(bytes, label) ?? decodeRare(bytes, label)
+  return rare === undefined || rare.includes('\ufffd') ? decodeUsual(bytes, '') : rare
 }
 
-function decodeLabelled(bytes: Buffer, label: string): string {
-  try {
-    return decoderFor(label).decode(bytes)
-  } catch {
-    return decodeRare(bytes, label)
-  }
+/** These names are also given to what is something else: octets show it better. */
+function decodeUsual(bytes: Buffer, name: '' | 'utf-8' | 'windows-1252'): string {
+  if (switchesToJapanese(bytes)) return decodeJapanese(bytes)
+  if (name !== 'windows-1252' && hasWideMark(bytes)) return decodeStandard(bytes, utf16Name(bytes, ''))
+  return name === 'utf-8' ? bytes.toString('utf8') : decodeUnlabelled(bytes)
 }
 
 /** Valid UTF-8 (RFC 6532), else windows-1252, in which every byte is valid. */
 export function decodeUnlabelled(bytes: Buffer): string {
-  return isUtf8(bytes) ? bytes.toString('utf8') : decoderFor('windows-1252').decode(bytes)
+  return isUtf8Text(bytes) ? bytes.toString('utf8') : decodeStandard(bytes, 'windows-1252')
 }
 
-function decoderFor(label: string): TextDecoder {
-  const known = decoders.get(label)
-  if (known) return known
-  const decoder = new TextDecoder(label, { ignoreBOM: true })
-  decoders.set(label, decoder)
-  return decoder
-}
-
-/** libmime has charsets that the platform lacks (UTF-7, DOS code pages). It reads an unknown one as UTF-8. */
-function decodeRare(bytes: Buffer, label: string): string {
-  try {
-    const text = libmime.decodeWord(label, 'B', bytes.toString('base64'))
-    if (!text.includes('\ufffd')) return text
-  } catch {}
-  return decodeUnlabelled(bytes)
+/** Of a text that is read in part the last character may not be whole. */
+function isUtf8Text(bytes: Buffer): boolean {
+  if (isUtf8(bytes)) return true
+  let lead = bytes.length - 1
+  while (lead > bytes.length - 4 && ((bytes[lead] ?? 0) & 0xc0) === 0x80) lead--
+  const whole = bytes.subarray(0, lead)
+  return (bytes[lead] ?? 0) >= 0xc2 && isUtf8(whole) && !isAscii(whole)
 }
 
 /** `untrimmedLine`, without outer spaces. */

@@ -41,6 +41,11 @@ for (const [what, value, expected] of [
   ['an encoded name in quotes, as some mailers write it', '"=?utf-8?b?SsO2cmc=?=" <j@x.test>', ['Jörg|j@x.test']],
   ['an encoded name in a comment', 'j@x.test (=?utf-8?q?J=C3=B6rg?=)', ['Jörg|j@x.test']],
   ['a name in two encoded words', '=?utf-8?q?J=C3?= =?utf-8?q?=B6rg?= <j@x.test>', ['Jörg|j@x.test']],
+  [
+    'a question mark in an encoded name',
+    '=?utf-8?q?Who?,_J=C3=B6rg??= <j@x.test>, k@x.test',
+    ['Who?, Jörg?|j@x.test', '|k@x.test'],
+  ],
   ['an encoded comma', '=?utf-8?q?Meier=2C_J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['a comma that should have been encoded', '=?utf-8?q?Meier, J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['an encoded line break, which cannot break out', '=?utf-8?q?a=0D=0Ab?= <j@x.test>', ['a b|j@x.test']],

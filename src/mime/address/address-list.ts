@@ -44,12 +44,23 @@ export function readAddressList(value: string): AddressList {
   return { addresses, strays, complete: !more && !tooLong && value.length <= MOST_TEXT }
 }
 
+/** Of a name, with its encoding. */
+const LONGEST_WRITTEN = 16 * LONGEST
+
+function nameOf(words: readonly Word[]): string {
+  let text = ''
+  for (const word of words) if (text.length < LONGEST_WRITTEN) text += `${text && ' '}${word.text}`
+  return text.slice(0, LONGEST_WRITTEN)
+}
+
 /** White space, and NUL, which some mailers send for it. */
 const SPACES = new Set([0x00, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xa0])
 /** U+FEFF is not a space: it is invisible. */
 const ATOM = /(?:[^\s\x00"(),:;<>[\]\\]|\ufeff)+/y
 /** One token, since some mailers do not encode commas and spaces within. */
 const ENCODED_WORD = /=\?[^?\s]{1,60}\?[bBqQ]\?[^?<>"]*\?=/y
+/** One with a `?` in it, of limited length, so that many beginnings without an end take linear time. */
+const QUESTIONING_WORD = /=\?[^?\s]{1,60}\?[qQ]\?(?:[^?<>"]|\?(?!=)){0,200}\?=/y
 /** Characters that RFC 2047, section 5 does not allow in an encoded word here. */
 const NEVER_ENCODED = /[\s,:;()]/
 const PLAIN_ANGLE = /<([^\s\x00"(),;<>]*)>/y
@@ -93,7 +104,7 @@ class ListReader {
 
   endMailbox(): void {
     const address = oneLine(this.#angle ?? this.#bareAddress())
-    const name = decodeText(this.#words.map((word) => word.text).join(' ')) || decodeText(this.#comment)
+    const name = decodeText(nameOf(this.#words)) || decodeText(this.#comment.slice(0, LONGEST_WRITTEN))
     if (address.length > LONGEST) this.tooLong = true
     else if (address !== '' || name !== '') {
       this.addresses.push({ name: name.slice(0, LONGEST).toWellFormed(), address })
@@ -125,7 +136,9 @@ class ListReader {
   }
 
   #takeAtom(): void {
-    const encoded = this.#value.startsWith('=?', this.#at) ? this.#match(ENCODED_WORD) : undefined
+    const encoded = this.#value.startsWith('=?', this.#at)
+      ? (this.#match(ENCODED_WORD) ?? this.#match(QUESTIONING_WORD))
+      : undefined
     const text = encoded ?? this.#match(ATOM)
     if (encoded) this.#mistakable(encoded, NEVER_ENCODED)
     if (text) this.#addWord(text, text, encoded === undefined && text.includes('@'))

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { switchesToJapanese } from '../charset/switched.ts'
 import { decodeBytes, decodeUnlabelled } from '../charset.ts'
-import { decodeWholeText } from './encoded-words.ts'
+import { decodeWholeText, escapeInWords } from './encoded-words.ts'
 import { trimSpace } from './lexical.ts'
 import {
   endOfLine,
@@ -105,11 +106,13 @@ export class Headers {
   #value({ valueStart, end }: Field, structured = true): string {
     const folded = this.#octets(valueStart, Math.min(end, valueStart + MOST_VALUE))
     // RFC 5322, section 2.2.3: unfolding takes the line break and leaves the white space after it.
-    const octets = folded.includes('\n') ? folded.replace(/\r?\n/g, '') : folded
-    if (!/[\x80-\xff]/.test(octets)) return octets
+    const written = folded.includes('\n') ? folded.replace(/\r?\n/g, '') : folded
+    if (!/[\x1b\x80-\xff]/.test(written)) return written
+    const octets = escapeInWords(written)
     const bytes = Buffer.from(octets, 'latin1')
-    if (this.charset === '' || isUtf8(bytes)) return decodeUnlabelled(bytes)
-    const text = decodeBytes(bytes, this.charset)
+    const japanese = switchesToJapanese(bytes)
+    if (!japanese && (this.charset === '' || isUtf8(bytes))) return decodeUnlabelled(bytes)
+    const text = decodeBytes(bytes, japanese ? '' : this.charset)
     const holds = !text.includes('\ufffd') && (!structured || punctuation(text) === punctuation(octets))
     return holds ? text : decodeUnlabelled(bytes)
   }
@@ -119,9 +122,9 @@ export class Headers {
   }
 }
 
-/** The delimiters of structured values. */
+/** The delimiters of structured values, without those of escape sequences. */
 function punctuation(text: string): string {
-  return text.replace(/[^@<>,;:"()[\]\\]+/g, '')
+  return text.replace(/\x1b[($][@BIJ]|[^\x1b@<>,;:"()[\]\\]+|\x1b/g, '')
 }
 
 /** Where a header ends. */

@@ -28,7 +28,12 @@ export function withoutComments(value: string): string {
 export function trimSpace(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && text.charCodeAt(start) <= 0x20) start++
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
+  while (start < end && isSpaceOrControl(text.charCodeAt(start))) start++
+  while (end > start && isSpaceOrControl(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)
+}
+
+/** An escape may begin text in ISO-2022-JP. */
+function isSpaceOrControl(code: number): boolean {
+  return code <= 0x20 && code !== 0x1b
 }
