@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
 import { ifMissing } from '#/errors.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
@@ -12,6 +13,8 @@ import { nameOf } from './summaries.ts'
 
 /** The limits of a conversation, newest first: messages, their bytes, and characters of their texts. */
 const most = { messages: 100, bytes: 50 << 20, text: 8 << 20 }
+/** Octets of all texts, which are also searched for new parts. */
+const mostOctets = 2 * most.text
 /** Characters of a text or HTML that are searched for new parts; more would delay other requests. */
 const mostOfText = 1 << 19
 
@@ -24,15 +27,18 @@ interface Parts {
 /** The bodies of a conversation's messages, in order. Null for messages that are too old, too large or deleted. */
 export async function bodiesOf(
   parts: Parts,
+  reply: FastifyReply,
   mailbox: MailboxRef,
   messages: readonly Summary[],
 ): Promise<(BodyOut | null)[]> {
   const found = new Map<string, BodyOut>()
-  let { bytes, text } = most
-  for (const message of messages.slice(-most.messages).toReversed()) {
-    bytes -= message.sizeBytes
-    if (bytes < 0) break
-    const body = await bodyOf(parts, mailbox, message).catch(ifMissing(undefined))
+  const read = newest(messages)
+  const sizes = read.map(({ sizeBytes }) => sizeBytes)
+  const sum = sizes.reduce((octets, size) => octets + size, 0)
+  await parts.large.reserve(reply, Math.max(0, ...sizes) + Math.min(sum, mostOctets))
+  let { text } = most
+  for (const message of read) {
+    const body = await bodyOf(parts, reply, mailbox, message).catch(ifMissing(undefined))
     await nextTurn()
     if (!body) continue
     text -= (body.text?.length ?? 0) + (body.html?.length ?? 0)
@@ -42,14 +48,26 @@ export async function bodiesOf(
   return messages.map((message) => found.get(nameOf(message)) ?? null)
 }
 
+/** The newest messages whose bodies are read, the newest first. */
+function newest(messages: readonly Summary[]): Summary[] {
+  let { bytes } = most
+  const last = messages.slice(-most.messages).toReversed()
+  const end = last.findIndex(({ sizeBytes }) => {
+    bytes -= sizeBytes
+    return bytes < 0
+  })
+  return end < 0 ? last : last.slice(0, end)
+}
+
 async function bodyOf(
   { mailHost, reader, large }: Parts,
+  reply: FastifyReply,
   mailbox: MailboxRef,
   { folder, uid }: Summary,
 ): Promise<BodyOut | undefined> {
   const stored = await mailHost.read(mailbox, folder, uid)
   if (!stored) return undefined
-  const content = await large.read(stored, (raw) => reader.content(raw))
+  const content = await reader.content(await large.fetch(stored, reply))
   const [text, html] = [openedText(content.text), openedText(content.html)]
   if ((text?.length ?? 0) > mostOfText || (html?.length ?? 0) > mostOfText) return undefined
   const shown = html === null ? null : newHtml(html)

@@ -53,7 +53,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
         response: { 200: ConversationWithMessagesOut },
       },
     },
-    async ({ caller, params, query }) => {
+    async ({ caller, params, query }, reply) => {
       return readMailbox(parts.db, caller, query.mailbox, async (mailbox) => {
         const found = await readConversation(parts, mailbox, params.id)
         const own = await ownAddressesOf(parts.db, mailbox)
@@ -61,7 +61,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
         const listed = await threadedItemsFor(parts, { owner: caller, mailbox }, found.messages)
         const items = listed.map((item, at) => ({ ...item, not_delivered: lacking[at] ?? [] }))
         if (query.include === undefined) return presentMessages(found, items, own)
-        const bodies = await bodiesOf(parts, mailbox, found.messages)
+        const bodies = await bodiesOf(parts, reply, mailbox, found.messages)
         const opened = items.map((item, at) => ({ ...item, body: bodies[at] ?? null }))
         return presentMessages(found, opened, own)
       })

@@ -193,6 +193,17 @@ export async function setSuspended(tx: Tx, organizationId: string, id: string, s
   return rows[0]?.suspended ?? suspended
 }
 
+/** The organization that has verified a domain, given in ASCII form. */
+export async function verifiedOwner(db: Db, domain: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('domains')
+    .select('organization_id')
+    .where('domain', '=', domain)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
+  return row?.organization_id
+}
+
 /** Those of the domains, in ASCII form, that an organization has verified. A unique index allows one each. */
 export async function verifiedAmong(db: Db, domains: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db

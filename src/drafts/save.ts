@@ -64,9 +64,10 @@ export async function editDraft(
   { by, ...named }: Editing,
   change: (draft: DraftContent) => DraftContent,
 ): Promise<DraftOut> {
+  const holder = { organization: caller.organizationId, key: caller.memberId ?? '' }
   for (let tries = 0; tries < mostTries; tries++) {
     const { box, key, uids, stored } = await findDraft(parts, caller, 'send', named)
-    const before = await parts.large.read(stored, (raw) => readDraft(parts.reader, raw)).catch(unlessDeleted)
+    const before = await parts.large.read(stored, holder, (raw) => readDraft(parts.reader, raw)).catch(unlessDeleted)
     const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
     if (saved) {
       await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid } from '#/errors.ts'
+import { FairShare } from '#/event-loop/fair-share.ts'
 import { beginning, type Cursor, readCursor } from '#/events/cursor.ts'
 import type { EventFeed } from '#/events/feed.ts'
 import { boundsOf } from '#/events/log.ts'
 import type { App } from '#/http/app-type.ts'
+import { shareUntilAnswered } from '#/http/rate/budgets.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Presence } from '#/presence/presence.ts'
@@ -19,8 +21,8 @@ interface EventParts {
   readonly presence: Presence
 }
 
-/** Requests that wait for events in a process. */
-const mostWaiting = 5_000
+/** Requests that read events, or wait for them, in a process. */
+const budget = { all: 5_000, waiting: 0, patience: 0 }
 
 const streamed = {
   description: 'A stream of events.',
@@ -32,7 +34,7 @@ const noun = { noun: 'Events', scope: 'events:read', errors: ['not_found'] } as 
 
 /** The event log: page by page, waiting for the next event, or as a stream. */
 export function eventRoutes(app: App, { db, events: feed, presence: all }: EventParts): void {
-  let waiting = 0
+  const requests = new FairShare(budget)
 
   async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {
     const { caller, organizationId, headers } = request
@@ -44,11 +46,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
-    if (waiting >= mostWaiting) throw tooMany()
-    waiting += 1
-    reply.raw.once('close', () => {
-      waiting -= 1
-    })
+    await shareUntilAnswered(requests, reply, 1, 'Too many requests wait for events')
     const wanted = { types, mailboxId: mailbox?.mailboxId }
     // Presence concerns members only. It is sent to members that select no types.
     const presence = request.member && !types ? all : undefined
@@ -128,8 +126,4 @@ async function startOf(db: Db, after: string | undefined, field: string): Promis
       : 'The log has no such position: the database was restored from a backup',
     'Get `next` with after=now, read again what you keep a copy of, then read events from that `next`',
   )
-}
-
-function tooMany(): Refusal {
-  return new Refusal('rate_limited', 'Too many requests wait for events', { retryAfter: 10 })
 }

@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { holderOf } from '#/http/rate/budgets.ts'
 import { PageOf, paging, Strict } from '#/http/schemas/shared-schemas.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { hashPassword, newPassword } from '#/passwords/password.ts'
@@ -88,7 +89,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
         publicKey === undefined ? undefined : await openPgp.certificate(publicKey, new Date(clock.now()))
       // Outside of the transaction: a hash takes long, and the embedded database has one connection.
       const chosen = password ?? newPassword()
-      const passwordHash = await hashPassword(chosen)
+      const passwordHash = await hashPassword(chosen, holderOf(request))
       await answerOnce(db, request, reply, async (tx) => {
         const { organizationId } = request
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }

@@ -1,7 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid, Refusal } from '#/errors.ts'
-import { Mutex } from '#/event-loop/mutex.ts'
+import { FairShare, type Holder } from '#/event-loop/fair-share.ts'
 import { codePoints } from '#/text.ts'
 import { normalized } from '#/unicode.ts'
 
@@ -44,16 +44,16 @@ const lanes = 1
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2)
 
 /** The hash as a PHC string. Runs off the event loop, in 56 ms of a slow core. @throws Refusal if too many wait */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, holder: Holder): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { message: password, nonce, parallelism: lanes, tagLength: 32, memory: memoryKiB, passes }
-  const hash = await inTurn(() => derive('argon2id', parameters))
+  const hash = await inTurn(holder, () => derive('argon2id', parameters))
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(nonce)}$${base64(hash)}`
 }
 
 /** Verifies a password. Takes equally long without a hash, so that timing does not disclose accounts. @throws Refusal if too
  *  many wait */
-export async function isPassword(password: string, hash: string | null): Promise<boolean> {
+export async function isPassword(password: string, hash: string | null, holder: Holder): Promise<boolean> {
   const [, m, t, p, salt = '', expected = ''] = PHC.exec(hash ?? absent) ?? []
   const parameters = {
     message: normalized(password, 'NFC'),
@@ -61,7 +61,7 @@ export async function isPassword(password: string, hash: string | null): Promise
     ...{ memory: Number(m), passes: Number(t), parallelism: Number(p) },
     tagLength: Buffer.from(expected, 'base64').length,
   }
-  const derived = await inTurn(() => derive('argon2id', parameters))
+  const derived = await inTurn(holder, () => derive('argon2id', parameters))
   return timingSafeEqual(derived, Buffer.from(expected, 'base64')) && hash !== null
 }
 
@@ -72,18 +72,15 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 const absent = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Buffer.alloc(16))}$${base64(Buffer.alloc(32))}`
 
 /** One hash at a time: many at once would take too much memory, and all threads of libuv's pool, which files and other
- *  cryptography need. */
-export const hashing = new Mutex()
+ *  cryptography need. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill what may wait. */
+export const hashing = new FairShare({ all: 1, waiting: 50, patience: 10_000 })
 
-/** Hashes that run or wait in a process. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill
- *  this. */
-export const mostHashes = 50
-
-/** How long it takes until most of them are done, in seconds. */
+/** How long it takes until most of those of an organization are done, in seconds. */
 const soon = 3
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (hashing.pending < mostHashes) return hashing.run(work)
+async function inTurn<T>(holder: Holder, work: () => Promise<T>): Promise<T> {
+  using share = await hashing.enter(holder, 1)
+  if (share) return await work()
   throw new Refusal('rate_limited', 'Too many passwords are being verified; try again shortly', { retryAfter: soon })
 }
 

@@ -8,6 +8,7 @@ import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId, readPart } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
+import type { LargeMessages } from '#/messages/content/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { queuedOctets } from '#/queue/message.ts'
 import { cancel } from '#/queue/scheduled.ts'
@@ -38,6 +39,7 @@ export interface ScheduledParts {
   readonly composer: Composer
   /** Seals messages in the queue. */
   readonly mailKey: SealingKey
+  readonly large: LargeMessages
 }
 
 const reading = { scope: 'scheduled:read', noun: 'Scheduled messages' } as const
@@ -51,7 +53,7 @@ export function scheduledRoutes(app: App, parts: ScheduledParts): void {
   changeRoutes(app, parts)
 }
 
-function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
+function readRoutes(app: App, { db, reader, mailKey, large }: ScheduledParts): void {
   app.get(
     '/v1/scheduled',
     {
@@ -91,6 +93,7 @@ function readRoutes(app: App, { db, reader, mailKey }: ScheduledParts): void {
       const id = pathId(params.id, what)
       const found = await scheduledById(db, mailKey, { caller, id })
       if (!found) throw notFound(what)
+      await large.reserve(reply, found.sizeBytes)
       const raw = await collected(queuedOctets(db, mailKey, id), found.sizeBytes)
       const { text, html, attachments } = await reader.content(raw)
       const names = attachments.map(({ filename, content_type, size_bytes, inline }) => ({

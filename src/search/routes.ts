@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
+import { FairShare } from '#/event-loop/fair-share.ts'
 import type { App } from '#/http/app-type.ts'
+import { shareFor } from '#/http/rate/budgets.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import { itemsFor, noIds } from '#/messages/visible.ts'
@@ -25,7 +27,11 @@ interface SearchParts {
   readonly hostname: string
 }
 
+/** Searches that run at a time in a process. */
+const budget = { all: 8, waiting: 200, patience: 30_000 }
+
 export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, names }: SearchParts): void {
+  const searches = new FairShare(budget)
   app.get(
     '/v1/search',
     {
@@ -40,13 +46,14 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, 
         response: { 200: SearchOut },
       },
     },
-    async ({ caller, organizationId, query: { q, mailbox, limit = 25, cursor } }) => {
+    async ({ caller, organizationId, query: { q, mailbox, limit = 25, cursor } }, reply) => {
       const parsed = parseQuery(q)
       const named = mailbox === undefined ? undefined : [mailbox].flat()
       const search = [q, ...(named ?? [])]
       const after = cursor ? readCursor(cursor, search) : undefined
       const mailboxes = await readableMailboxes(db, caller, named)
       await assertLabelsKnown(db, caller, q, parsed)
+      using _share = await shareFor(searches, reply, 1, 'Too many searches run at this moment')
       const refs = [...mailboxes.keys()].map((mailboxId) => ({ organizationId, mailboxId }))
       const now = new Date(clock.now())
       const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })

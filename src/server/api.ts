@@ -6,7 +6,6 @@ import { perMinute } from '#/http/access/authorize.ts'
 import { drainConnections } from '#/http/connections/drain-connections.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
-import { LargeMessages } from '#/messages/content/large.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { attemptsKey } from '#/passwords/attempts.ts'
@@ -67,7 +66,6 @@ export async function startApi(
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
     serverControl: serverControl(config),
-    large: new LargeMessages(),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

@@ -17,6 +17,7 @@ import { filterRoutes } from '#/filters/routes.ts'
 import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
 import { answerError } from '#/http/answers/answer-errors.ts'
+import { AnswerMemory } from '#/http/answers/answer-memory.ts'
 import type { App } from '#/http/app-type.ts'
 import { acceptJsonOnly } from '#/http/body/json-body.ts'
 import { discardUnreadBodies } from '#/http/body/unread-bodies.ts'
@@ -33,7 +34,7 @@ import { accessRoutes } from '#/mailboxes/access/routes.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
 import { suspendRoutes } from '#/mailboxes/suspend-routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
-import type { LargeMessages } from '#/messages/content/large.ts'
+import { LargeMessages } from '#/messages/content/large.ts'
 import { messageRoutes } from '#/messages/routes.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
@@ -83,7 +84,6 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly serverControl: MailServerControl | undefined
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
-  readonly large: LargeMessages
   /** Fetches the pictures that messages name. */
   readonly publicHttp: PublicHttp
   readonly dispatch: Dispatch
@@ -122,6 +122,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   overlookExpectations(app)
   limitConnections(app.server)
   acceptJsonOnly(app)
+  const answers = new AnswerMemory()
+  answers.watch(app)
   discardUnreadBodies(app)
   refuseUndeclaredQueries(app)
   findClients(app, parts)
@@ -133,13 +135,13 @@ export async function buildApp(parts: AppParts): Promise<App> {
   })
   mtaStsRoute(app, parts)
   await web.serve(app)
-  nouns(app, parts)
+  nouns(app, { ...parts, large: new LargeMessages(answers) })
   await app.ready()
   return app
 }
 
 /** The nouns in the order of the API description. */
-function nouns(app: App, parts: AppParts): void {
+function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): void {
   for (const whose of [ofOrganization, ofMember]) {
     labelRoutes(app, parts, whose)
     if (!whose.own) mergeRoute(app, parts)

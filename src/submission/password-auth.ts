@@ -6,6 +6,7 @@ import type { MailHandler, SmtpAuth } from '#/inbound/smtp/mail-handler.ts'
 import { Rejection } from '#/inbound/smtp/reply.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
+import { guesserOf } from '#/passwords/guesser.ts'
 import { isPassword } from '#/passwords/password.ts'
 import { normalized } from '#/unicode.ts'
 import { type Account, accountByAddress, accountById, accountByLogin } from './accounts.ts'
@@ -50,7 +51,8 @@ export class PasswordAuth implements SmtpAuth {
     const account = address === undefined ? undefined : await accountByLogin(db, address)
     const hash = account?.passwordHash ?? null
     const guess = { address: from, login: address ?? '', guess: password, against: hash ?? '' }
-    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash)).catch((error) => {
+    const guesser = await guesserOf(db, address ?? '', from)
+    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash, guesser)).catch((error) => {
       if (!(error instanceof Refusal)) throw error
       observe?.('throttled')
       throw new Rejection(454, '4.7.0', error.message)

@@ -59,7 +59,7 @@ export const mailboxCommands = [
       const { db } = operator.database
       const { organizationId, id, address } = await mailboxGiven(db, named)
       const password = given === undefined ? newPassword() : chosenPassword(given)
-      const hash = await hashPassword(password)
+      const hash = await hashPassword(password, { organization: organizationId, key: '' })
       const mailbox = { organizationId, mailboxId: id }
       await db.transaction().execute((tx) => changePassword(tx, mailbox, hash, byOperator))
       const sessions = await endSessions(operator, [id])

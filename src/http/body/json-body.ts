@@ -2,18 +2,15 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid, type Refusal } from '#/errors.ts'
+import type { Budget } from '#/event-loop/fair-share.ts'
 import type { App } from '../app-type.ts'
-import { type BodyLimits, BodyMemory } from './body-memory.ts'
+import { holderOf } from '../rate/budgets.ts'
+import { BodyMemory } from './body-memory.ts'
 import { findJsonSyntaxError } from './json-syntax.ts'
 import { type Pace, readBody } from './read-body.ts'
 
-/** Four of the largest bodies for each key, eight for all. */
-const limits: BodyLimits = {
-  all: 96 << 20,
-  perKey: 48 << 20,
-  waiting: 50,
-  patience: 30_000,
-}
+/** Eight of the largest bodies, of which one organization has four. */
+const budget: Budget = { all: 96 << 20, waiting: 100, patience: 30_000 }
 const pace: Pace = { window: 20_000, octets: 320 << 10 }
 
 /** The largest body before authentication. It does not count in that memory. */
@@ -22,14 +19,18 @@ const largestSignIn = 16 << 10
 /** Accepts JSON in UTF-8 only, from authenticated requests and to sign in only. Members named `__proto__` or `constructor.prototype` are
  *  refused. */
 export function acceptJsonOnly(app: App): void {
-  const room = new BodyMemory(limits)
+  const room = new BodyMemory(budget)
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, raw, done) => {
-    const { actorId: key, routeOptions } = request
-    const unknown = key === ''
+    const { routeOptions } = request
+    const unknown = request.actorId === ''
     if (unknown && routeOptions.config.access !== 'sign-in') return done(null, undefined)
-    readBody({ raw, key, limit: unknown ? largestSignIn : routeOptions.bodyLimit }, room, pace).then((body) => {
+    readBody(
+      { raw, holder: holderOf(request), limit: unknown ? largestSignIn : routeOptions.bodyLimit },
+      room,
+      pace,
+    ).then((body) => {
       if (body.length > 0) whenIdle(body, () => read(request, body, done))
       // Some clients send the content type with every request.
       else if (routeOptions.schema?.body === undefined) done(null, undefined)

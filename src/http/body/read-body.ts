@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid, type Refusal } from '#/errors.ts'
+import type { Holder } from '#/event-loop/fair-share.ts'
+import { lacking } from '../rate/budgets.ts'
 import type { BodyMemory } from './body-memory.ts'
 
 /** The minimum transfer rate. */
@@ -15,14 +17,14 @@ export const smallBody = 16 * 1024
 
 export interface Reading {
   readonly raw: IncomingMessage
-  /** The key that the request carries. */
-  readonly key: string
+  /** Whose the request is. */
+  readonly holder: Holder
   /** The maximum size of the body. */
   readonly limit: number
 }
 
 /** Reads a body into memory once `room` has allocated it. */
-export async function readBody({ raw, key, limit }: Reading, room: BodyMemory, pace: Pace): Promise<Buffer> {
+export async function readBody({ raw, holder, limit }: Reading, room: BodyMemory, pace: Pace): Promise<Buffer> {
   const length = declaredLength(raw)
   if (length !== undefined && length > limit) throw tooLarge(limit)
   const enter = async () => {
@@ -30,7 +32,7 @@ export async function readBody({ raw, key, limit }: Reading, room: BodyMemory, p
     raw.once('close', () => gone.abort())
     if (raw.destroyed) gone.abort()
     // A body without a declared length may reach the limit.
-    if (!(await room.enter(raw, key, length ?? limit, gone.signal))) throw noRoom()
+    if (!(await room.enter(raw, holder, length ?? limit, gone.signal))) throw noRoom()
   }
   if (length !== undefined && length > smallBody) await enter()
   // Most bodies arrive with the headers.
@@ -136,8 +138,5 @@ function tooSlow(): Refusal {
 }
 
 function noRoom(): Refusal {
-  return new Refusal('rate_limited', 'Too many large request bodies at this moment', {
-    fix: 'Send the request again after Retry-After, and fewer large ones at a time',
-    retryAfter: 5,
-  })
+  return lacking('Too many large request bodies at this moment')
 }

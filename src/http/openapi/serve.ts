@@ -18,8 +18,10 @@ export function serveDescription(app: App, describe: () => object, publicUrl: st
     if (names(headers['if-none-match'] ?? '', one.etag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8')
     // What is not kept is not compressed: that takes long, and anybody can send any Host.
-    if (!made.has(servers) || !takesCoding(headers['accept-encoding'], 'gzip')) return reply.send(one.plain)
-    one.compressed ??= gzipSync(one.plain)
+    if (!made.has(servers)) return reply.send(one.plain)
+    one.shared ??= Buffer.from(one.plain)
+    if (!takesCoding(headers['accept-encoding'], 'gzip')) return reply.send(one.shared)
+    one.compressed ??= gzipSync(one.shared)
     return reply.header('Content-Encoding', 'gzip').send(one.compressed)
   })
 }
@@ -48,6 +50,8 @@ function originIn(headers: IncomingHttpHeaders): string | undefined {
 
 interface Made {
   readonly plain: string
+  /** The same in octets, which all answers share however slowly they are read. */
+  shared?: Buffer
   /** Weak, since both encodings share it (RFC 9110, section 8.8.1). */
   readonly etag: string
   compressed?: Buffer

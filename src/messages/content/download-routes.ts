@@ -30,6 +30,7 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
     },
     async ({ caller, params, query }, reply) => {
       const { stored } = await findMessage(parts, caller, params.uid, query)
+      await parts.large.reservePieces(reply, stored)
       const { summary, pieces } = stored
       return reply
         .headers(downloadHeaders(`message-${params.uid}.eml`, 'message/rfc822'))

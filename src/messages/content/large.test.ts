@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type ClientRequest, createServer, get, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
-import { inTurns, pieceBytes } from '#/event-loop/pieces.ts'
 import { readContent } from '#/mime/body/content.ts'
-import type { Stored, Summary } from '#/ports/mail-host.ts'
 import { hand } from '#test/mail/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { LargeMessages } from './large.ts'
 
 let world: World
 let organization: TestOrganization
@@ -70,53 +62,3 @@ test('the answer to HEAD has the length of a large message, and no body', async 
     assert.equal((await head.arrayBuffer()).byteLength, 0)
   }
 })
-
-test('four large messages are in memory at a time; the next one is read when one is answered or its client has disconnected', async () => {
-  const places = new LargeMessages()
-  const asked: ServerResponse[] = []
-  const fetched: ServerResponse[] = []
-  await using server = createServer((_request, response) => {
-    asked.push(response)
-    const reply = { raw: response } as FastifyReply
-    places.fetch(messageOf(2 * pieceBytes), reply).then(
-      () => fetched.push(response),
-      () => {},
-    )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const clients: ClientRequest[] = []
-  const ask = async () => {
-    clients.push(get({ port, host: '127.0.0.1', agent: false }).on('error', () => {}))
-    await until(() => asked.length === clients.length)
-  }
-  for (let count = 0; count < 6; count++) await ask()
-  await until(() => fetched.length === 4)
-  const small = await places.fetch(messageOf(10), {} as FastifyReply)
-  assert.equal(small.length, 10, 'a small one does not wait')
-
-  clients[4]?.destroy()
-  await until(() => asked[4]?.closed === true)
-  fetched[0]?.end()
-  await until(() => fetched.length === 5)
-  assert.equal(fetched[4], asked[5], 'who waited and has gone takes no place')
-
-  clients[1]?.destroy()
-  await ask()
-  await until(() => fetched.length === 6)
-  assert.equal(fetched[5], asked[6])
-  for (const client of clients) client.destroy()
-})
-
-function messageOf(sizeBytes: number): Stored {
-  return {
-    summary: { sizeBytes } as Summary,
-    filteredBy: [],
-    pieces: () => inTurns(Buffer.alloc(sizeBytes)),
-  }
-}
-
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await turn()
-}

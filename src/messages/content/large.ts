@@ -1,45 +1,40 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { notFound } from '#/errors.ts'
+import type { Holder } from '#/event-loop/fair-share.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
-import { Slots } from '#/event-loop/slots.ts'
+import type { AnswerMemory } from '#/http/answers/answer-memory.ts'
 import type { Stored } from '#/ports/mail-host.ts'
 
-/** Milliseconds for a client to read an answer; each `slowestBytes` add a second. */
-const patience = 60_000
-const slowestBytes = 256 * 1024
+/** Memory for a message that is opened, as a multiple of its size: its octets, their decoded texts, and the answer. */
+const opened = 3
 
-/** Fetches whole messages. Large ones wait for a slot, which bounds the memory: each takes two or three times its size. */
+/** Reads whole messages for requests. Large ones wait for memory. */
 export class LargeMessages {
-  readonly #slots = new Slots(4)
-  /** Answers that have one. */
-  readonly #entered = new WeakSet<ServerResponse>()
+  readonly #memory: AnswerMemory
 
-  /** The message's bytes; the slot is freed when `reply` has been sent. */
+  constructor(memory: AnswerMemory) {
+    this.#memory = memory
+  }
+
+  /** The message's bytes, for an answer with its content. @throws Refusal */
   async fetch(stored: Stored, reply: FastifyReply): Promise<Buffer> {
-    if (isLarge(stored) && !this.#entered.has(reply.raw)) await this.#enter(reply, stored.summary.sizeBytes)
+    if (isLarge(stored)) await this.reserve(reply, stored.summary.sizeBytes)
     return bytesOf(stored)
   }
 
-  /** The result of `work` on the message's bytes. The slot is released when the work has ended. */
-  async read<T>(stored: Stored, work: (raw: Buffer) => Promise<T>): Promise<T> {
-    using _slot = isLarge(stored) ? await this.#slots.enter() : undefined
-    return await work(await bytesOf(stored))
+  /** Waits for memory for an answer with the content of messages of so many octets. @throws Refusal */
+  reserve(reply: FastifyReply, octets: number): Promise<void> {
+    return this.#memory.reserve(reply, opened * octets)
   }
 
-  async #enter({ raw: response }: FastifyReply, size: number): Promise<void> {
-    const slot = await this.#slots.enter()
-    // The client has disconnected.
-    if (response.closed) {
-      slot[Symbol.dispose]()
-      throw notFound('message')
-    }
-    this.#entered.add(response)
-    const cut = setTimeout(() => response.destroy(), patience + (size / slowestBytes) * 1000).unref()
-    response.once('close', () => {
-      clearTimeout(cut)
-      slot[Symbol.dispose]()
-    })
+  /** Waits for memory for an answer that is the message's bytes, piece by piece. @throws Refusal */
+  reservePieces(reply: FastifyReply, { summary }: Stored): Promise<void> {
+    return this.#memory.reserve(reply, Math.min(summary.sizeBytes, opened * pieceBytes))
+  }
+
+  /** The result of `work` on the message's bytes. Their memory is free when the work has ended. @throws Refusal */
+  async read<T>(stored: Stored, holder: Holder, work: (raw: Buffer) => Promise<T>): Promise<T> {
+    const octets = isLarge(stored) ? opened * stored.summary.sizeBytes : 0
+    return await this.#memory.during(holder, octets, async () => work(await bytesOf(stored)))
   }
 }
 

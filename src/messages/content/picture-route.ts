@@ -1,7 +1,8 @@
 import type { FastifyContextConfig } from 'fastify'
 import { Refusal } from '#/errors.ts'
-import { Slots } from '#/event-loop/slots.ts'
+import { FairShare } from '#/event-loop/fair-share.ts'
 import type { App } from '#/http/app-type.ts'
+import { holderOf, shareFor } from '#/http/rate/budgets.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { HttpFailed } from '#/public-http/failure.ts'
 import { findMessage } from '../find.ts'
@@ -10,13 +11,13 @@ import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { fetchPicture } from './remote-picture.ts'
 
-/** Pictures in memory at once. */
-const mostAtOnce = 24
+/** Pictures that are fetched at a time. A page asks for six. */
+const budget = { all: 24, waiting: 1_000, patience: 30_000 }
 
 /** Pictures of a message on other servers: the service fetches them, so that those servers learn nothing about the reader. */
 export function pictureRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
   const { reader, large, publicHttp } = parts
-  const slots = new Slots(mostAtOnce)
+  const pictures = new FairShare(budget)
 
   app.get(
     '/v1/messages/:uid/picture',
@@ -42,13 +43,14 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
         response: binary('The picture, under its own media type.', 'image/*'),
       },
     },
-    async ({ caller, params, query }, reply) => {
+    async (request, reply) => {
+      const { caller, params, query } = request
       const { stored } = await findMessage(parts, caller, params.uid, query)
-      if (!(await large.read(stored, (raw) => reader.names(raw, query.url))))
+      if (!(await large.read(stored, holderOf(request), (raw) => reader.names(raw, query.url))))
         throw new Refusal('not_found', 'The message names no such picture')
+      using _share = await shareFor(pictures, reply, 1, 'Too many pictures are being fetched at this moment')
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
-      using _slot = await slots.enter()
       try {
         const { contentType, bytes } = await fetchPicture(publicHttp, query.url, gone.signal)
         return reply.headers(downloadHeaders('picture', contentType)).send(bytes)

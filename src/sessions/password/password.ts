@@ -4,6 +4,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { tryGuess } from '#/passwords/attempts.ts'
 import { isGuessable } from '#/passwords/guessable.ts'
+import { guesserOf } from '#/passwords/guesser.ts'
 import { chosenPassword, hashPassword, isPassword } from '#/passwords/password.ts'
 import { normalized } from '#/unicode.ts'
 import type { InSession } from '../for-members.ts'
@@ -69,7 +70,7 @@ export async function setPassword(
   if (await isGuessable(chosen, [found.email, ...found.email.split('@'), found.name, found.organization, 'mailroom'])) {
     throw invalid('password', 'password is too easily guessed', 'Choose another, such as four unrelated words')
   }
-  const hash = await hashPassword(chosen)
+  const hash = await hashPassword(chosen, { organization: member.organizationId, key: member.memberId })
   await db.transaction().execute(async (tx) => {
     await replacePassword(tx, member, { hash, set_at: now })
     await deleteOtherSessions(tx, member, member.sessionId)
@@ -88,7 +89,8 @@ async function tryPassword(
 ): Promise<boolean> {
   // Addresses of mailboxes contain no space, so their logins are counted separately.
   const guess = { address, login: `member ${email}`, guess: normalized(password, 'NFC'), against: hash ?? '' }
-  const outcome = await tryGuess(db, attemptsKey, guess, () => isPassword(password, hash ?? null))
+  const guesser = await guesserOf(db, email, address)
+  const outcome = await tryGuess(db, attemptsKey, guess, () => isPassword(password, hash ?? null, guesser))
   if (outcome !== 'throttled') return outcome === 'right'
   throw new Refusal('rate_limited', 'Too many failed attempts; try again in an hour', { retryAfter: 3_600 })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hashing, hashPassword, isPassword, mostHashes } from '#/passwords/password.ts'
+import type { Holder } from '#/event-loop/fair-share.ts'
+import { hashing, hashPassword, isPassword } from '#/passwords/password.ts'
 import {
   codes,
   plain,
@@ -17,28 +18,29 @@ before(async () => {
 })
 after(() => on[Symbol.asyncDispose]())
 
-/** Fills a process's queue of passwords to hash, until it is disposed of. */
-function crowded(): AsyncDisposable {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const all = Array.from({ length: mostHashes }, () => hashing.run(() => promise))
+/** Fills an organization's part of a process's queue of passwords to hash, until it is disposed of. */
+function crowded(organization: string): AsyncDisposable {
+  const all = Array.from({ length: 60 }, (_, at) => hashing.enter({ organization, key: `${at}` }, 1))
   return {
     [Symbol.asyncDispose]: async () => {
-      resolve()
-      await Promise.all(all)
+      for (const one of all) (await one)?.[Symbol.dispose]()
     },
   }
 }
 
 const busy = { code: 'rate_limited', retryAfter: 3 }
 
-test('a process hashes and verifies so many passwords at once, and no more', async () => {
+test('of an organization so many passwords wait to be hashed and verified, and no more', async () => {
+  const [one, other] = ['one', 'other'].map((organization) => ({ organization, key: 'key' })) as [Holder, Holder]
+  const password = 'correct horse battery staple'
+  let ofOther: Promise<string>
   {
-    await using _crowd = crowded()
-    await assert.rejects(hashPassword('correct horse battery staple'), busy)
-    await assert.rejects(isPassword('correct horse battery staple', null), busy)
+    await using _crowd = crowded('one')
+    await assert.rejects(hashPassword(password, one), busy)
+    await assert.rejects(isPassword(password, null, one), busy)
+    ofOther = hashPassword(password, other)
   }
-  const hash = await hashPassword('correct horse battery staple')
-  assert.equal(await isPassword('correct horse battery staple', hash), true)
+  assert.equal(await isPassword(password, await ofOther, one), true)
 })
 
 test('a member who signs in meanwhile is asked to retry, and then signs in', async () => {
@@ -46,7 +48,8 @@ test('a member who signs in meanwhile is asked to retry, and then signs in', asy
   const email = 'ada@people.example'
   await withPassword(organization, email)
   {
-    await using _crowd = crowded()
+    // Whose organization is not known is known by the address.
+    await using _crowd = crowded('127.0.0.1')
     for (let again = 0; again < 12; again++) {
       const { status, headers, body } = await tryPassword(world, { email })
       assert.deepEqual([status, headers.get('retry-after'), body.error.code], [429, '3', 'rate_limited'])
@@ -62,7 +65,7 @@ test('a mail program that logs in meanwhile is asked to retry, and then logs in'
   await using client = await secured(port)
   await client.say('EHLO laptop.example')
   {
-    await using _crowd = crowded()
+    await using _crowd = crowded(organization.id)
     assert.equal(codes(await client.say(plain(address))), '454 4.7.0')
   }
   assert.equal(codes(await client.say(plain(address))), '235 2.7.0')

@@ -25,7 +25,7 @@ test('a mailbox gets a password, one that is made or one from standard input, be
   const fits = async (password: string) => {
     await using database = await home.open()
     const of = database.db.selectFrom('mailboxes').select('password_hash').where('address', '=', address)
-    return isPassword(password, (await of.executeTakeFirstOrThrow()).password_hash)
+    return isPassword(password, (await of.executeTakeFirstOrThrow()).password_hash, { organization: '', key: '' })
   }
   const made = await mailroom(home.env, 'mailbox', 'password', 'Ada@passwords.test')
   const [password = '', sentence] = made.stdout.split('\n')
