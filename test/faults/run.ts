@@ -12,7 +12,7 @@ if (!['kill', 'storm', 'roles', 'due'].includes(what ?? '') || !(most > 0)) {
       'Kills the service (kill -9) so many times, or for so long, while 50 senders stream mail in, and accounts for it;\n' +
       'with `roles`, processes of every role, two of each, on a server;\n' +
       'or has two workers send so many messages that are due in one second, nine of ten of them of one organization.\n' +
-      'The embedded database, or the server that TEST_DATABASE_URL names: node test/peers/postgres.ts -- npm run faults -- …\n',
+      'The embedded database, or the server that TEST_DATABASE_URL names: npm run node -- test/peers/postgres.ts -- npm run faults -- …\n',
   )
   process.exit(2)
 }

@@ -7,7 +7,7 @@ if (!/^(?:http|mail)$/.test(kind) || !/^\d+$/.test(count) || !/^\d+$/.test(seed)
   process.stderr.write(
     'Usage: npm run fuzz -- http|mail COUNT [SEED]\n' +
       'Sends so many requests, or messages, good and bad, and checks every answer. A seed makes the same ones again.\n' +
-      'The embedded database, or the server that TEST_DATABASE_URL names: node test/peers/postgres.ts -- npm run fuzz …\n',
+      'The embedded database, or the server that TEST_DATABASE_URL names: npm run node -- test/peers/postgres.ts -- npm run fuzz …\n',
   )
   process.exit(2)
 }

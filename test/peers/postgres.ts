@@ -1,4 +1,4 @@
-// A throwaway PostgreSQL server. As a command: node test/peers/postgres.ts -- COMMAND… runs COMMAND with TEST_DATABASE_URL set.
+// A throwaway PostgreSQL server. As a command: npm run node -- test/peers/postgres.ts -- COMMAND… runs COMMAND with TEST_DATABASE_URL set.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -113,7 +113,7 @@ async function stop(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise
 
 if (import.meta.main) {
   const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
-  if (!process.argv.includes('--') || command === undefined) throw new Error('node test/peers/postgres.ts -- COMMAND…')
+  if (!process.argv.includes('--') || command === undefined) throw new Error('npm run node -- test/peers/postgres.ts -- COMMAND…')
   await using server = await startPostgres()
   const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: server.url } })
   // The command decides what a signal means; we stay until it has ended, and clean up.

@@ -1,4 +1,4 @@
-// A throwaway Dovecot. As a command: node test/peers/dovecot/imap-server.ts -- COMMAND… runs COMMAND with TEST_IMAP_URL set, so
+// A throwaway Dovecot. As a command: npm run node -- test/peers/dovecot/imap-server.ts -- COMMAND… runs COMMAND with TEST_IMAP_URL set, so
 // that the services that its tests start keep their mail there.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -176,7 +176,7 @@ function ownSettings(directory: string, port: number, format: string): string {
 if (import.meta.main) {
   const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
   if (!process.argv.includes('--') || command === undefined)
-    throw new Error('node test/peers/dovecot/imap-server.ts -- COMMAND…')
+    throw new Error('npm run node -- test/peers/dovecot/imap-server.ts -- COMMAND…')
   await using dovecot = await DovecotServer.start()
   const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_IMAP_URL: dovecot.url } })
   // The command decides what a signal means; we stay until it has ended, and clean up.
