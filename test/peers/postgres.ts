@@ -113,7 +113,8 @@ async function stop(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT'): Promise
 
 if (import.meta.main) {
   const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
-  if (!process.argv.includes('--') || command === undefined) throw new Error('npm run node -- test/peers/postgres.ts -- COMMAND…')
+  if (!process.argv.includes('--') || command === undefined)
+    throw new Error('npm run node -- test/peers/postgres.ts -- COMMAND…')
   await using server = await startPostgres()
   const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_DATABASE_URL: server.url } })
   // The command decides what a signal means; we stay until it has ended, and clean up.

@@ -34,6 +34,9 @@ export class ConnectionLost extends DeliveryFailure {}
 /** The TLS handshake failed; delivery in the clear may still work. */
 export class TlsFailed extends ConnectionLost {}
 
+/** The server offers no TLS where we insist on it. */
+export class NoTls extends DeliveryFailure {}
+
 /** The subject of a reply, as part of a sentence. */
 export type Subject = 'our connection' | 'our login' | 'the sender' | 'the recipient' | 'the message'
 

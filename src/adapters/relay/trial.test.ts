@@ -44,7 +44,7 @@ for (const [what, options, url, expected] of [
     'offers no TLS',
     { login },
     'smtp://ann:wrong@127.0.0.1:PORT',
-    { ended: 'refused', why: '127.0.0.1 offers no TLS, which is required' },
+    { ended: 'insecure', why: '127.0.0.1 offers no TLS, which is required' },
   ],
   [
     'turns everybody away',
@@ -58,9 +58,32 @@ for (const [what, options, url, expected] of [
     assert.deepEqual(ended, expected, lines.join('\n'))
   })
 
-test('a relay that nobody can trust, or that is not there, cannot be reached', async () => {
-  const forged = await trial({ tls: certificateFor('other.test') }, 'smtp://127.0.0.1:PORT?starttls=required')
-  assert.equal(forged.ended, 'unreachable')
+test('a relay that nobody can trust says so, by STARTTLS and from the start', async () => {
+  const tls = certificateFor('other.test')
+  for (const [options, url] of [
+    [{ tls }, 'smtp://127.0.0.1:PORT?starttls=required'],
+    [{ tls: { ...tls, implicit: true } }, 'smtps://127.0.0.1:PORT'],
+  ] as const) {
+    const { ended, ...rest } = await trial(options, url)
+    assert.equal(ended, 'insecure')
+    assert.match(JSON.stringify(rest), /The certificate of 127\.0\.0\.1 is not trusted/)
+  }
+})
+
+test('a relay is tried at the address that is given, under its name', async () => {
+  await using sink = await Sink.start({ tls: certificateFor('other.test') })
+  const server = {
+    host: 'mx.example',
+    address: '127.0.0.1',
+    port: sink.port,
+    tls: 'required',
+    login: undefined,
+  } as const
+  const { why } = { why: '', ...(await tryRelay(server, us)) }
+  assert.match(why, /^The certificate of mx\.example is not trusted/)
+})
+
+test('a relay that is not there cannot be reached', async () => {
   const absent = await tryRelay(parseRelayUrl(`smtp://127.0.0.1:${await freePort()}`), us)
   assert.deepEqual(absent, { ended: 'unreachable', why: '127.0.0.1 could not be reached: connection refused' })
 })

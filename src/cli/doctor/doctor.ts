@@ -6,6 +6,7 @@ import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Answer, command } from '../command.ts'
 import { missingDatabase } from '../missing-database.ts'
 import { table } from '../table.ts'
+import { senderFindings } from './as-a-sender.ts'
 import { certificateFinding } from './certificate.ts'
 import { databaseFindings, unreachable } from './database.ts'
 import { dataDirectoryFinding } from './files.ts'
@@ -21,7 +22,7 @@ import { singleSignOnFinding } from './single-sign-on.ts'
 export const doctorCommand = command({
   name: 'doctor',
   summary:
-    'Check configuration, secret, database, mail host, relay, files, ports, public URL, single sign-on, clock, DNS; say what to fix',
+    'Check configuration, secret, database, mail host, relay, files, ports, public URL, single sign-on, clock, DNS, and what senders reach; say what to fix',
   operands: [],
   options: {},
   run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
@@ -53,6 +54,7 @@ export async function diagnose(config: Config, state: DatabaseState, outside: Ou
     publicUrlFindings(config),
     singleSignOnFinding(config),
     hostNameFinding(config),
+    senderFindings(config, tryRelay),
   ])
   return report(findings.flat())
 }

@@ -6,8 +6,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 /** Looks up our own name in DNS. Not with the service's resolver, which in a try-out invents names. */
 export async function hostNameFinding({ hostname, dnsServers }: Config): Promise<Finding> {
   const check = 'host name'
-  // The default name, and that of a try-out.
-  if (hostname === 'localhost' || hostname.endsWith(`.${tryoutDomain}`))
+  if (isMadeUp(hostname))
     return warning(
       check,
       `"${hostname}" does not exist for other mail servers: MAILROOM_HOSTNAME is not set to a name in DNS`,
@@ -28,9 +27,14 @@ export async function hostNameFinding({ hostname, dnsServers }: Config): Promise
   )
 }
 
+/** The default name, and that of a try-out. */
+export function isMadeUp(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith(`.${tryoutDomain}`)
+}
+
 const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
-async function lookUp(name: string, servers: readonly string[]) {
+export async function lookUp(name: string, servers: readonly string[]) {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   if (servers.length > 0) resolver.setServers(servers)
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])

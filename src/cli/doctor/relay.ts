@@ -17,6 +17,14 @@ export async function relayFinding({ secrets: { relay }, hostname }: Config, try
           'Check that the server of MAILROOM_RELAY_URL runs and accepts connections',
         ),
       ]
+    case 'insecure':
+      return [
+        problem(
+          check,
+          `${at}: ${trial.why}`,
+          'Check the name in MAILROOM_RELAY_URL and the certificate of the relay, and the kind of TLS that it offers',
+        ),
+      ]
     case 'refused':
       return [
         problem(

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { example } from '#test/deploy/example.ts'
 import { soon } from '#test/processes/fleet.ts'
@@ -7,7 +10,7 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { Postfix, settingsOf } from './postfix.ts'
+import { certificates, Postfix, settingsOf } from './postfix.ts'
 
 /** Postfix has it among its domains, and we do not. */
 const unverified = 'unverified.example'
@@ -15,6 +18,7 @@ const unverified = 'unverified.example'
 /** Postfix accepts mail, asks us at RCPT, and delivers by LMTP. */
 let world: World
 let postfix: Postfix
+let directory: string
 let organization: TestOrganization
 let ada: string
 let bob: string
@@ -23,7 +27,9 @@ before(async () => {
   organization = await world.organization()
   ada = (await organization.mailbox('ada')).address
   bob = (await organization.mailbox('bob')).address
+  directory = await mkdtemp(join(tmpdir(), 'mailroom-front-'))
   const mainCf = await example('postfix/main.cf', {
+    ...(await certificates(directory, certificateFor('mail.dest.test'))),
     'example.com': `${organization.domain}, ${unverified}`,
     '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
     '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
@@ -37,6 +43,7 @@ before(async () => {
 })
 after(async () => {
   await postfix[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true })
   await world[Symbol.asyncDispose]()
 })
 
@@ -142,4 +149,10 @@ test('for a domain that it does not have it accepts nothing, so there is nothing
   await using client = await peer()
   await client.say('MAIL FROM:<ann@peer.example>')
   assert.match((await client.say('RCPT TO:<bob@elsewhere.example>')).lines.join(), /^554 5\.7\.1 .*Relay access denied/)
+})
+
+test('a sender is shown the certificate that the sample names, not the one that Postfix had', async () => {
+  await using client = await SmtpClient.greeted(postfix.port)
+  assert.equal((await client.startTls()).code, 220)
+  assert.equal(client.peerName, 'mail.dest.test')
 })

@@ -85,6 +85,16 @@ export class Postfix implements AsyncDisposable {
   }
 }
 
+/** Writes the files of a certificate where the samples name them, and answers with what to replace in these. */
+export async function certificates(
+  directory: string,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Promise<Record<string, string>> {
+  await writeFile(join(directory, 'fullchain.pem'), cert)
+  await writeFile(join(directory, 'privkey.pem'), key, { mode: 0o600 })
+  return { '/etc/letsencrypt/live/mail.example.com/': `${directory}/` }
+}
+
 /** What a main.cf sets. */
 export function settingsOf(mainCf: string): Record<string, string> {
   const whole = mainCf.replace(/^#.*\n/gm, '').replace(/\n[ \t]+/g, ' ')

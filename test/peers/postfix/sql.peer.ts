@@ -19,7 +19,7 @@ import { limitFor } from '#test/world/limit-for.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { writeMaps } from './maps.ts'
-import { Postfix, settingsOf } from './postfix.ts'
+import { certificates, Postfix, settingsOf } from './postfix.ts'
 
 const run = promisify(execFile)
 const secret = 'of-the-role'
@@ -47,6 +47,7 @@ before(async () => {
   const [first, second] = both
   const sample = await example('postfix/sql.cf', {
     '/etc/postfix/': `${directory}/`,
+    ...(await certificates(directory, certificateFor('mail.dest.test'))),
     '10.0.0.5:24': `127.0.0.1:${first.lmtp?.port}`,
     '10.0.0.6:24': `127.0.0.1:${second.lmtp?.port}`,
     '10.0.0.5:10031': `127.0.0.1:${first.policy?.port}`,
@@ -188,4 +189,10 @@ test('who reads that can read nothing else', async () => {
   } finally {
     await client.end()
   }
+})
+
+test('a sender is shown the certificate that the sample names', async () => {
+  await using client = await SmtpClient.greeted(postfix.port)
+  assert.equal((await client.startTls()).code, 220)
+  assert.equal(client.peerName, 'mail.dest.test')
 })

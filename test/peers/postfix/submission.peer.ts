@@ -22,7 +22,7 @@ import { limitFor } from '#test/world/limit-for.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
 import { password, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 import { writeMaps } from './maps.ts'
-import { Postfix, settingsOf } from './postfix.ts'
+import { certificates, Postfix, settingsOf } from './postfix.ts'
 
 const run = promisify(execFile)
 const nobody = 65_534
@@ -68,7 +68,11 @@ before(async () => {
     'submissions inet n - y': `127.0.0.1:${ports.submissions} inet n - n`,
   })
   const settings = settingsOf(
-    await example('postfix/sql.cf', { '/etc/postfix/': `${directory}/`, '127.0.0.1:10587': `127.0.0.1:${proxy}` }),
+    await example('postfix/sql.cf', {
+      '/etc/postfix/': `${directory}/`,
+      ...(await certificates(directory, certificateFor('mail.dest.test'))),
+      '127.0.0.1:10587': `127.0.0.1:${proxy}`,
+    }),
   )
   const postfix = resources.use(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
   const auth = await example('dovecot/postfix-auth.conf', { '/var/spool/postfix/': `${postfix.queue}/` })

@@ -1,4 +1,4 @@
-import { type ConnectionLost, DeliveryFailure, failureFrom, stopped, TlsFailed } from '../delivery-failure.ts'
+import { type ConnectionLost, failureFrom, NoTls, stopped, TlsFailed } from '../delivery-failure.ts'
 import type { Limits } from '../limits.ts'
 import { authenticate, type Login } from './authenticate.ts'
 import { extensionsIn } from './reply.ts'
@@ -115,6 +115,6 @@ async function startTls(
     }
     if (reply.code < 400 || reply.code === 421) throw failureFrom(reply, connection.host, 'our connection')
   }
-  if (peer.tls === 'required') throw new DeliveryFailure('4.7.4', `${connection.host} offers no TLS, which is required`)
+  if (peer.tls === 'required') throw new NoTls('4.7.4', `${connection.host} offers no TLS, which is required`)
   return false
 }
