@@ -43,6 +43,9 @@ export interface Database extends AsyncDisposable {
  *  embedded database fails. */
 const usualTimeoutMs = 20_000
 
+/** The most connections for transactions and for statements that may take long. */
+export const usualConnections = 10
+
 /** How long a running server takes at most to accept a connection, in milliseconds. */
 const answersWithin = 3_000
 
@@ -53,7 +56,7 @@ export function openDatabase(config: DatabaseConfig): Promise<Database> {
 
 async function openServer({
   url,
-  maxConnections: max = 10,
+  maxConnections: max = usualConnections,
   timeoutMs = usualTimeoutMs,
 }: Extract<DatabaseConfig, { url: string }>): Promise<Database> {
   const network = new Network()

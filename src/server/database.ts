@@ -3,44 +3,76 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { errorText } from '#/cli/error-text.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
-import { type Database, type DatabaseConfig, openDatabase } from '#/db/open.ts'
+import { type Database, type DatabaseConfig, openDatabase, usualConnections } from '#/db/open.ts'
 
 /** How long a starting service waits for its database, in milliseconds. A directory may be in use by a command or a server that
- *  stops; a database server may be starting too, and recover first. */
+ *  stops; a database server may be starting too, and recover first, or have no connection free. */
 const patience = { directory: 5_000, url: 60_000 } as const
 
 /** The time between two attempts. */
 const pause = { directory: 100, url: 500 } as const
 
-/** Errors that pass: `cannot_connect_now` while a server starts, `too_many_connections`. */
-const temporary = new Set(['57P03', '53300'])
+const tooManyConnections = '53300'
+/** Errors that pass: `admin_shutdown`, `crash_shutdown`, `cannot_connect_now` while a server starts, `too_many_connections`. */
+const temporary = new Set(['57P01', '57P02', '57P03', tooManyConnections])
+/** What the system or the resolver says of a server that is not there. */
+const away = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ENOTFOUND', 'EAI_AGAIN'],
+])
+/** What node-postgres says of a connection that ended or did not come about; it gives these errors no code. */
+const lost = /^Connection terminated|^timeout exceeded when trying to connect|is not queryable$/
 
-/** Opens the database as soon as it is available. Logs that it waits for a server, and why.
+/** Without a second connection a server's process makes nothing beside a transaction. */
+const fewestConnections = 2
+
+/** Opens the database as soon as it is available, and runs `start` with it, which closes it where it fails. A server may go away, or
+ *  have no connection free, at any statement of a start: then all of it begins again, with fewer connections if there were not
+ *  enough. Logs that it waits for a server, and why.
  *  @throws Error the last one after the time limit, or at once one that does not pass */
-export async function openWhenThere(
+export async function startWhenThere<T>(
   config: DatabaseConfig,
   log: Logger,
+  start: (database: Database) => Promise<T>,
   mostWaitMs: number = patience['url' in config ? 'url' : 'directory'],
-): Promise<Database> {
+): Promise<T> {
   const end = performance.now() + mostWaitMs
-  for (let said = false; ; ) {
+  let connections = usualConnections
+  for (let said = ''; ; ) {
+    let opened = false
     try {
-      return await openDatabase(config)
+      const database = await openDatabase('url' in config ? { maxConnections: connections, ...config } : config)
+      opened = true
+      const started = await start(database)
+      if (connections < usualConnections)
+        log.warn(`the database server had too few connections: this process uses ${connections} for its transactions`)
+      return started
     } catch (error) {
-      if (!isTemporary(config, error) || performance.now() > end) throw error
-      if ('url' in config && !said) {
-        log.warn(
-          { reason: errorText(error) },
-          `the database does not answer; waiting for it, ${mostWaitMs / 1_000} s at most`,
-        )
-        said = true
+      if (!isTemporary(config, error, opened) || performance.now() > end) throw error
+      if (isShort(error)) connections = Math.max(fewestConnections, Math.floor(connections / 2))
+      const reason = errorText(error)
+      if ('url' in config && reason !== said) {
+        const what = isShort(error) ? 'has no connection free' : 'does not answer'
+        log.warn({ reason }, `the database ${what}; waiting for it, ${mostWaitMs / 1_000} s at most`)
+        said = reason
       }
       await wait(pause['url' in config ? 'url' : 'directory'])
     }
   }
 }
 
-function isTemporary(config: DatabaseConfig, error: unknown): boolean {
+/** Before the database is open every error is its own; later errors of a start may be of something else. */
+function isTemporary(config: DatabaseConfig, error: unknown, opened: boolean): boolean {
   if (!('url' in config)) return error instanceof DirectoryInUse
-  return !(error instanceof pg.DatabaseError) || temporary.has(error.code ?? '')
+  if (error instanceof pg.DatabaseError) return temporary.has(error.code ?? '')
+  if (!opened) return true
+  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return errors.some((one) => {
+    const { code = '', message = '' } = one as NodeJS.ErrnoException
+    return away.has(code) || lost.test(message)
+  })
+}
+
+function isShort(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === tooManyConnections
 }

@@ -4,6 +4,7 @@ import type { Config } from '#/config/config.ts'
 import { listenForCommands } from '#/control/listen.ts'
 import { assertDurable } from '#/db/connections/durability.ts'
 import { migrate } from '#/db/migrate.ts'
+import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
@@ -19,8 +20,8 @@ import { originHere } from '#/sessions/invitation/link.ts'
 import { startupMessage } from '#/tryout/startup-message.ts'
 import { builtWeb } from '#/web/build.ts'
 import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
-import { assemble, type Running } from './assemble.ts'
-import { openWhenThere } from './database.ts'
+import { assemble, type Outside, type Running } from './assemble.ts'
+import { startWhenThere } from './database.ts'
 
 /** A service that runs as a program. */
 export interface Started extends Running {
@@ -37,7 +38,6 @@ export async function startServer(
   given: Config,
   { bare, journal = false, print }: { bare: boolean; journal?: boolean; print?: (line: string) => void },
 ): Promise<Started> {
-  await using starting = new AsyncDisposableStack()
   const { log, droppedLines } = serverLog(given.logLevel, undefined, { journal })
   for (const warning of given.warnings) log.warn(warning)
   const { databaseUrl, imap } = given.secrets
@@ -45,12 +45,25 @@ export async function startServer(
   const config = tryout ? forTryout(given) : given
   // Before the database, so that a small machine needs the memory of one at a time.
   const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : print) : undefined
-  const database = starting.use(
-    await openWhenThere(
-      databaseUrl === undefined ? { directory: config.dataDir, keepsReserve: true } : { url: databaseUrl },
-      log,
-    ),
-  )
+  const { dataDir } = config
+  const target = databaseUrl === undefined ? { directory: dataDir, keepsReserve: true } : { url: databaseUrl }
+  return await startWhenThere(target, log, (database) => startOn(database, config, { tryout, web, log, droppedLines }))
+}
+
+interface Beginning extends Pick<Outside, 'log' | 'droppedLines'> {
+  readonly tryout: boolean
+  /** Where the web app is. */
+  readonly web: string | undefined
+}
+
+/** Starts on an open database, which it closes where it fails. */
+async function startOn(
+  database: Database,
+  config: Config,
+  { tryout, web, log, droppedLines }: Beginning,
+): Promise<Started> {
+  await using starting = new AsyncDisposableStack()
+  starting.use(database)
   if (!config.allowUnsafeDatabase) await assertDurable(database.db)
   await migrate(database.pool)
   const secrets = () => givenSecrets(config)
