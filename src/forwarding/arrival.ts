@@ -21,8 +21,10 @@ export interface InForce {
 /** Messages that a mailbox forwards in a UTC day. */
 const mostRelayedADay = 1_000
 
-/** Messages that a mailbox answers in a UTC day. */
+/** Messages that a mailbox answers in a UTC day, and those of them from one domain: whoever has a domain writes under any number of
+ *  addresses, which must not keep answers from others. */
 const mostAnsweredADay = 100
+const mostAnsweredOfDomain = 25
 
 /** So many refusals within 24 hours pause forwarding. */
 const mostRefused = 10
@@ -116,10 +118,12 @@ export async function noteRefusal(tx: Tx, mailboxId: string, to: string, reason:
   }
 }
 
-/** A sender who is answered: its address, or for a Private mailbox a hash of it, under this secret and earlier ones. */
+/** A sender who is answered: its domain and its address, or for a Private mailbox hashes of them, under this secret and earlier ones. */
 export interface Answered {
   readonly name: string
   readonly before: readonly string[]
+  /** What the names of all senders of the domain begin with. */
+  readonly ofDomain: readonly string[]
 }
 
 /** Claims the one answer that a sender gets from a mailbox in four days, or since its auto-reply was last switched on, and
@@ -139,6 +143,11 @@ export async function claimAnswer(
           select from auto_replies earlier
           where earlier.mailbox_id = settings.mailbox_id and earlier.sender = any (${sender.before}::text[])
             and earlier.replied_at > ${now}::timestamptz - interval '4 days' and earlier.replied_at >= settings.reply_since
+        )
+        and ${mostAnsweredOfDomain} > (
+          select count(*) from auto_replies other
+          where other.mailbox_id = settings.mailbox_id and (other.replied_at at time zone 'UTC')::date = ${dayOf(now)}
+            and exists (select from unnest(${sender.ofDomain}::text[]) as beginning where starts_with(other.sender, beginning))
         )
       for update
     ), claimed as (

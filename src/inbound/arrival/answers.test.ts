@@ -51,6 +51,7 @@ for (const [what, given, expected] of [
   ['a report of non-delivery', { text: deliveryReport('failed', answer) }, []],
   ['a report as Exim writes it', { text: letter({ ...answer, 'X-Failed-Recipients': 'cy@there.example' }) }, []],
   ['a report of delivery', { text: deliveryReport('delivered', answer) }, []],
+  ['an answer of a program of old', { text: letter({ ...answer, 'X-Autoreply': 'yes' }) }, []],
   ...['bulk', 'junk (all of it)', 'AUTO_REPLY'].map(
     (precedence) =>
       [`one of precedence ${precedence}`, { text: letter({ ...answer, Precedence: precedence }) }, []] as const,

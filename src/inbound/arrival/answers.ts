@@ -38,5 +38,5 @@ function isPersonal(sender: string, message: Message): boolean {
   const { headers } = message
   if (sender === '' || isAutomatic(headers) || isNonDeliveryReport(message)) return false
   if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return false
-  return !headers.all('precedence').some((value) => /^(?:bulk|junk|auto_reply)$/i.test(withoutComments(value)))
+  return !headers.all('precedence').some((value) => /^(?:bulk|junk)$/i.test(withoutComments(value)))
 }

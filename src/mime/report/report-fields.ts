@@ -4,12 +4,28 @@ import type { Headers } from '../header/headers.ts'
 import { withoutComments } from '../header/lexical.ts'
 import { parseParameters } from '../header/parameters.ts'
 
-/** Whether Auto-Submitted (RFC 3834, section 5) is anything but `no`. Ignores parameters and comments. */
+/** Fields by which programs mark their answers, before Auto-Submitted and beside it. */
+const answering = [
+  'x-autoreply',
+  'x-auto-reply',
+  'x-autoreply-from',
+  'x-mail-autoreply',
+  'x-autorespond',
+  'x-autoresponder',
+]
+
+/** Whether a program says that it sent the message: Auto-Submitted (RFC 3834, section 5) is anything but `no`, without parameters and
+ *  comments, or an older field says it. */
 export function isAutomatic(headers: Headers): boolean {
-  return headers.all('auto-submitted').some((value) => {
-    const [keyword = ''] = withoutComments(value).split(';')
-    return keyword.trim().toLowerCase() !== 'no'
-  })
+  return (
+    ['auto-submitted', ...answering].some((name) => headers.all(name).some((value) => word(value) !== 'no')) ||
+    headers.all('precedence').some((value) => /^auto[_-]?reply$/.test(word(value)))
+  )
+}
+
+function word(value: string): string {
+  const [keyword = ''] = withoutComments(value).split(';')
+  return keyword.trim().toLowerCase()
 }
 
 /** The senders of servers' reports, by the local part or, where the sender has no address, by the name. */

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { registeredDomain } from '#/domains/name.ts'
 import { joined } from '#/event-loop/pieces.ts'
-import { claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
+import { type Answered, claimAnswer, countRelayed, type InForce, inForceOf } from '#/forwarding/arrival.ts'
 import { reaches } from '#/forwarding/forwarding.ts'
 import { countReturned } from '#/forwarding/returns.ts'
-import { canonicalAddress, isAddress, untagged } from '#/mime/address/address.ts'
+import { canonicalAddress, isAddress, splitAddress, untagged } from '#/mime/address/address.ts'
 import { type RelayMarkKey, relayMark, relayMarkField } from '#/mime/authentication/relay-mark.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import { deliveredToField } from '#/mime/header/trace.ts'
@@ -176,18 +177,16 @@ export class FollowUps {
     const { messageId, strong, subject } = message
     const { blind, log, time } = this.#deps
     const recipient = canonicalAddress(envelope.sender) ?? envelope.sender
-    // A sender may use another tag in each message.
-    const answered = untagged(recipient)
     const source: ReplySource = { mailbox: { address, name }, reply, message: { messageId, strong, subject } }
     return {
       mailboxId,
       order: `${mailboxId} 2 ${recipient}`,
       write: async (tx) => {
         // The senders of mail to a Private mailbox are confidential.
-        const known = mailbox.private ? blind(answered) : { name: answered, before: [] }
+        const known = answeredAs(recipient, mailbox.private ? blind : shown)
         if (!(await claimAnswer(tx, mailbox, known, await time(tx)))) {
           const reason =
-            'it was switched off, its sender was answered within four days, or the limit of the day is reached'
+            'it was switched off, its sender was answered within four days, or the limit of the day is reached, for its domain or all'
           return log.info({ message: envelope.id, mailbox: mailboxId, reason }, 'not answered')
         }
         const answer = { organizationId, mailboxId, kind: 'reply', sender: '', raw: Buffer.alloc(0), source } as const
@@ -205,6 +204,17 @@ export class FollowUps {
     const recipients = await routed(tx, this.#deps, message.organizationId, [recipient], message.concealed)
     await enqueue(tx, mailKey, { ...message, id: randomUUID(), recipients }, now)
   }
+}
+
+const shown: Blind = (text) => ({ name: text, before: [] })
+
+/** How a sender who has been answered is remembered. It may use another tag in each message, or another address of its domain. */
+function answeredAs(sender: string, as: Blind): Answered {
+  const address = as(untagged(sender))
+  const domain = as(registeredDomain(splitAddress(sender)?.domain ?? ''))
+  const ofDomain = [domain.name, ...domain.before].map((name) => `${name} `)
+  const before = domain.before.flatMap((name, at) => (address.before[at] ? [`${name} ${address.before[at]}`] : []))
+  return { name: `${domain.name} ${address.name}`, before, ofDomain }
 }
 
 /** A rewritten sender of ours as a recipient, in place of the original sender. */

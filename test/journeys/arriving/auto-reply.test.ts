@@ -220,6 +220,23 @@ test('a mailbox answers a hundred messages in a day, and more on the next', asyn
   assert.deepEqual([(await answers()).length, await replied()], [7, { replied: 7 }])
 })
 
+test('a sender whose address changes with each message leaves answers for others', async () => {
+  const spf = ['v=spf1 ip4:127.0.0.1 -all']
+  for (const name of ['wide.example', 'news.wide.example']) world.dns.set(name, { txt: spf })
+  const answered = async (mailbox: string) => {
+    await using client = await SmtpClient.greeted(world.smtp.port)
+    for (let n = 0; n < 28; n++) {
+      const from = `person${n}@${n % 2 === 0 ? 'wide.example' : 'news.wide.example'}`
+      assert.equal((await client.send(from, mailbox, letter({ From: from, To: mailbox }))).code, 250)
+    }
+    const other = 'bob@far.example'
+    assert.equal((await client.send(other, mailbox, letter({ From: other, To: mailbox }))).code, 250)
+    const to = (await answers()).flatMap((one) => one.to)
+    return [to.length, to.includes(other)]
+  }
+  assert.deepEqual(await answered(await away()), [26, true])
+})
+
 test('two that answer each other, and three that forward in a ring, come to rest', async () => {
   const [a, b] = [await away(), await away()]
   const sent = await organization.request('POST', '/v1/send', { from: a, to: b, subject: 'Hello', text: 'Hello' })
