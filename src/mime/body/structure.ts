@@ -1,6 +1,6 @@
 import { type Headers, readHeaders } from '../header/headers.ts'
-import { endOfLine } from '../header/lines.ts'
-import { parseParameters } from '../header/parameters.ts'
+import { endOfLine, isBlank } from '../header/lines.ts'
+import { type Draft, describe, OPAQUE } from './describe-part.ts'
 
 /** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
 const MOST_PARTS = 1_000
@@ -12,8 +12,6 @@ const MOST_PART_FIELDS = 100
 const MOST_MISSES = 1_000_000
 /** RFC 2046, section 5.1.1 allows 70. */
 const LONGEST_BOUNDARY = 200
-
-const OPAQUE = 'application/octet-stream'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -41,12 +39,11 @@ export interface Part {
   readonly parts: readonly Part[]
 }
 
-interface Draft extends Part {
-  type: string
-  path: string
-  start: number
-  end: number
-  readonly parts: Draft[]
+interface Delimiter {
+  readonly open: OpenMultipart
+  /** Of how many multiparts around it. */
+  readonly level: number
+  readonly last: boolean
 }
 
 interface OpenMultipart {
@@ -115,26 +112,30 @@ class Walk {
     this.#closeFrom(0, this.#raw.length)
   }
 
-  /** The innermost open multipart whose delimiter is there. White space may follow it. */
-  #delimiter(start: number, lineEnd: number): { level: number; last: boolean } | undefined {
+  /** The innermost open multipart whose delimiter is there. White space may follow it, and behind that, or behind the dashes of a
+   *  closing one, other text (RFC 2046, section 5.1.1), unless the whole line is the delimiter of another. */
+  #delimiter(start: number, lineEnd: number): Delimiter | undefined {
     const raw = this.#raw
     this.#misses++
     if (!this.#firstBytes[raw[start] ?? 0]) return undefined
     let end = lineEnd
     while (end > start && (raw[end - 1] ?? 0) <= 0x20) end--
-    const length = end - start
+    let found: Delimiter | undefined
     for (let level = this.#open.length - 1; level >= 0; level--) {
       const open = this.#open[level]
-      const extra = open ? length - open.boundary.length : -1
-      const last = extra === 2 && raw[end - 1] === DASH && raw[end - 2] === DASH
-      if (open && (extra === 0 || last) && equalAt(raw, start, open.boundary)) {
-        open.delimited = true
-        this.#misses--
-        return { level, last }
-      }
+      if (!open || end - start < open.boundary.length || !equalAt(raw, start, open.boundary)) continue
+      const after = start + open.boundary.length
+      const last = raw[after] === DASH && raw[after + 1] === DASH && after + 2 <= end
+      const isWhole = end === after || (last && end === after + 2)
+      if (isWhole || (!found && (last || (raw[after] ?? 0) <= 0x20))) found = { open, level, last }
+      if (isWhole) break
     }
-    this.#misses += 9
-    return undefined
+    if (!found) this.#misses += 9
+    else {
+      found.open.delimited = true
+      this.#misses--
+    }
+    return found
   }
 
   /** Starts a part and returns the next line that may be a delimiter. It is looked for first, so that a header without
@@ -186,8 +187,8 @@ class Walk {
       this.#countFirstByte(boundary, -1)
       part.end = end
       part.start = Math.min(part.start, end)
-      // The declared boundary does not occur: show the body as text.
-      if (!delimited) part.type = 'text/plain'
+      // The declared boundary does not occur, or its last delimiter alone: show the body as text.
+      if (!delimited || (part.parts.length === 0 && !isBlank(this.#raw, part.start, part.end))) part.type = 'text/plain'
     }
   }
 
@@ -195,29 +196,6 @@ class Walk {
     const byte = boundary[0] ?? 0
     this.#firstBytes[byte] = (this.#firstBytes[byte] ?? 0) + by
   }
-}
-
-function describe(headers: Headers, byDefault: string, start: number, end: number): Draft {
-  const content = parseParameters(headers.last('content-type') ?? '')
-  const disposition = parseParameters(headers.last('content-disposition') ?? '')
-  return {
-    path: '',
-    type: content.value === '' ? byDefault : mediaType(content.value),
-    parameters: content.parameters,
-    disposition: disposition.value,
-    filename: disposition.parameters.get('filename') || content.parameters.get('name') || null,
-    contentId: headers.text('content-id').replace(/^<|>$/g, '') || null,
-    encoding: parseParameters(headers.last('content-transfer-encoding') ?? '').value,
-    start,
-    end,
-    parts: [],
-  }
-}
-
-/** `text` is the type of mail from before MIME. */
-function mediaType(value: string): string {
-  if (value === 'text') return 'text/plain'
-  return /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/.test(value) ? value : OPAQUE
 }
 
 function opaque(path: string, start: number, end: number): Draft {

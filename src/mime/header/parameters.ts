@@ -1,5 +1,6 @@
 import { decodeBytes } from '../charset.ts'
 import { decodeText } from './encoded-words.ts'
+import { withoutComments } from './lexical.ts'
 
 const MOST_PARAMETERS = 100
 
@@ -42,14 +43,29 @@ interface Segment {
 
 function readPairs(text: string, start: number): [name: string, value: string][] {
   const pairs: [string, string][] = []
-  const pair = /[\s;]*(?:([^\s;=]+)\s*=\s*(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"?|([^;]*))|[^\s;]+)/y
+  const pair = /[\s;]*(?:([^\s;=]+)\s*=\s*(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"?|((?:\([^()]*\)|[^;])*))|[^\s;]+)/y
   pair.lastIndex = start
   for (let match = pair.exec(text); match && pairs.length < MOST_PARAMETERS; match = pair.exec(text)) {
     const [, name, quoted, plain] = match
     // Only these two: Windows programs send `C:\dir\file` unescaped.
-    if (name !== undefined) pairs.push([name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain?.trim() ?? ''])
+    if (name === undefined) continue
+    const key = name.toLowerCase()
+    if (quoted === undefined && plain !== undefined) {
+      const next = plain.search(NEXT)
+      if (next >= 0) pair.lastIndex -= plain.length - next
+      pairs.push([key, unquoted(key, next < 0 ? plain : plain.slice(0, next))])
+    } else pairs.push([key, quoted?.replace(/\\(["\\])/g, '$1') ?? ''])
   }
   return pairs
+}
+
+/** Where the next parameter starts that no semicolon separates. */
+const NEXT =
+  /\s(?:boundary|charset|name|filename|format|delsp|type|start|protocol|micalg|report-type|method|size)\*?\d{0,2}\*?\s*=/i
+
+/** A comment belongs to no token (RFC 2045, section 5.1), but to the name of a file, whose quotes are missing. */
+function unquoted(name: string, value: string): string {
+  return /^(?:file)?name\b/.test(name) || !value.includes('(') ? value.trim() : withoutComments(value)
 }
 
 /** RFC 2231, section 4.1: the first segment says the charset, and each says for itself whether it is encoded. */
