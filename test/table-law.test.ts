@@ -20,6 +20,7 @@ const writers = {
   domains: 'domains',
   event_log: 'events',
   draft_approvals: 'drafts',
+  drafts: 'drafts',
   events: 'events',
   filter_run_folders: 'filters',
   filter_runs: 'filters',

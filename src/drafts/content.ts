@@ -7,7 +7,6 @@ import { type MessageReader, type OpenedContent, openedText } from '#/mime/reade
 import { attachmentsOf } from '#/sending/attached.ts'
 import { extraHeaders, extraHeadersOf, givenHeaders } from '#/sending/headers.ts'
 import { attachments, ids, type Outgoing } from '#/sending/outgoing.ts'
-import { isOurs } from './identity.ts'
 import type { DraftFields } from './schemas.ts'
 
 /** The content of a draft, a message that may be unfinished. An incomplete address is a name without an address. */
@@ -19,23 +18,18 @@ export function emptyDraft(from: Address): DraftContent {
   return { from, ...nobody, subject: '', text: '', html: null, inReplyTo: [], references: [], attachments: [] }
 }
 
-/** Reads a draft, with its attachments. */
-export async function readDraft(reader: MessageReader, raw: Buffer): Promise<DraftContent> {
+/** Reads a draft, with its attachments. `isOurs`: Mailroom stored it. */
+export async function readDraft(reader: MessageReader, raw: Buffer, isOurs: boolean): Promise<DraftContent> {
   const message = await reader.message(raw)
   const content = await reader.content(raw)
-  return { ...headerOf(message), ...textsOf(content), attachments: await attachmentsOf(reader, raw, content) }
+  return { ...headerOf(message, isOurs), ...textsOf(content), attachments: await attachmentsOf(reader, raw, content) }
 }
 
 /** The fields in the header of a draft. */
-export function headerOf({
-  headers,
-  messageId,
-  from,
-  to,
-  cc,
-  replyTo,
-  subject,
-}: Message): Omit<DraftContent, 'text' | 'html' | 'attachments'> {
+export function headerOf(
+  { headers, from, to, cc, replyTo, subject }: Message,
+  isOurs: boolean,
+): Omit<DraftContent, 'text' | 'html' | 'attachments'> {
   return {
     from: from ?? { name: '', address: '' },
     to,
@@ -46,7 +40,7 @@ export function headerOf({
     inReplyTo: sendableIds(headers.text('in-reply-to')).slice(-100),
     references: sendableIds(headers.text('references')).slice(-100),
     // Those of another mail program describe that program.
-    headers: isOurs(messageId) ? extraHeadersOf(headers) : [],
+    headers: isOurs ? extraHeadersOf(headers) : [],
   }
 }
 

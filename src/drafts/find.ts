@@ -1,10 +1,13 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
+import type { Scope } from '#/http/access/scopes.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
-import type { MailboxRef, MailHost, Stored } from '#/ports/mail-host.ts'
-import { draftMessageId, draftNamed, foreignUid, keyOf } from './identity.ts'
+import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
+import { isAskedFor } from './approvals/approvals.ts'
+import { draftMessageId, draftNamed, foreignKey, foreignUid } from './identity.ts'
+import { forgetMade, madeAmong, madeOf } from './made.ts'
 import { sentAmong } from './sending/sent.ts'
 
 interface Parts {
@@ -19,6 +22,12 @@ export interface DraftBox extends MailboxRef {
   readonly domain: string
 }
 
+/** Who asks for a draft. */
+export interface Asker {
+  readonly caller: Caller
+  readonly scopes: ReadonlySet<Scope>
+}
+
 /** A draft as it is stored. */
 export interface Found {
   readonly box: DraftBox
@@ -26,6 +35,8 @@ export interface Found {
   readonly uid: number
   /** All messages with its key, in ascending order: a process that died may have left older ones. */
   readonly uids: readonly number[]
+  /** Whether Mailroom made it. If not, another program did, or it was moved into the folder: it is mail. */
+  readonly isOurs: boolean
   readonly stored: Stored
 }
 
@@ -37,7 +48,7 @@ export function boxOf(organizationId: string, { id: mailboxId, address, name, do
  *  if it has another version than the one that is known */
 export async function findDraft(
   { db, mailHost }: Parts,
-  caller: Caller,
+  { caller, scopes }: Asker,
   level: 'read' | 'send',
   { id, version }: { readonly id: string; readonly version?: number | undefined },
 ): Promise<Found> {
@@ -46,36 +57,62 @@ export async function findDraft(
   if (!mailbox || mailbox.kind === 'private') throw notFound('draft')
   caller.assertMay(level, mailbox)
   const box = boxOf(caller.organizationId, mailbox)
-  const newest = await readNewest(mailHost, box, key)
-  if (!newest || keyOf(newest.stored.summary, box.domain) !== key) throw notFound('draft')
-  const { uid, uids, stored } = newest
-  if ((await sentAmong(db, box, [uid])).has(`${key} ${uid}`)) throw notFound('draft')
+  const newest = await readNewest({ db, mailHost }, box, key)
+  if (!newest) throw notFound('draft')
+  const { uid, isOurs } = newest
+  const mayRead = isOurs || scopes.has('messages:read') || (await isAskedFor(db, box, { key, uid }))
+  if (!mayRead || (await sentAmong(db, box, [uid])).has(`${key} ${uid}`)) throw notFound('draft')
   if (version !== undefined && version !== uid) throw stale(uid)
-  return { box, key, uid, uids, stored }
+  return { box, key, ...newest }
 }
 
 /** How often to try if edits come between finding a draft's message and what is done with it. */
 export const mostTries = 5
 
-async function readNewest(
-  mailHost: MailHost,
-  box: DraftBox,
-  key: string,
-): Promise<Pick<Found, 'uid' | 'uids' | 'stored'> | undefined> {
+type Newest = Pick<Found, 'uid' | 'uids' | 'isOurs' | 'stored'>
+
+async function readNewest({ db, mailHost }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+  let before: number | undefined
   for (let tries = 0; tries < mostTries; tries++) {
-    const uids = await uidsOf(mailHost, box, key)
+    const uids = await madeOf(db, box, key)
     const uid = uids.at(-1)
-    if (uid === undefined) return undefined
+    if (uid === undefined) return await readForeign({ db, mailHost }, box, key)
     const stored = await mailHost.read(box, 'drafts', uid)
-    if (stored) return { uid, uids, stored }
+    // In a folder that was created again the uid may be another message's.
+    if (stored?.summary.messageId === draftMessageId(key, box.domain)) return { uid, uids, isOurs: true, stored }
+    if (stored || before === uid) {
+      await forgetMade(db, box, [uid])
+      continue
+    }
+    // An edit may have replaced it since.
+    before = uid
   }
   return undefined
 }
 
-async function uidsOf(mailHost: MailHost, box: DraftBox, key: string): Promise<readonly number[]> {
-  const named = await mailHost.draftsNamed(box, draftMessageId(key, box.domain))
-  const written = foreignUid(key)
-  return named.length === 0 && written !== undefined && written > 0 ? [written] : named
+async function readForeign({ db, mailHost }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+  const uid = foreignUid(key) ?? 0
+  const stored = uid > 0 ? await mailHost.read(box, 'drafts', uid) : undefined
+  if (!stored || foreignKey(stored.summary) !== key || (await madeAmong(db, box, [uid])).has(uid)) return undefined
+  return { uid, uids: [uid], isOurs: false, stored }
+}
+
+/** The keys of messages in the folder, by uid, of those that the caller may read. */
+export async function keysOf(
+  db: Db,
+  { scopes }: Pick<Asker, 'scopes'>,
+  box: DraftBox,
+  messages: readonly Summary[],
+): Promise<ReadonlyMap<number, string>> {
+  const uids = messages.map(({ uid }) => uid)
+  const made = await madeAmong(db, box, uids)
+  return new Map(
+    messages.flatMap((summary) => {
+      const key = made.get(summary.uid)
+      if (key !== undefined && summary.messageId === draftMessageId(key, box.domain)) return [[summary.uid, key]]
+      return scopes.has('messages:read') ? [[summary.uid, foreignKey(summary)]] : []
+    }),
+  )
 }
 
 /** The draft was edited meanwhile. */

@@ -3,9 +3,10 @@ import { notFound } from '#/errors.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 
 /**
- * The identity of a draft. One that Mailroom wrote has a key that every edit keeps, and that its Message-ID names; the newest
- * message with it is the draft. One that another program wrote is identified by its place in the folder and a digest of what does not
- * change; from its first edit here on its Message-ID names that key too. So the message alone identifies the draft.
+ * The identity of a draft. One that Mailroom stored has a key that every edit keeps; the table `drafts` says which message has it, and the
+ * newest is the draft. Any other message in the folder is a draft that another program wrote. It is identified by its place in the folder
+ * and a digest of what does not change, and gets a row with that key by its first edit here. What a message says of itself decides nothing:
+ * mail that arrives may say the same.
  */
 export interface DraftName {
   readonly mailboxId: string
@@ -40,24 +41,18 @@ export function draftMessageId(key: string, domain: string): string {
   return `<draft.${key}@${domain}>`
 }
 
-/** Whether we wrote the message. */
-export function isOurs(messageId: string | null): boolean {
-  return messageId?.startsWith('<draft.') ?? false
-}
-
-/** The key of a message in the folder. */
-export function keyOf(
-  summary: Pick<Summary, 'uid' | 'messageId' | 'receivedAt' | 'sizeBytes'>,
-  domain: string,
-): string {
-  const { uid, messageId, receivedAt, sizeBytes } = summary
-  const [, key] = /^<draft\.(0[01][0-9a-f]{30})@/.exec(messageId ?? '') ?? []
-  if (key !== undefined && messageId === draftMessageId(key, domain)) return key
+/** The key of a message that another program stored in the folder. */
+export function foreignKey({
+  uid,
+  messageId,
+  receivedAt,
+  sizeBytes,
+}: Pick<Summary, 'uid' | 'messageId' | 'receivedAt' | 'sizeBytes'>): string {
   const digest = hash('sha256', JSON.stringify([messageId, receivedAt.getTime(), sizeBytes]), 'hex')
   return `${foreign}000000${uid.toString(16).padStart(8, '0')}${digest.slice(0, 16)}`
 }
 
-/** The place of the message with this key, if no edit has given it a Message-ID of ours. */
+/** The place of the message with this key, if no edit has given it a row. */
 export function foreignUid(key: string): number | undefined {
   return key.startsWith(foreign) ? Number.parseInt(key.slice(8, 16), 16) : undefined
 }

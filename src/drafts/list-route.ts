@@ -5,8 +5,7 @@ import { listPlace, paged } from '#/http/schemas/cursor.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Summary } from '#/ports/mail-host.ts'
-import { boxOf, type DraftBox } from './find.ts'
-import { keyOf } from './identity.ts'
+import { boxOf, keysOf } from './find.ts'
 import { presentItem } from './present.ts'
 import type { DraftParts } from './save.ts'
 import { DraftPage, DraftsQuery } from './schemas.ts'
@@ -22,12 +21,12 @@ export function listRoute(app: App, { db, mailHost }: DraftParts, config: Fastif
         summary: 'List drafts',
         operationId: 'listDrafts',
         description:
-          'The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included.',
+          'The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included, for which a key needs `messages:read` too.',
         querystring: DraftsQuery,
         response: { 200: DraftPage },
       },
     },
-    async ({ caller, query: { mailbox: address, limit = 25, cursor } }) => {
+    async ({ caller, scopes, query: { mailbox: address, limit = 25, cursor } }) => {
       const { organizationId, mailboxId } = await mailboxFor(db, caller, 'read', address)
       const mailbox = await mailboxById(db, organizationId, mailboxId)
       if (!mailbox) throw notFound('mailbox')
@@ -42,19 +41,21 @@ export function listRoute(app: App, { db, mailHost }: DraftParts, config: Fastif
         box,
         page.map(({ uid }) => uid),
       )
-      const data = newestOfEach(box, page)
-        .filter((summary) => !sent.has(`${keyOf(summary, box.domain)} ${summary.uid}`))
-        .map((summary) => presentItem(box, summary))
+      const keys = await keysOf(db, { scopes }, box, page)
+      const data = newestOfEach(keys, page).flatMap((summary) => {
+        const key = keys.get(summary.uid)
+        return key === undefined || sent.has(`${key} ${summary.uid}`) ? [] : [presentItem(box, key, summary)]
+      })
       return { data, total, next_cursor }
     },
   )
 }
 
 /** Without messages that an interrupted edit has left. */
-function newestOfEach({ domain }: DraftBox, page: readonly Summary[]): Summary[] {
-  const newest = new Map<string, number>()
-  for (const one of page) newest.set(keyOf(one, domain), Math.max(one.uid, newest.get(keyOf(one, domain)) ?? 0))
-  return page.filter((one) => newest.get(keyOf(one, domain)) === one.uid)
+function newestOfEach(keys: ReadonlyMap<number, string>, page: readonly Summary[]): Summary[] {
+  const newest = new Map<string | undefined, number>()
+  for (const { uid } of page) newest.set(keys.get(uid), Math.max(uid, newest.get(keys.get(uid)) ?? 0))
+  return page.filter(({ uid }) => newest.get(keys.get(uid)) === uid)
 }
 
 function placeOf({ receivedAt, uid }: Summary): [number, number] {

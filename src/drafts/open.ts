@@ -11,7 +11,7 @@ export async function openDraft(
   named: { readonly id: string; readonly version?: number | undefined },
 ): Promise<Found & { readonly raw: Buffer }> {
   for (let tries = 1; ; tries++) {
-    const found = await findDraft(parts, reply.request.caller, level, named)
+    const found = await findDraft(parts, reply.request, level, named)
     const reading = parts.large.fetch(found.stored, reply)
     const raw = await (tries < mostTries ? reading.catch(unlessDeleted) : reading)
     if (raw) return { ...found, raw }

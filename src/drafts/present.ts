@@ -5,14 +5,14 @@ import type { OpenedContent } from '#/mime/reader.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import { headerOf, textsOf, writtenHeader } from './content.ts'
 import type { DraftBox } from './find.ts'
-import { draftId, keyOf } from './identity.ts'
+import { draftId } from './identity.ts'
 import type { DraftItem, DraftOut } from './schemas.ts'
 
 /** A draft of a list. */
-export function presentItem(box: DraftBox, summary: Summary): Static<typeof DraftItem> {
+export function presentItem(box: DraftBox, key: string, summary: Summary): Static<typeof DraftItem> {
   const { uid, from, to, subject, preview, hasAttachment, receivedAt } = summary
   return {
-    ...placeOf(box, keyOf(summary, box.domain), uid, receivedAt),
+    ...placeOf(box, key, uid, receivedAt),
     from: from ? addressText(from) : '',
     to: to.map(addressText),
     subject,
@@ -25,16 +25,17 @@ interface Opened {
   readonly box: DraftBox
   readonly key: string
   readonly uid: number
+  readonly isOurs: boolean
   readonly savedAt: Date
   readonly message: Message
   readonly content: OpenedContent
 }
 
 /** A whole draft. */
-export function presentDraft({ box, key, uid, savedAt, message, content }: Opened): DraftOut {
+export function presentDraft({ box, key, uid, isOurs, savedAt, message, content }: Opened): DraftOut {
   return {
     ...placeOf(box, key, uid, savedAt),
-    ...writtenHeader(headerOf(message)),
+    ...writtenHeader(headerOf(message, isOurs)),
     ...textsOf(content),
     attachments: content.attachments.map(({ contentId, ...attachment }, index) => ({
       index,

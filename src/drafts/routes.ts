@@ -87,9 +87,9 @@ function readRoute(app: App, parts: DraftParts): void {
       },
     },
     async ({ params }, reply) => {
-      const { box, key, uid, stored, raw } = await openDraft(parts, reply, 'read', params)
+      const { box, key, uid, isOurs, stored, raw } = await openDraft(parts, reply, 'read', params)
       const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
-      return presentDraft({ box, key, uid, savedAt: stored.summary.receivedAt, message, content })
+      return presentDraft({ box, key, uid, isOurs, savedAt: stored.summary.receivedAt, message, content })
     },
   )
 }
@@ -111,8 +111,8 @@ function changeRoutes(app: App, parts: DraftParts): void {
         response: { 200: DraftOut },
       },
     },
-    ({ caller, actor: by, params: { id }, body: { version, ...fields } }) =>
-      editDraft(parts, caller, { id, version, by }, (draft) => changed(draft, fields)),
+    ({ caller, scopes, actor: by, params: { id }, body: { version, ...fields } }) =>
+      editDraft(parts, { caller, scopes }, { id, version, by }, (draft) => changed(draft, fields)),
   )
 
   app.delete(
@@ -128,8 +128,8 @@ function changeRoutes(app: App, parts: DraftParts): void {
         response: { 200: DraftDeleted },
       },
     },
-    async ({ caller, actor, params: { id }, query: { version } }) => {
-      await deleteDraft(parts, caller, { id, version, by: actor })
+    async ({ caller, scopes, actor, params: { id }, query: { version } }) => {
+      await deleteDraft(parts, { caller, scopes }, { id, version, by: actor })
       return { deleted: true as const, id }
     },
   )

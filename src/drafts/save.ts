@@ -1,16 +1,16 @@
 import type { Actor } from '#/audit/actor.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { unlessDeleted } from '#/errors.ts'
-import type { Caller } from '#/http/access/caller.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outdate } from './approvals/approvals.ts'
 import { type DraftContent, readDraft } from './content.ts'
-import { type DraftBox, findDraft, mostTries, stale } from './find.ts'
+import { type Asker, type DraftBox, findDraft, mostTries, stale } from './find.ts'
 import { draftMessageId } from './identity.ts'
+import { forgetMade, noteMade } from './made.ts'
 import { presentDraft } from './present.ts'
 import type { DraftOut } from './schemas.ts'
 
@@ -44,10 +44,12 @@ export async function saveDraft(
   const savedAt = await time(db)
   const raw = await composeDraft(content, { messageId: draftMessageId(key, box.domain), date: savedAt })
   const message = await reader.message(raw)
-  const uid = await oneLargeAtATime(raw.length, () => mailHost.saveDraft(box, { message, savedAt, replaces }, by))
+  const record = (tx: Tx, uid: number) => noteMade(tx, box, { key, uid, replaces })
+  const draft = { message, savedAt, replaces, record }
+  const uid = await oneLargeAtATime(raw.length, () => mailHost.saveDraft(box, draft, by))
   return uid === undefined
     ? undefined
-    : presentDraft({ box, key, uid, savedAt, message, content: await reader.content(raw) })
+    : presentDraft({ box, key, uid, isOurs: true, savedAt, message, content: await reader.content(raw) })
 }
 
 interface Editing {
@@ -60,14 +62,16 @@ interface Editing {
  *  @throws Refusal `conflict`, with nothing changed, if it has another version than the one that is known */
 export async function editDraft(
   parts: DraftParts,
-  caller: Caller,
+  asker: Asker,
   { by, ...named }: Editing,
   change: (draft: DraftContent) => DraftContent,
 ): Promise<DraftOut> {
-  const holder = { organization: caller.organizationId, key: caller.memberId ?? '' }
+  const holder = { organization: asker.caller.organizationId, key: asker.caller.memberId ?? '' }
   for (let tries = 0; tries < mostTries; tries++) {
-    const { box, key, uids, stored } = await findDraft(parts, caller, 'send', named)
-    const before = await parts.large.read(stored, holder, (raw) => readDraft(parts.reader, raw)).catch(unlessDeleted)
+    const { box, key, uids, isOurs, stored } = await findDraft(parts, asker, 'send', named)
+    const before = await parts.large
+      .read(stored, holder, (raw) => readDraft(parts.reader, raw, isOurs))
+      .catch(unlessDeleted)
     const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
     if (saved) {
       await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
@@ -79,12 +83,15 @@ export async function editDraft(
 }
 
 /** Deletes a draft for good. @throws Refusal `conflict` if it has another version than the one that is known */
-export async function deleteDraft(parts: DraftParts, caller: Caller, { by, ...named }: Editing): Promise<void> {
+export async function deleteDraft(parts: DraftParts, asker: Asker, { by, ...named }: Editing): Promise<void> {
   for (let tries = 0; tries < mostTries; tries++) {
-    const { box, key, uid, uids } = await findDraft(parts, caller, 'send', named)
+    const { box, key, uid, uids } = await findDraft(parts, asker, 'send', named)
     const gone = await parts.mailHost.expunge(box, 'drafts', uids, by)
     if (gone.length === 0) continue
-    await parts.db.transaction().execute((tx) => outdate(tx, box, key, uid))
+    await parts.db.transaction().execute(async (tx) => {
+      await outdate(tx, box, key, uid)
+      await forgetMade(tx, box, uids)
+    })
     return
   }
   throw stale()

@@ -26,8 +26,6 @@ export interface MailHost {
   /** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid.
    *  Undefined, with nothing changed, if the newest of those is no longer there. */
   saveDraft(mailbox: MailboxRef, draft: Draft, by?: Actor): Promise<number | undefined>
-  /** The uids of the messages in `drafts` with a Message-ID that begins with `<draft.`, in ascending order. */
-  draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]>
   folders(mailbox: MailboxRef): Promise<FolderStatus[]>
   /** The same folders with their states. In a folder with an unchanged state nothing has changed. */
   folderStates(mailbox: MailboxRef): Promise<{ readonly name: string; readonly state: FolderState }[]>
@@ -140,6 +138,8 @@ export interface Draft {
   readonly savedAt: Date
   /** Uids, in ascending order. */
   readonly replaces: readonly number[]
+  /** Records the message with this uid, in the transaction that stores it. A host without transactions calls it afterwards. */
+  readonly record?: (tx: Tx, uid: number) => Promise<void>
 }
 
 export interface Summary {

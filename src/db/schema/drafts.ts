@@ -1,7 +1,15 @@
 import type { Generated } from 'kysely'
 
 export interface DraftTables {
+  drafts: Drafts
   sent_drafts: SentDrafts
+}
+
+interface Drafts {
+  organization_id: string
+  mailbox_id: string
+  uid: number
+  key: string
 }
 
 interface SentDrafts {

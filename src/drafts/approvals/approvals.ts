@@ -72,6 +72,19 @@ export async function approvalById(db: Db, caller: Caller, id: string): Promise<
   return rows[0]
 }
 
+/** Whether approval of this message is asked for, and not decided. */
+export async function isAskedFor(
+  db: Db,
+  { organizationId, mailboxId }: MailboxRef,
+  { key, uid }: Pick<Approval, 'key' | 'uid'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from draft_approvals
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and key = ${key} and uid = ${uid}
+      and status = 'pending'`.execute(db)
+  return rows.length > 0
+}
+
 interface Asked {
   readonly key: string
   readonly uid: number

@@ -24,12 +24,12 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
       },
     },
     async (request, reply) => {
-      const { caller, actor: by, params } = request
+      const { caller, scopes, actor: by, params } = request
       const { version, ...given } = request.body
       const added = attachment('', given)
       await answerAfter(parts.db, request, reply, async () => {
         const editing = { id: params.id, version, by }
-        const draft = await editDraft(parts, caller, editing, (before) => withAttachment(before, added))
+        const draft = await editDraft(parts, { caller, scopes }, editing, (before) => withAttachment(before, added))
         return created(`/v1/drafts/${draft.id}`, draft)
       })
       return reply
@@ -49,7 +49,7 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
         response: { 200: DraftOut },
       },
     },
-    ({ caller, actor: by, params: { id, index }, query: { version } }) =>
-      editDraft(parts, caller, { id, version, by }, (draft) => withoutAttachment(draft, index)),
+    ({ caller, scopes, actor: by, params: { id, index }, query: { version } }) =>
+      editDraft(parts, { caller, scopes }, { id, version, by }, (draft) => withoutAttachment(draft, index)),
   )
 }

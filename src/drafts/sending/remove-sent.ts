@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { keyOf } from '../identity.ts'
+import { draftMessageId, foreignKey } from '../identity.ts'
 import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 
 /** Removes the messages of sent drafts whose removal failed: the process died, or the mail host did not answer. Forgets drafts
@@ -9,7 +9,8 @@ export async function removeSentDrafts(db: Db, mailHost: MailHost): Promise<void
   for (const { mailbox, domain, key, uid } of await notRemoved(db)) {
     const [summary] = await mailHost.summaries(mailbox, 'drafts', [uid])
     // In a folder that was created again the uid may be another message's.
-    if (summary && keyOf(summary, domain) === key) await mailHost.expunge(mailbox, 'drafts', [uid])
+    const isIt = summary && (summary.messageId === draftMessageId(key, domain) || foreignKey(summary) === key)
+    if (isIt) await mailHost.expunge(mailbox, 'drafts', [uid])
     await noteRemoved(db, mailbox, key)
   }
   await forgetSentDrafts(db)

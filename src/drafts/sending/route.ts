@@ -87,7 +87,7 @@ export async function sendFound<Ready extends ReadyMessage>(
   }: { readonly later?: (sending: Later) => Promise<void>; readonly also?: (tx: Tx, id: string) => Promise<void> },
 ): Promise<void> {
   const { box, key } = found
-  const draft = await readDraft(parts.reader, raw)
+  const draft = await readDraft(parts.reader, raw, found.isOurs)
   const body = sendingBody(draft)
   const message = finished(request.caller, draft, body)
   const together = async (tx: Tx, id: string) => {

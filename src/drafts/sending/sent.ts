@@ -40,13 +40,12 @@ export async function sentAmong(
 
 /** Records that the messages of a sent draft are removed. */
 export async function noteRemoved(db: Db, { organizationId, mailboxId }: MailboxRef, key: string): Promise<void> {
-  await db
-    .updateTable('sent_drafts')
-    .set({ removed: true })
-    .where('organization_id', '=', organizationId)
-    .where('mailbox_id', '=', mailboxId)
-    .where('key', '=', key)
-    .execute()
+  await sql`
+    with gone as (
+      delete from drafts where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and key = ${key}
+    )
+    update sent_drafts set removed = true
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and key = ${key}`.execute(db)
 }
 
 /** Sent drafts whose messages may still exist, of all organizations. */

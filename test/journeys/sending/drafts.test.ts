@@ -204,6 +204,67 @@ test('a draft of another program is listed, and keeps its id when it is edited h
   )
 })
 
+test('mail with the Message-ID of a draft does not take its place, by whatever way it comes into the folder', async () => {
+  const subject = `Mine ${randomUUID()}`
+  const draft = await newDraft({ to: 'bob@there.example', subject, text: 'Ten', headers: { 'X-Mine': 'yes' } })
+  const raw = await request('GET', `/v1/messages/${draft.uid}/raw?mailbox=${ada}&folder=drafts`)
+  const [, id = ''] = /^Message-ID:\s*(\S+)/im.exec(String(raw.bytes)) ?? []
+  const forged = (words: string) =>
+    `From: eve@there.example\nTo: ${ada}\nSubject: ${subject}\nMessage-ID: ${id}\nX-Theirs: yes\n\n${words}\n`
+  await byAnotherProgram(forged('Twenty'))
+  await world.send({ envelope: { from: 'eve@there.example', to: [ada] }, raw: forged('Thirty') })
+  const inbox = await request('GET', `/v1/messages?mailbox=${ada}`)
+  const { uid } = inbox.body.data.find((one: { subject: string }) => one.subject === subject)
+  await request('PATCH', `/v1/messages/${uid}?mailbox=${ada}`, { folder: 'drafts' })
+
+  const path = `/v1/drafts/${draft.id}`
+  assert.equal((await request('GET', path)).body.text, 'Ten')
+  assert.equal((await request('PATCH', path, { cc: 'cy@there.example' })).body.text, 'Ten')
+  const others = (await listed()).filter((one) => one.subject === subject && one.id !== draft.id)
+  assert.equal(others.length, 2)
+  for (const other of others) assert.deepEqual((await request('GET', `/v1/drafts/${other.id}`)).body.headers, {})
+  assert.equal((await request('POST', `${path}/send`, {})).status, 202)
+  await world.outbound.processAll()
+  const [sent] = sink.taken.splice(0)
+  assert.match(String(sent?.bytes), /X-Mine: yes[\s\S]*Ten/)
+})
+
+test('mail that is moved into the folder is not shown to a key for drafts that reads no mail', async () => {
+  const subject = `Secret ${randomUUID()}`
+  await world.send({ from: 'ann@there.example', to: ada, subject, text: 'The code is 1234' })
+  const inbox = await request('GET', `/v1/messages?mailbox=${ada}`)
+  const { uid } = inbox.body.data.find((one: { subject: string }) => one.subject === subject)
+  for (const scope of ['sending:draft', 'sending:write', 'sending:approve'] as const) {
+    const key = await organization.newKey('messages:write', scope)
+    await request('PATCH', `/v1/messages/${uid}?mailbox=${ada}`, { folder: 'drafts' }, { key })
+    const found = (await listed()).find((one) => one.subject === subject)
+    assert.ok(found)
+    const { body } = await request('GET', `/v1/drafts?mailbox=${ada}`, undefined, { key })
+    assert.doesNotMatch(JSON.stringify(body), /Secret/, scope)
+    const asked = await Promise.all([
+      request('GET', `/v1/drafts/${found.id}`, undefined, { key }),
+      ...(scope === 'sending:approve'
+        ? []
+        : [request('PATCH', `/v1/drafts/${found.id}`, { to: 'eve@there.example' }, { key })]),
+    ])
+    for (const { status } of asked) assert.equal(status, 404, scope)
+  }
+})
+
+test('who approves reads the draft of another program for which approval is asked', async () => {
+  const subject = `Asked ${randomUUID()}`
+  await byAnotherProgram(`From: ${ada}\nTo: ann@there.example\nSubject: ${subject}\n\nHello\n`)
+  const found = (await listed()).find((one) => one.subject === subject)
+  const key = await organization.newKey('sending:approve')
+  const read = () => request('GET', `/v1/drafts/${found?.id}`, undefined, { key })
+  assert.equal((await read()).status, 404)
+  const asked = await request('POST', `/v1/drafts/${found?.id}/approval`, {})
+  assert.equal((await read()).body.text, 'Hello')
+  assert.equal((await request('POST', `/v1/approvals/${asked.body.id}/approve`, undefined, { key })).status, 202)
+  await world.outbound.processAll()
+  assert.equal(sink.taken.splice(0).length, 1)
+})
+
 test('drafts come page by page, the last edited first', async () => {
   const { address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
   const made = []

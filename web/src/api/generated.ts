@@ -7141,7 +7141,7 @@ export const getListDraftsUrl = (params: ListDraftsParams,) => {
 }
 
 /**
- * The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included.
+ * The messages in the folder `drafts` of a mailbox, the last edited first, those of other mail programs included, for which a key needs `messages:read` too.
  *
  * Scope: `sending:draft` or `sending:write` or `sending:approve`.
  * @summary List drafts

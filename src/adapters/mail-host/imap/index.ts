@@ -26,7 +26,7 @@ import { Access, findAccount } from './access.ts'
 import { expunge, placesAfter, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
-import { draftsNamed, marksOfDraft, saveDraft } from './changing/save-draft.ts'
+import { marksOfDraft, saveDraft } from './changing/save-draft.ts'
 import { realUids } from './client/syntax.ts'
 import { checkFolder } from './folders/check-folder.ts'
 import { measureNearlyFull, storageOf, storageUsed } from './folders/storage.ts'
@@ -100,13 +100,10 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   async saveDraft(mailbox: MailboxRef, draft: Draft, by?: By): Promise<number | undefined> {
     const uid = await this.#reach.exclusively(mailbox, 'drafts', (session, folder) => saveDraft(session, folder, draft))
     if (uid === undefined) return undefined
+    await this.#parts.db.transaction().execute(async (tx) => draft.record?.(tx, uid))
     const own = [{ folder: 'drafts', uid, became: marksOfDraft }, ...went('drafts', draft.replaces)]
     await this.#logDone({ mailbox, own, events: [saved(mailbox, uid, draft.replaces.at(-1))], by })
     return uid
-  }
-
-  draftsNamed(mailbox: MailboxRef, messageId: string): Promise<number[]> {
-    return this.#reach.inFolder(mailbox, 'drafts', (session, folder) => draftsNamed(session, folder, messageId))
   }
 
   async folders(mailbox: MailboxRef): ReturnType<MailHost['folders']> {

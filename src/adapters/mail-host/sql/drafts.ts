@@ -13,7 +13,7 @@ export function saveDraft(
   db: Db,
   key: IdHashKey,
   mailbox: MailboxRef,
-  { message, savedAt: receivedAt, replaces }: Draft,
+  { message, savedAt: receivedAt, replaces, record }: Draft,
   by?: By,
 ): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {
@@ -27,6 +27,7 @@ export function saveDraft(
     await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
     // The folder was locked, so the message has its next uid.
     const uid = folder?.uid_next ?? 0
+    await record?.(tx, uid)
     await appendEvents(tx, [saved(mailbox, uid, before)], by)
     return uid
   })
@@ -36,18 +37,4 @@ async function isThere(tx: Db, folderId: number, uid: number): Promise<boolean> 
   const { rows } = await sql`
     select from mail_messages where folder_id = ${folderId} and uid = ${uid}`.execute(tx)
   return rows.length > 0
-}
-
-/** Uses an index of drafts only. */
-export async function draftsNamed(db: Db, mailbox: MailboxRef, messageId: string): Promise<number[]> {
-  const { rows } = await sql<{ uid: number }>`
-    select message.uid
-    from mail_contents content
-    join mail_messages message on message.content_id = content.id
-    join mail_folders folder on folder.id = message.folder_id
-    where content.organization_id = ${mailbox.organizationId} and content.message_id = ${messageId}
-      and content.message_id like '<draft.%' and length(content.message_id) < 400
-      and folder.mailbox_id = ${mailbox.mailboxId} and folder.name = 'drafts'
-    order by message.uid`.execute(db)
-  return rows.map(({ uid }) => uid)
 }

@@ -5,7 +5,7 @@ import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { append, appendNew } from './append.ts'
 import { changes } from './changes.ts'
-import { draftsNamed, saveDraft } from './drafts.ts'
+import { saveDraft } from './drafts.ts'
 import { empty } from './empty.ts'
 import { expunge } from './expunge.ts'
 import { folderNow, folderStates, folderStatuses, makeFolders } from './folders.ts'
@@ -30,7 +30,6 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     // Accepted mail is stored at once and never waits.
     hasRoom: async () => true,
     saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),
-    draftsNamed: (mailbox, messageId) => draftsNamed(db, mailbox, messageId),
     createFolder: (mailbox, folder) => createFolder(db, mailbox, folder),
     renameFolder: (mailbox, folder, to) => renameFolder(db, mailbox, folder, to),
     removeFolder: (mailbox, folder) => removeFolder(db, mailbox, folder),

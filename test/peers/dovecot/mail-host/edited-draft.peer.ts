@@ -15,34 +15,6 @@ function draft(text: string, replaces: readonly number[] = []) {
   return { message, savedAt: new Date(), replaces }
 }
 
-/** Formats that remove a message's octets with the message; mdbox keeps them until a purge. */
-for (const format of ['sdbox', 'maildir']) {
-  test(`a draft in ${format} is found while another process replaces it`, async () => {
-    await using database = await testDatabase()
-    await using dovecot = await DovecotServer.start('mail_never_cache_fields = hdr.message-id\n', format)
-    await using writer = imapMailHost(database.db, dovecot.server)
-    const ada = await newMailbox(database.db, writer, await newDomain(database.db), 'ada')
-    let edit: (() => Promise<unknown>) | undefined
-    await using proxy = await tap(dovecot.server, undefined, async (said) => {
-      if (!edit || !said.includes('UID SEARCH HEADER')) return
-      const once = edit
-      edit = undefined
-      await once()
-    })
-    await using reader = imapMailHost(database.db, { ...dovecot.server, port: proxy.port })
-
-    const first = (await writer.saveDraft(ada, draft('One'))) ?? 0
-    assert.deepEqual(await reader.draftsNamed(ada, id), [first])
-    let second: number | undefined
-    edit = async () => {
-      second = await writer.saveDraft(ada, draft('Two', [first]))
-    }
-    assert.deepEqual(await reader.draftsNamed(ada, id), [second])
-    assert.ok(second !== undefined && second > first)
-    assert.deepEqual(await reader.draftsNamed(ada, '<draft.02@example.test>'), [])
-  })
-}
-
 for (const format of ['sdbox', 'maildir', 'mdbox']) {
   for (const command of ['RFC822.SIZE', '(UID BODY.PEEK[]<']) {
     test(`a draft in ${format} that another process replaces before ${command} is whole or gone`, async () => {

@@ -52,7 +52,6 @@ function readBy(reader: MailHost, writer: MailHost): MailHost {
     hasRoom: (organizationId) => writer.hasRoom(organizationId),
     checkFolder: (organizationId, folder) => reader.checkFolder(organizationId, folder),
     saveDraft: (mailbox, draft) => writer.saveDraft(mailbox, draft),
-    draftsNamed: (mailbox, messageId) => reader.draftsNamed(mailbox, messageId),
     update: (mailbox, folder, uids, change, by, recording) =>
       writer.update(mailbox, folder, uids, change, by, recording),
     folderNow: (mailbox, folder) => reader.folderNow(mailbox, folder),

@@ -30,12 +30,3 @@ export async function saveDraft(
   await expunge(session, lost ? [uid] : [...replaces])
   return lost ? undefined : uid
 }
-
-/** The messages of a draft in the selected folder, in ascending order. */
-export async function draftsNamed(session: ImapSession, folder: SelectedFolder, messageId: string): Promise<number[]> {
-  const named = await uidsNamed(session, messageId)
-  if (named.length > 0) return named
-  // Another session may have replaced the draft since the folder was selected: then the server no longer reads the header of the
-  // message before, and does not yet look at the one after.
-  return (await session.select(folder.path)) ? await uidsNamed(session, messageId) : []
-}
