@@ -20,6 +20,7 @@ const scopeOf: Readonly<Record<EventType, Scope>> = {
   'message.bounced': 'messages:read',
   'message.complained': 'messages:read',
   'scheduled.created': 'scheduled:read',
+  'scheduled.changed': 'scheduled:read',
   'scheduled.sent': 'scheduled:read',
   'scheduled.failed': 'scheduled:read',
   'scheduled.cancelled': 'scheduled:read',

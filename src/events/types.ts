@@ -10,6 +10,7 @@ export const eventTypes = [
   'message.bounced',
   'message.complained',
   'scheduled.created',
+  'scheduled.changed',
   'scheduled.sent',
   'scheduled.failed',
   'scheduled.cancelled',

@@ -24,7 +24,8 @@ import {
 export async function addLabel(tx: Tx, owner: Owner, fields: NewLabelFields, by: Actor): Promise<Label> {
   await lockOwner(tx, owner)
   const key = nameKey(fields.name)
-  if (await labelByNameKey(tx, owner, key)) throw duplicate(fields.name)
+  const namesake = await labelByNameKey(tx, owner, key)
+  if (namesake) throw duplicate(namesake)
   if ((await labelCount(tx, owner)) >= mostLabels) throw full()
   const keyword =
     fields.keyword === undefined
@@ -47,7 +48,7 @@ export async function changeLabel(
   const before = found(await labelById(tx, owner, id))
   const key = change.name === undefined ? undefined : nameKey(change.name)
   const namesake = key === undefined ? undefined : await labelByNameKey(tx, owner, key)
-  if (namesake && namesake.id !== id) throw duplicate(change.name ?? '')
+  if (namesake && namesake.id !== id) throw duplicate(namesake)
   const after = found(await updateLabel(tx, owner, id, { ...change, ...(key !== undefined && { name_key: key }) }))
   const [was, is] = [settingsOf(before), settingsOf(after)]
   await recordOwned(tx, by, owner, { action: 'label.changed', id, name: after.name, before: was, after: is })
@@ -91,8 +92,12 @@ function found<T>(result: T | undefined): T {
   return result
 }
 
-function duplicate(name: string): Refusal {
-  return invalid('name', `There is a label named "${name}" already; names may not differ in case alone`)
+function duplicate({ id, name, keyword }: Label): Refusal {
+  return invalid(
+    'name',
+    `There is a label named "${name}" already; names may not differ in case alone`,
+    `Use that label: its id is ${id}, its keyword ${keyword}`,
+  )
 }
 
 function full(): Refusal {

@@ -149,7 +149,7 @@ for (const [one, other] of [
 ] as const) {
   test(`A duplicate name is invalid_request: "${other}" beside "${one}"`, async () => {
     const organization = await world.organization()
-    await create(organization, one)
+    const first = await create(organization, one)
     const second = await create(organization, 'Second')
     for (const answer of [
       await organization.request('POST', '/v1/labels', { name: other }),
@@ -157,6 +157,8 @@ for (const [one, other] of [
     ]) {
       assert.equal(answer.status, 400)
       assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field: 'name' })
+      assert.ok(answer.body.error.fix.includes(first.id), answer.body.error.fix)
+      assert.ok(answer.body.error.message.includes(`"${first.name}"`), answer.body.error.message)
     }
   })
 }

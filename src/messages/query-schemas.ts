@@ -35,6 +35,7 @@ export const ListQuery = Strict({
   uids: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$',
+      form: 'up to 100 uids with commas between them, such as 17,18',
       description: 'Up to 100 uids: those that are in the folder, on one page. Cannot be combined with other filters.',
       examples: ['17,18'],
     }),

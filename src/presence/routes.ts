@@ -35,6 +35,7 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
           mailbox: Line({ maxLength: 320, description: 'An address.', examples: ['support@tryout.test'] }),
           conversation: Type.String({
             pattern: '^[A-Za-z0-9_-]{16}$',
+            form: 'an id of GET /v1/threads, of 16 characters',
             description: 'An id of `GET /v1/threads`.',
             examples: ['q83vEjRWeJASNFZ4'],
           }),

@@ -153,6 +153,23 @@ export async function reschedule(
   return rows.length > 0
 }
 
+/** Moves a `scheduled` message to another time. False if there is no such message, or sending has begun. */
+export async function moveTo(tx: Tx, caller: Caller, id: string, sendAt: Date, by?: By): Promise<boolean> {
+  const { organizationId } = caller
+  const moved = await tx
+    .updateTable('outbound_messages')
+    .set({ send_at: sendAt })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where(caller.mayIn('send', 'mailbox_id'))
+    .where('state', '=', 'scheduled')
+    .returning('mailbox_id as mailboxId')
+    .executeTakeFirst()
+  const data = { sent: id, send_at: sendAt.toISOString() }
+  if (moved) await appendEvents(tx, [{ organizationId, type: 'scheduled.changed', ...moved, data }], by)
+  return moved !== undefined
+}
+
 /** `scheduled` → deleted, with its octets. False if there is no such message, or sending has begun. */
 export async function cancel(tx: Tx, caller: Caller, id: string, by?: By): Promise<boolean> {
   const { organizationId } = caller

@@ -17,20 +17,24 @@ import type { Composer } from '#/sending/composer.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
-import { retry } from './schedule.ts'
+import { move, retry } from './schedule.ts'
 import { scheduling } from './schedule-once.ts'
 import { mostListed, type Scheduled } from './scheduled.ts'
 import {
   Accepted,
   Cancelled,
+  Moved,
   present,
   RetriedScheduled,
+  ScheduleChange,
   ScheduledContent,
   ScheduledList,
   ScheduledQuery,
   ScheduleRequest,
+  stateOfMoved,
   stateOfScheduled,
 } from './schemas.ts'
+import { assertWithinWindow } from './send-at.ts'
 
 export interface ScheduledParts {
   readonly db: Db
@@ -145,6 +149,32 @@ function createRoute(app: App, parts: ScheduledParts): void {
 }
 
 function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
+  app.patch(
+    '/v1/scheduled/:id',
+    {
+      config: writing,
+      schema: {
+        summary: 'Move a scheduled message to another time',
+        operationId: 'updateScheduledMessage',
+        description:
+          'Changes the `send_at` of a `pending` message, with which its Date changes too. One that is no longer `pending` is ' +
+          '`invalid_request`.',
+        params: ById,
+        body: ScheduleChange,
+        response: { 200: Moved },
+      },
+    },
+    async ({ caller, actor, scopes, params, body }) => {
+      const id = pathId(params.id, what)
+      const sendAt = timestamp(body.send_at, 'send_at')
+      assertWithinWindow(sendAt, await time(db))
+      const one = await db.transaction().execute((tx) => move(tx, mailKey, { caller, id, sendAt }, actor))
+      if (!one) throw await refusal(db, { caller, id }, 'it can no longer be moved to another time')
+      const moved = { ...present(one.moved), warnings: one.warnings }
+      return readPart(moved, stateOfMoved, scopes.has('scheduled:read'))
+    },
+  )
+
   app.delete(
     '/v1/scheduled/:id',
     {

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { appendEvents, type By } from '#/events/append.ts'
+import type { Caller } from '#/http/access/caller.ts'
 import { answerMark } from '#/queue/answered.ts'
+import { moveTo } from '#/queue/scheduled.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { mailbox } from '#/sending/fields.ts'
 import { type Outgoing, recipientsOf } from '#/sending/outgoing.ts'
 import type { SendingBody } from '#/sending/schemas.ts'
 import type { Sender } from '#/sending/sender.ts'
-import { insertScheduled, promisedOn, retryFailed } from './queries.ts'
+import { insertScheduled, promisedOn, retryFailed, scheduledById } from './queries.ts'
 import type { Draft, Scheduled } from './scheduled.ts'
 import { lockCommit } from './unknown-commit.ts'
 
@@ -79,7 +81,23 @@ export async function retry(
   return back
 }
 
-async function warningsFor(db: Db, { organizationId, sendAt, recipients }: Draft): Promise<string[]> {
+/** Moves a pending message to another time. Answers it with warnings; undefined if there is no pending one. */
+export async function move(
+  tx: Tx,
+  key: SealingKey,
+  { caller, id, sendAt }: { readonly caller: Caller; readonly id: string; readonly sendAt: Date },
+  by: By,
+): Promise<{ readonly moved: Scheduled; readonly warnings: string[] } | undefined> {
+  if (!(await moveTo(tx, caller, id, sendAt, by))) return undefined
+  const moved = await scheduledById(tx, key, { caller, id })
+  if (!moved) throw new Error('A pending message is listed')
+  // The message itself is among those that are promised.
+  return { moved, warnings: await warningsFor(tx, { organizationId: caller.organizationId, sendAt, recipients: [] }) }
+}
+
+type Promised = Pick<Draft, 'organizationId' | 'sendAt' | 'recipients'>
+
+async function warningsFor(db: Db, { organizationId, sendAt, recipients }: Promised): Promise<string[]> {
   const { limit, promised } = await promisedOn(db, organizationId, sendAt)
   if (promised + recipients.length <= limit) return []
   const day = sendAt.toISOString().slice(0, 10)

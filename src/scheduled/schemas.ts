@@ -31,14 +31,16 @@ export const ScheduleRequest = Strict(
   { rule: assertSomeText, examples: [{ ...sendingExample, send_at: '2026-11-21T08:00:00+01:00' }] },
 )
 
+const warnings = Type.Array(Type.String(), {
+  description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
+})
+
 export const Accepted = Type.Object(
   {
     id: Id,
     send_at: Timestamp,
     status: OneOf(['pending']),
-    warnings: Type.Array(Type.String(), {
-      description: 'Why sending may fail, in sentences: the allowance of that day is promised to other messages, say.',
-    }),
+    warnings,
   },
   { title: 'NewScheduledMessage' },
 )
@@ -122,6 +124,18 @@ export const ScheduledContent = Type.Object(
   },
   { title: 'ScheduledMessageContent' },
 )
+
+export const ScheduleChange = Strict(
+  { send_at: Type.String(sendAt) },
+  { title: 'ScheduledMessageChange', examples: [{ send_at: '2026-11-21T08:00:00+01:00' }] },
+)
+
+export const stateOfMoved = [...stateOfScheduled, 'warnings'] as const
+
+export const Moved = ReadPart(Type.Object({ ...fields, warnings }), stateOfMoved, {
+  title: 'MovedScheduledMessage',
+  scope: 'scheduled:read',
+})
 
 export const Cancelled = Type.Object({ cancelled: Type.Literal(true), id: Id })
 

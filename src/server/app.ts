@@ -26,6 +26,7 @@ import { limitConnections, patience } from '#/http/connections/connection-limits
 import { malformedRequests, newRequestId, overlookExpectations } from '#/http/connections/malformed-requests.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { describeApi } from '#/http/openapi/openapi.ts'
+import { refuseUnreadableQueries } from '#/http/validation/readable-query.ts'
 import { refuseUndeclaredQueries, validatorCompiler } from '#/http/validation/validate.ts'
 import { keyRoutes } from '#/keys/routes.ts'
 import { labelRoutes } from '#/labels/routes.ts'
@@ -126,6 +127,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   answers.watch(app)
   discardUnreadBodies(app)
   refuseUndeclaredQueries(app)
+  refuseUnreadableQueries(app)
   findClients(app, parts)
   checkEveryRequest(app, parts)
   await describeApi(app, { publicUrl: parts.publicUrl, webhooks: postedRequests })

@@ -24,6 +24,7 @@ after(async () => {
 })
 
 const friend = 'bob@there.example'
+const inMinutes = (minutes: number) => new Date(world.clock.now() + minutes * 60_000).toISOString()
 
 /** An organization with a mailbox, and operations on it. */
 class Office {
@@ -66,9 +67,8 @@ class Office {
   }
 
   async schedule(): Promise<string> {
-    const send_at = new Date(world.clock.now() + 60_000).toISOString()
     const { id } = await this.ask('POST', '/v1/scheduled', {
-      ...{ from: this.mailbox.address, to: friend, text: 'Hello', send_at },
+      ...{ from: this.mailbox.address, to: friend, text: 'Hello', send_at: inMinutes(1) },
     })
     return id
   }
@@ -152,6 +152,10 @@ const causes: Readonly<
     (one) => one.isSent('complained'),
   ],
   'scheduled.created': [(one) => one.schedule(), async (one) => (await one.inList('/v1/scheduled')) === 1],
+  'scheduled.changed': [
+    async (one) => one.ask('PATCH', `/v1/scheduled/${await one.schedule()}`, { send_at: inMinutes(2) }),
+    async (one) => (await one.ask('GET', '/v1/scheduled')).data[0]?.send_at === inMinutes(2),
+  ],
   'scheduled.sent': [(one) => one.sendScheduled(), (one) => one.isSent('delivered')],
   'scheduled.failed': [
     (one) => one.sendScheduled('550 5.1.1 Nobody'),

@@ -6,6 +6,7 @@ import type { Budget } from '#/event-loop/fair-share.ts'
 import type { App } from '../app-type.ts'
 import { holderOf } from '../rate/budgets.ts'
 import { BodyMemory } from './body-memory.ts'
+import { duplicateName } from './duplicate-names.ts'
 import { findJsonSyntaxError } from './json-syntax.ts'
 import { type Pace, readBody } from './read-body.ts'
 
@@ -16,8 +17,8 @@ const pace: Pace = { window: 20_000, octets: 320 << 10 }
 /** The largest body before authentication. It does not count in that memory. */
 const largestSignIn = 16 << 10
 
-/** Accepts JSON in UTF-8 only, from authenticated requests and to sign in only. Members named `__proto__` or `constructor.prototype` are
- *  refused. */
+/** Accepts JSON in UTF-8 only, from authenticated requests and to sign in only. Members named `__proto__` or `constructor.prototype`, and names
+ *  that an object has twice, are refused. */
 export function acceptJsonOnly(app: App): void {
   const room = new BodyMemory(budget)
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -46,7 +47,14 @@ export function acceptJsonOnly(app: App): void {
   function read(request: FastifyRequest, body: Buffer, done: Done): void {
     if (isUtf8(body)) {
       request.fingerprint = fingerprint(request, body)
-      parse(request, body.toString(), (error, value) => (error ? done(unreadable(body.toString())) : done(null, value)))
+      const text = body.toString()
+      parse(request, text, (error, value) => {
+        const twice = error ? undefined : duplicateName(text)
+        if (error) done(unreadable(text))
+        else if (twice !== undefined)
+          done(invalid(twice, `The body has the name ${JSON.stringify(twice)} twice in one object`))
+        else done(null, value)
+      })
     } else done(invalid('body', 'The body is not valid UTF-8'))
   }
 }

@@ -9,7 +9,7 @@ interface SchemaNode {
 /** Removes our own keywords from a schema; our own formats become patterns. */
 function publicPart(node: SchemaNode): SchemaNode {
   if (node.type === undefined && node.anyOf === undefined) return node
-  const { rule: _rule, elsewhere: _elsewhere, ...rest } = node
+  const { rule: _rule, elsewhere: _elsewhere, form: _form, ...rest } = node
   const pattern = patterns[String(rest.format)]
   if (typeof rest.type !== 'string' && !Array.isArray(rest.type)) return rest
   return pattern === undefined ? rest : { ...omitting(rest, 'format'), pattern }

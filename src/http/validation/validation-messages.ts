@@ -33,6 +33,8 @@ export function validationMessage(field: string, error: ErrorObject, part: 'quer
       return `${field} must hold ${keyword === 'maxItems' ? 'at most' : 'at least'} ${params.limit} items`
     case 'minProperties':
       return `${field} must hold at least ${params.limit} field${params.limit === 1 ? '' : 's'}`
+    case 'pattern':
+      return `${field} must be ${error.parentSchema?.form ?? `of the form ${params.pattern}`}`
     case 'format':
       return formatSentence(field, params.format, data)
     default:

@@ -13,7 +13,7 @@ export function parsePattern(given: string): string | undefined {
   }
   const address = canonicalAddress(text)
   const { local = '', domain = '' } = splitAddress(address ?? '') ?? {}
-  if (!plainLocal.test(local) || !hostOf(domain)) return undefined
+  if (!(plainLocal.test(local) || quotedLocal.test(local)) || !hostOf(domain)) return undefined
   return address && Buffer.byteLength(address) <= 254 ? address : undefined
 }
 
@@ -32,6 +32,8 @@ export function patternsMatching(addresses: Iterable<string>): string[] {
 /** No white space, controls, invisible or lone surrogate, quotes or brackets; no `*`, which someone would mean as a
  *  wildcard. */
 const plainLocal = /^[^\s\p{C}()<>[\],;:\\"@*]+$/u
+/** `"a b"`: in the form that `canonicalAddress` gives to a local part which must be quoted (RFC 5321, section 4.1.2). */
+const quotedLocal = /^"(?:[^\p{C}\\"*]|\\[\\"])+"$/u
 
 function hostOf(text: string): string | undefined {
   const domain = canonicalDomain(text)

@@ -8,7 +8,11 @@ import type { Passkey } from './queries.ts'
 
 /** Octets in base64url. */
 function octets(most: number) {
-  return Type.String({ pattern: '^[A-Za-z0-9_-]+$', maxLength: Math.ceil((most * 4) / 3) })
+  return Type.String({
+    pattern: '^[A-Za-z0-9_-]+$',
+    form: 'base64url without padding',
+    maxLength: Math.ceil((most * 4) / 3),
+  })
 }
 
 /** The longest id in WebAuthn. */

@@ -107,6 +107,9 @@ for (const query of [
   'page=-1',
   'page=a',
   'limits=5',
+  'folder=%zz',
+  'folder=%',
+  'folder=%ff',
 ]) {
   for (const path of ['/v1/threads', '/v1/messages']) {
     test(`row 9: ${path} with ${query} is refused, naming the parameter`, async () => {
@@ -116,6 +119,19 @@ for (const query of [
     })
   }
 }
+
+test('uids of another form are refused in words', async () => {
+  const { body } = await organization.request('GET', `/v1/messages?mailbox=${address}&uids=1;2`)
+  assert.equal(body.error.message, 'uids must be up to 100 uids with commas between them, such as 17,18')
+})
+
+test('a name that an object has twice is refused, and nothing is stored', async () => {
+  const before = (await organization.request('GET', '/v1/labels')).body.data
+  const raw = '{"name": "One", "colour": "red", "name": "Two"}'
+  const { status, body } = await world.client.request('POST', '/v1/labels', { key: organization.key, body: raw })
+  assert.deepEqual([status, body.error.field], [400, 'name'])
+  assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, before)
+})
 
 for (const [what, path] of [
   ['a path that is not there', '/v1/nothing'],

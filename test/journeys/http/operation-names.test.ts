@@ -29,7 +29,7 @@ const names: Readonly<Record<string, string>> = {
     'addDraftAttachment createDraft deleteDraft getDraft listDrafts removeDraftAttachment requestDraftApproval sendDraft updateDraft',
   Approvals: 'approveDraft declineDraft getApproval listApprovals',
   'Scheduled messages':
-    'cancelScheduledMessage createScheduledMessage getScheduledMessage listScheduledMessages retryScheduledMessage',
+    'cancelScheduledMessage createScheduledMessage getScheduledMessage listScheduledMessages retryScheduledMessage updateScheduledMessage',
   Folders: 'createFolder deleteFolder emptyFolder getFolder listFolders renameFolder',
   Changes: 'getChange listChanges undoChange',
   Search: 'searchMessages',

@@ -123,6 +123,29 @@ for (const [what, ahead, message] of window) {
   })
 }
 
+test('a pending message moves to another time, which becomes its Date, and no other does', async () => {
+  const { body } = await schedule({ send_at: inFuture(2 * minute) })
+  const move = (send_at: string) => organization.request('PATCH', `/v1/scheduled/${body.id}`, { send_at })
+  for (const [, ahead, message] of window)
+    if (message !== undefined) assert.equal((await move(inFuture(ahead))).body.error.message, message)
+  const sendAt = inFuture(10 * minute)
+  const { status, body: moved } = await move(sendAt)
+  assert.deepEqual([status, moved.send_at, moved.status, moved.warnings], [200, sendAt, 'pending', []])
+  assert.equal((await list())[0]?.send_at, sendAt)
+  await world.advance(3 * minute)
+  await world.rounds.processAll()
+  assert.equal(sink.taken.length, 0)
+  await world.advance(7 * minute)
+  const date = new Date(world.clock.now()).toUTCString().replace('GMT', '+0000')
+  await world.rounds.processAll()
+  const taken = sink.taken.splice(0)
+  assert.deepEqual(
+    taken.map(({ bytes }) => headerOf(bytes, 'Date')),
+    [date],
+  )
+  assert.equal((await move(inFuture(minute))).status, 404)
+})
+
 test('a cancelled message leaves no byte behind, and is not sent', async () => {
   const { body } = await schedule({ subject: 'Secret plan', text: 'Do not keep this sentence' })
   assert.equal((await organization.request('GET', `/v1/scheduled/${body.id}`)).body.text, 'Do not keep this sentence\n')

@@ -93,6 +93,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /v1/scheduled': { scope: 'scheduled:read', about: 'own mail', level: 'read' },
   'POST /v1/scheduled': { scope: 'scheduled:write', about: 'mail', level: 'send', sends: true },
   'GET /v1/scheduled/{id}': { scope: 'scheduled:read', about: 'mail', level: 'read' },
+  'PATCH /v1/scheduled/{id}': { scope: 'scheduled:write', about: 'mail', level: 'send' },
   'DELETE /v1/scheduled/{id}': { scope: 'scheduled:write', about: 'mail', level: 'send' },
   'POST /v1/scheduled/{id}/retry': { scope: 'scheduled:write', about: 'mail', level: 'send', sends: true },
   'GET /v1/folders': { scope: 'messages:read', about: 'mail', level: 'read' },

@@ -105,6 +105,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'GET /v1/scheduled': {},
   'POST /v1/scheduled': { body: ({ organization, address }) => later(organization.world, address), status: 201 },
   'GET /v1/scheduled/{id}': { item: 'scheduled' },
+  'PATCH /v1/scheduled/{id}': {
+    item: 'scheduled',
+    body: ({ organization: { world }, address }) => ({ send_at: later(world, address).send_at }),
+  },
   'DELETE /v1/scheduled/{id}': { item: 'scheduled' },
   'POST /v1/scheduled/{id}/retry': { item: 'failed' },
   'GET /v1/threads': { query: inMailbox },

@@ -2287,6 +2287,78 @@ export interface ScheduledMessageContent {
   attachments: ScheduledMessageContentAttachmentsItem[];
 }
 
+export interface ScheduledMessageChange {
+  /** RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent within about five minutes of it. */
+  send_at: string;
+}
+
+/**
+ * `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`).
+ */
+export type MovedScheduledMessageStatus = 'pending' | 'sending' | 'failed' | 'cancelled';
+/**
+ * `member` for messages that a member scheduled in a session.
+ */
+export type MovedScheduledMessageScheduledBy = 'api_key' | 'member';
+/**
+ * Who that is. Null for a key, and for a member who was removed.
+ * @nullable
+ */
+export type MovedScheduledMessageScheduledByMember = {
+  id: string;
+  email: string;
+} | null;
+
+/**
+ * The key that scheduled it, which may be revoked by now. Null for a member.
+ * @nullable
+ */
+export type MovedScheduledMessageScheduledByKey = {
+  id: string;
+  name: string;
+} | null;
+
+/**
+ * Without the scope `scheduled:read` it has id, send_at, status, warnings alone.
+ */
+export interface MovedScheduledMessage {
+  id: string;
+  /** The address or alias of the mailbox that sends. */
+  from?: string;
+  /** As they were given. */
+  to?: string[];
+  cc?: string[];
+  bcc?: string[];
+  subject?: string;
+  send_at: string;
+  /** `sending` from the first attempt on, also between attempts. A delivered message leaves the list; its copy is in Sent. `cancelled`: somebody answered before (`unless_replied`). */
+  status: MovedScheduledMessageStatus;
+  /**
+     * Why the last attempt failed. If an earlier attempt sent the whole message and got no reply, it says that the message may have arrived, and since when that is unknown; once it has `failed`, Sent has a copy, starred and unread.
+     * @nullable
+     */
+  last_error?: string | null;
+  /** @minimum 0 */
+  attachment_count?: number;
+  /** An answer cancels it. */
+  unless_replied?: boolean;
+  /** `member` for messages that a member scheduled in a session. */
+  scheduled_by?: MovedScheduledMessageScheduledBy;
+  /**
+     * Who that is. Null for a key, and for a member who was removed.
+     * @nullable
+     */
+  scheduled_by_member?: MovedScheduledMessageScheduledByMember;
+  /**
+     * The key that scheduled it, which may be revoked by now. Null for a member.
+     * @nullable
+     */
+  scheduled_by_key?: MovedScheduledMessageScheduledByKey;
+  created_at?: string;
+  /** Why sending may fail, in sentences: the allowance of that day is promised to other messages, say. */
+  warnings: string[];
+}
+
 export interface CancelScheduledMessageResponse {
   cancelled: true;
   id: string;
@@ -3318,7 +3390,7 @@ export interface EventSending {
   reason?: string;
 }
 
-export type EventAboutSendingType = 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent';
+export type EventAboutSendingType = 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.changed' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent';
 export interface EventAboutSending {
   /** Grows from event to event, compared as text. */
   id: string;
@@ -3597,7 +3669,7 @@ export interface CreateWebhookBody {
   /**
      * Types of events, or their first words (`message`). Null: all that it may read.
      * @minItems 1
-     * @maxItems 30
+     * @maxItems 31
      * @nullable
      * @items.minLength 1
      * @items.maxLength 100
@@ -3688,7 +3760,7 @@ export interface UpdateWebhookBody {
   /**
      * Types of events, or their first words (`message`). Null: all that it may read.
      * @minItems 1
-     * @maxItems 30
+     * @maxItems 31
      * @nullable
      * @items.minLength 1
      * @items.maxLength 100
@@ -3712,7 +3784,7 @@ export interface DeleteWebhookResponse {
   id: string;
 }
 
-export type WebhookDeliveryType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
+export type WebhookDeliveryType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.changed' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
 export type WebhookDeliveryState = 'waiting' | 'delivered' | 'failed';
 export interface WebhookDelivery {
   event: string;
@@ -4807,7 +4879,7 @@ export interface ListAuditEntriesResponse {
 /**
  * That of the event.
  */
-export type PostedEventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
+export type PostedEventType = 'message.received' | 'message.refused' | 'message.changed' | 'message.deleted' | 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.changed' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'approval.created' | 'approval.changed' | 'auto_reply.sent' | 'label.created' | 'label.changed' | 'label.deleted' | 'filter.created' | 'filter.changed' | 'filter.deleted' | 'block.created' | 'block.deleted' | 'mailbox.created' | 'mailbox.changed' | 'mailbox.deleted' | 'forwarding.paused' | 'webhook.paused' | 'quota.reached';
 export interface PostedEvent {
   /** That of the event. */
   type: PostedEventType;
@@ -7552,6 +7624,34 @@ export const getScheduledMessage = async (id: string, options?: Parameters<typeo
     method: 'GET'
 
 
+  }
+);}
+
+
+
+export const getUpdateScheduledMessageUrl = (id: string,) => {
+
+
+
+
+  return `/v1/scheduled/${encodeURIComponent(String(id))}`
+}
+
+/**
+ * Changes the `send_at` of a `pending` message, with which its Date changes too. One that is no longer `pending` is `invalid_request`.
+ *
+ * Scope: `scheduled:write`.
+ * @summary Move a scheduled message to another time
+ */
+export const updateScheduledMessage = async (id: string,
+    scheduledMessageChange: ScheduledMessageChange, options?: Parameters<typeof call>[1]): Promise<MovedScheduledMessage> => {
+
+return call<MovedScheduledMessage>(getUpdateScheduledMessageUrl(id),
+  {
+    ...options,
+    method: 'PATCH',
+    headers: withType(options?.headers),
+    body: JSON.stringify(scheduledMessageChange)
   }
 );}
 
