@@ -11,7 +11,8 @@ import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { until } from '#test/world/until.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
-import { claimPendingCopies, fail, markCopiesStored } from './scheduled.ts'
+import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
+import { fail } from './scheduled.ts'
 
 /** What one worker does while another is in the middle of a transaction or of a statement. For this two connections are
  *  needed: only on a server is anything ever in the middle. */

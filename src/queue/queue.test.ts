@@ -22,8 +22,9 @@ import {
 import { composed } from './compose.ts'
 import { encodingOf } from './enqueue.ts'
 import { type QueuedMessage, queuedMessage } from './message.ts'
+import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
-import { cancel, claimPendingCopies, depart, endSent, fail, markCopiesStored, reschedule } from './scheduled.ts'
+import { cancel, depart, endSent, fail, reschedule } from './scheduled.ts'
 
 let database: Database
 let one: string
