@@ -2,8 +2,8 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/schemas/cursor.ts'
-import { Id, Line, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { paged, timedPlace } from '#/http/schemas/cursor.ts'
+import { cursorParameter, Id, Line, ListOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { blockSender, unblockSender } from './block.ts'
@@ -45,16 +45,16 @@ function readRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Owned
           ? "The member's own blocks, newest first. The organization's are not among them."
           : "The organization's blocked senders, newest first. Members' own blocks are not among them.",
         querystring: ListQuery,
-        response: { 200: Type.Object({ data: Type.Array(BlockedSenderOut), next_cursor: nextCursor }) },
+        response: { 200: ListOf(BlockedSenderOut) },
       },
     },
     async (request) => {
       const { cursor, limit = mostBlocked } = request.query
       const owner = ownerIn(request)
-      const list = ['blocked-senders', owner.memberId]
+      const list = [owner.organizationId, 'blocked-senders', owner.memberId]
       const found = await blockedSendersAfter(db, owner, timedPlace(cursor, list), limit + 1)
       const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 

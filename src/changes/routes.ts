@@ -10,8 +10,6 @@ import type { RunningChanges } from './running-changes.ts'
 import { ChangeList, ChangesQuery, defaultLimit, mostNamed, present, presentWhole, WholeChange } from './schemas.ts'
 
 const noun = 'Changes'
-const list = ['changes']
-
 export interface ChangeRoutesParts {
   readonly db: Db
   readonly runningChanges: RunningChanges
@@ -37,9 +35,10 @@ function readRoutes(app: App, { db }: ChangeRoutesParts): void {
       },
     },
     async ({ caller, query: { limit = defaultLimit, cursor } }) => {
+      const list = [caller.organizationId, 'changes']
       const found = await changesOf(db, caller, { after: timedPlace(cursor, list), most: limit + 1 })
       const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 

@@ -1,5 +1,4 @@
-import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { cursorParameter, Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { effects, type leftAloneBy, type RecordedChange } from './queries.ts'
 
@@ -63,7 +62,7 @@ export const ChangesQuery = Strict({
   cursor: cursorParameter,
 })
 
-export const ChangeList = Type.Object({ data: Type.Array(ChangeOut), next_cursor: nextCursor })
+export const ChangeList = ListOf(ChangeOut)
 
 export const defaultLimit = 50
 

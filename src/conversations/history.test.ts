@@ -120,7 +120,7 @@ class LiveMailbox {
     const { status, body } = await this.#get('/v1/conversations', '&limit=100')
     assert.equal(status, 200, JSON.stringify(body))
     const { data, ...page } = body
-    assert.deepEqual(page, { total: expected.length, page: 0, has_more: false })
+    assert.deepEqual(page, { total: expected.length, page: 0, has_more: false, next_cursor: null })
     for (const [at, conversation] of expected.entries()) {
       const { id, awaiting: _awaiting, ...listed } = data[at]
       assert.ok(rootsOf(conversation).includes(listed.root_message_id))

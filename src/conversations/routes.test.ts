@@ -86,7 +86,7 @@ test('a conversation has the messages of all folders, own replies included, and 
   await box.file('sent', answer)
   await box.file('archive', thanks)
   const { data, ...page } = await box.list()
-  assert.deepEqual(page, { total: 2, page: 0, has_more: false })
+  assert.deepEqual(page, { total: 2, page: 0, has_more: false, next_cursor: null })
   const places = [
     { folder: 'inbox', uids: [1] },
     { folder: 'sent', uids: [1] },

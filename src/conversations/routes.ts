@@ -1,11 +1,10 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
-import { type ListName, listPlace, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
+import { assertNoPage, type ListName, listPlace, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
 import type { Static } from '#/http/schemas/type.ts'
 import { ownAddressesOf, readMailbox } from '#/mailboxes/readable.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
-import { assertAlone } from '#/messages/message.ts'
 import { assertVisible, type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxPlace } from '#/threads/mailbox/mailbox-index.ts'
@@ -86,19 +85,15 @@ function listRoute(app: App, parts: Parts): void {
       },
     },
     async ({ caller, query: { limit = 25, mailbox: address, cursor, page: asked, ...query } }) => {
-      if (cursor !== undefined) assertAlone('cursor', { page: asked })
+      assertNoPage({ cursor, page: asked })
       const page = asked ?? 0
       const narrowing = narrowingOf(query)
       await assertVisible(parts.db, caller, narrowing.label)
       return readMailbox(parts.db, caller, address, async (mailbox) => {
         const of = { mailbox, own: await ownAddressesOf(parts.db, mailbox) }
         const present = (one: ListedConversation) => presentConversation(one, of.own)
-        if (cursor === undefined) {
-          const { total, data } = await listConversations(parts, of, narrowing, { limit, from: page * limit })
-          return { data: data.map(present), total, page, has_more: (page + 1) * limit < total }
-        }
         const list = ['conversations', mailbox.mailboxId, ...nameOf(narrowing)]
-        const from = mailboxPlace(cursor, list) ?? 0
+        const from = mailboxPlace(cursor, list) ?? page * limit
         const { total, data } = await listConversations(parts, of, narrowing, { limit: limit + 1, from })
         const { page: found, next_cursor } = paged(data, { limit, list, placeOf })
         return { data: found.map(present), total, page, has_more: next_cursor !== null, next_cursor }
@@ -127,9 +122,9 @@ function placeOf({ place: { receivedAt, uid, folder } }: ListedConversation): [n
 }
 
 /** Undefined for an empty cursor, which begins the list. @throws Refusal for a cursor of another list */
-function mailboxPlace(cursor: string, list: ListName): MailboxPlace | undefined {
+function mailboxPlace(cursor: string | undefined, list: ListName): MailboxPlace | undefined {
   const place = listPlace(cursor, list)
-  if (!place) return undefined
+  if (!cursor || !place) return undefined
   const [, , folder] = placeIn(cursor, list)
   if (typeof folder !== 'string') throw notOurs()
   return { ...place, folder }

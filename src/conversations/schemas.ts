@@ -1,4 +1,3 @@
-import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
@@ -55,7 +54,6 @@ export const ConversationQuery = Strict({
   mailbox: inFolder.mailbox,
   ...paging(100, 25),
   ...ConversationFilters.properties,
-  cursor: cursorParameter,
 })
 
 export const InConversation = Strict({
@@ -123,7 +121,7 @@ const ConversationOut = Type.Object(
   { title: 'Conversation' },
 )
 
-export const ConversationPage = Type.Object({ ...PageOf(ConversationOut).properties, next_cursor: nextCursor })
+export const ConversationPage = PageOf(ConversationOut)
 
 const BodyOut = Type.Object(
   {

@@ -4,8 +4,8 @@ import type { SharedTime } from '#/db/time.ts'
 import { notFound } from '#/errors.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/schemas/cursor.ts'
-import { ById, Id, Line, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
+import { paged, timedPlace } from '#/http/schemas/cursor.ts'
+import { ById, cursorParameter, Id, Line, ListOf, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { zoneFile } from './dns/zone-file.ts'
 import { type Domain, listedRecords, outstandingOf } from './domain.ts'
@@ -59,16 +59,16 @@ function listRoute(app: App, { db, hostname }: DomainParts): void {
         operationId: 'listDomains',
         description: 'The domains that the organization has enrolled, oldest first.',
         querystring: ListQuery,
-        response: { 200: Type.Object({ data: Type.Array(DomainOut), next_cursor: nextCursor }) },
+        response: { 200: ListOf(DomainOut) },
       },
     },
     async ({ organizationId, query: { cursor, limit } }) => {
       if (cursor === undefined && limit === undefined)
-        return { data: await presented(await domainsOf(db, organizationId), hostname) }
-      const wanted = { limit: limit ?? mostInPage, list: ['domains'], placeOf }
+        return { data: await presented(await domainsOf(db, organizationId), hostname), next_cursor: null }
+      const wanted = { limit: limit ?? mostInPage, list: [organizationId, 'domains'], placeOf }
       const after = timedPlace(cursor, wanted.list)
       const { page, next_cursor } = paged(await domainsAfter(db, organizationId, after, wanted.limit + 1), wanted)
-      return { data: await presented(page, hostname), ...(cursor !== undefined && { next_cursor }) }
+      return { data: await presented(page, hostname), next_cursor }
     },
   )
 }

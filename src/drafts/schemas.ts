@@ -1,5 +1,4 @@
-import { cursorParameter } from '#/http/schemas/cursor.ts'
-import { Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { cursorParameter, Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { highestUid } from '#/messages/message.ts'
 import { inFolder } from '#/messages/query-schemas.ts'

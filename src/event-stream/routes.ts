@@ -10,6 +10,7 @@ import type { App } from '#/http/app-type.ts'
 import { shareUntilAnswered } from '#/http/rate/budgets.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
+import { assertAlone } from '#/messages/message.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery, StreamedEvent, StreamQuery } from './schemas.ts'
@@ -75,9 +76,12 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
       },
     },
     async (request, reply) => {
-      const { limit = 100, wait = 0, ...query } = request.query
+      const { limit = 100, wait = 0, cursor, ...rest } = request.query
+      if (cursor !== undefined) assertAlone('cursor', { after: rest.after })
+      const query = { ...rest, ...(cursor && { after: cursor }) }
       if (asksForStream(request)) return await answerStream(request, reply, query)
-      return await poll(await readerOf(request, reply, query), limit, wait * 1_000)
+      const page = await poll(await readerOf(request, reply, query), limit, wait * 1_000)
+      return { ...page, next_cursor: page.has_more ? page.next : null }
     },
   )
 

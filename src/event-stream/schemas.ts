@@ -1,5 +1,5 @@
 import { type EventType, eventTypes, type Subject, subjectOf, typesWith } from '#/events/types.ts'
-import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { cursorParameter, Line, Nullable, nextCursor, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TSchema, Type } from '#/http/schemas/type.ts'
 import { AddressOut } from '#/messages/schemas.ts'
 
@@ -40,6 +40,7 @@ export const StreamQuery = Strict(wanted)
 
 export const EventsQuery = Strict({
   ...wanted,
+  cursor: cursorParameter,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
   wait: Type.Optional(
     Type.Integer({
@@ -224,6 +225,10 @@ export const EventPage = Type.Object(
     data: Type.Array(EventOut),
     next: Type.String({ description: '`after` of the next request.', ...eventId }),
     has_more: Type.Boolean({ description: 'More may follow at once, even if `data` is empty.' }),
+    next_cursor: {
+      ...nextCursor,
+      description: '`next` where more may follow at once; null at the end of the log as it is now.',
+    },
   },
   { title: 'EventPage' },
 )

@@ -2,13 +2,14 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { ById, Id, ListOf, pathId } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { ById, Id, ListOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { addFilter, changeFilter, checkChangedMove, checkMove, removeFilter } from './changes.ts'
-import { filterName, filterValue, mostFilters } from './filter.ts'
+import { type Filter, filterName, filterValue, mostFilters } from './filter.ts'
 import { filterById, filtersOf } from './queries.ts'
 import { runRoutes } from './runs/routes.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
@@ -40,11 +41,21 @@ function listRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedR
         description: own
           ? "The member's own filters in the order in which they run, after those of the organization."
           : "The organization's filters in the order in which they run. Members' own are not among them.",
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(FilterOut) },
       },
     },
-    async (request) => ({ data: (await filtersOf(db, ownerIn(request))).map(present) }),
+    async (request) => {
+      const owner = ownerIn(request)
+      const list = [owner.organizationId, 'filters', owner.memberId]
+      const { page, next_cursor } = pagedWhole(await filtersOf(db, owner), request.query, { list, placeOf })
+      return { data: page.map(present), next_cursor }
+    },
   )
+}
+
+function placeOf({ position, created_at: at, id }: Filter): [number, number, string] {
+  return [position, at.getTime(), id]
 }
 
 function createRoute(app: App, { db, mailHost }: FilterParts, { own, at, access, named, ownerIn }: OwnedRoutes): void {

@@ -9,6 +9,8 @@ export interface Row extends Forwarding {
   readonly address: string
   readonly private: boolean
   readonly updatedAt: Date
+  /** Of the mailbox. */
+  readonly createdAt: Date
 }
 
 const columns = sql`
@@ -18,7 +20,8 @@ const columns = sql`
   settings.forward_paused_at as "pausedAt", settings.forward_paused_because as "pausedBecause",
   coalesce(settings.reply_enabled, false) as "replyEnabled", coalesce(settings.reply_subject, '') as "replySubject",
   coalesce(settings.reply_body, '') as "replyBody", settings.reply_since as "replySince",
-  settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt"`
+  settings.reply_until as "replyUntil", coalesce(settings.updated_at, mailbox.created_at) as "updatedAt",
+  mailbox.created_at as "createdAt"`
 
 /** The settings of all mailboxes that the caller reads, oldest first. */
 export async function forwardingOfAll(db: Db, caller: Caller): Promise<Row[]> {

@@ -26,7 +26,7 @@ test('a mailbox that was never configured has its settings too', async () => {
     reply: { enabled: false, subject: '', body: '', since: null, until: null },
     updated_at: created,
   }
-  assert.deepEqual((await get()).body, { data: [never] })
+  assert.deepEqual((await get()).body, { data: [never], next_cursor: null })
   assert.deepEqual((await get(`?mailbox=${ada.toUpperCase()}`)).body, never)
 })
 

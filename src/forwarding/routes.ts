@@ -1,13 +1,19 @@
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { App } from '#/http/app-type.ts'
-import { Line, ListOf, Strict } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { Line, ListOf, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
+import { assertAlone } from '#/messages/message.ts'
 import { configure, settingsOf } from './configure.ts'
-import { forwardingOfAll } from './queries.ts'
+import { forwardingOfAll, type Row } from './queries.ts'
 import { ForwardingChange, ForwardingOut, present, readChange } from './schemas.ts'
 
 const noun = 'Forwarding'
+
+function placeOf({ createdAt, mailboxId }: Row): [number, string] {
+  return [createdAt.getTime(), mailboxId]
+}
 
 /** Settings of forwarding and auto-reply. */
 export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedTime }): void {
@@ -20,14 +26,20 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         operationId: 'getForwarding',
         description:
           'The settings of every mailbox, also if never configured. With `mailbox`, the object of that mailbox alone.',
-        querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })) }),
+        querystring: Strict({ mailbox: Type.Optional(Line({ minLength: 1, maxLength: 320 })), ...wholeOrPages }),
         response: { 200: Type.Union([ForwardingOut, ListOf(ForwardingOut)]) },
       },
     },
     async ({ caller, query }) => {
       const now = await time(db)
-      if (query.mailbox !== undefined) return present(await settingsOf(db, caller, query.mailbox), now)
-      return { data: (await forwardingOfAll(db, caller)).map((row) => present(row, now)) }
+      const { mailbox, ...paging } = query
+      if (mailbox !== undefined) {
+        assertAlone('mailbox', paging)
+        return present(await settingsOf(db, caller, mailbox), now)
+      }
+      const list = [caller.organizationId, 'forwarding']
+      const { page, next_cursor } = pagedWhole(await forwardingOfAll(db, caller), paging, { list, placeOf })
+      return { data: page.map((row) => present(row, now)), next_cursor }
     },
   )
 

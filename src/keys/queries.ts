@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Scope } from '#/http/access/scopes.ts'
+import type { PageStart } from '#/http/schemas/cursor.ts'
 import type { Key } from './key.ts'
 import type { Restrictions } from './restrictions.ts'
 
@@ -24,16 +26,18 @@ const columns = [
 export async function keysOf(
   db: Db,
   organizationId: string,
-  { limit, page }: { limit: number; page: number } = { limit: 100_000, page: 0 },
-): Promise<Key[]> {
+  { limit, offset, after }: PageStart = { limit: 100_000, offset: 0, after: undefined },
+): Promise<(Key & { at: number })[]> {
   const rows = await db
     .selectFrom('api_keys')
     .select(columns)
+    .select(microseconds('created_at').as('at'))
     .where('organization_id', '=', organizationId)
+    .where(after ? sql<boolean>`(created_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
-    .offset(page * limit)
+    .offset(offset)
     .execute()
   return rows.map(asKey)
 }

@@ -60,11 +60,14 @@ test('keys are listed page by page, oldest first, and none of another organizati
   const organization = await world.organization()
   const admin = await adminOf(organization)
   for (const name of ['one', 'two']) await create(admin, { name, scopes })
+  let cursor: string | null = null
   const page = async (query: string) => {
-    const { data, ...rest } = (await admin.request('GET', `/v1/api-keys?${query}`)).body
+    const { data, next_cursor, ...rest } = (await admin.request('GET', `/v1/api-keys?${query}`)).body
+    cursor = next_cursor
     return [data.map(({ name }: { name: string }) => name), rest]
   }
   assert.deepEqual(await page('limit=2'), [['test', 'one'], { total: 3, page: 0, has_more: true }])
+  assert.deepEqual(await page(`cursor=${cursor}`), [['two'], { total: 3, page: 0, has_more: false }])
   assert.deepEqual(await page('limit=2&page=1'), [['two'], { total: 3, page: 1, has_more: false }])
 })
 

@@ -4,6 +4,7 @@ import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { assertNoPage, paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, PageOf, paging, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import type { Static } from '#/http/schemas/type.ts'
 import type { Clock } from '#/ports/clock.ts'
@@ -43,16 +44,21 @@ function listRoutes(app: App, { db, clock }: KeyParts): void {
       schema: {
         summary: 'List API keys',
         operationId: 'listApiKeys',
-        description: 'Oldest first, those too that have expired or were revoked. Without `limit`, the first 1,000.',
+        description: 'Oldest first, those too that have expired or were revoked.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(KeyOut) },
       },
     },
-    async ({ organizationId, query: { limit = most, page = 0 } }) => {
+    async ({ organizationId, query: { limit = most, page: asked, cursor } }) => {
+      assertNoPage({ cursor, page: asked })
+      const page = asked ?? 0
       const total = await keyCount(db, organizationId)
-      const keys = await shownKeys(db, await keysOf(db, organizationId, { limit, page }))
-      const data = keys.map((key) => present(key, clock.now()))
-      return { data, total, page, has_more: (page + 1) * limit < total }
+      const list = [organizationId, 'api keys']
+      const after = timedPlace(cursor, list)
+      const keys = await keysOf(db, organizationId, { limit: limit + 1, offset: page * limit, after })
+      const { page: found, next_cursor } = paged(keys, { limit, list, placeOf: ({ at, id }) => [at, id] })
+      const data = (await shownKeys(db, found)).map((key) => present(key, clock.now()))
+      return { data, total, page, has_more: next_cursor !== null, next_cursor }
     },
   )
 

@@ -4,6 +4,7 @@ import { notFound } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ListOf } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
@@ -44,7 +45,12 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
     async ({ caller, organizationId, query }) => {
       const counts = await countsOf(parts, caller, query.mailbox)
       const orphans = await orphansAmong(db, organizationItself(organizationId), [...counts.keys()])
-      return { data: [...counts].flatMap(([keyword, count]) => (orphans.has(keyword) ? [{ keyword, ...count }] : [])) }
+      const all = [...counts]
+        .flatMap(([keyword, count]) => (orphans.has(keyword) ? [{ keyword, ...count }] : []))
+        .sort((one, other) => (one.keyword < other.keyword ? -1 : 1))
+      const list = [organizationId, 'orphan-labels', query.mailbox ?? null]
+      const { page, next_cursor } = pagedWhole(all, query, { list, placeOf: ({ keyword }) => [keyword] })
+      return { data: page, next_cursor }
     },
   )
 

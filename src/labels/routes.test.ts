@@ -45,11 +45,11 @@ test('POST /v1/labels answers 201 with the label including keyword, and where it
 
 test('GET /v1/labels lists the organization’s labels as {data}, oldest first', async () => {
   const organization = await world.organization()
-  assert.deepEqual((await organization.request('GET', '/v1/labels')).body, { data: [] })
+  assert.deepEqual((await organization.request('GET', '/v1/labels')).body, { data: [], next_cursor: null })
   const labels = [await create(organization, 'Zebra'), await create(organization, 'Ant')]
   const { status, body } = await organization.request('GET', '/v1/labels')
   assert.equal(status, 200)
-  assert.deepEqual(body, { data: labels })
+  assert.deepEqual(body, { data: labels, next_cursor: null })
 })
 
 for (const [colour, stored] of [

@@ -3,6 +3,7 @@ import { invalid, notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ById, Id, ListOf, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
@@ -12,7 +13,7 @@ import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, type Label, labelColour, labelName, mostLabels } from './label.ts'
 import { countsOf, type LabelParts, orphanRoutes } from './orphan-routes.ts'
 import { labelById, labelsOf } from './queries.ts'
-import { ChangeId, Keyword, LabelChange, LabelOut, LabelsQuery, NewLabel, present } from './schemas.ts'
+import { ChangeId, Keyword, LabelChange, LabelOut, LabelQuery, LabelsQuery, NewLabel, present } from './schemas.ts'
 
 /** An owner's catalogue of labels: names and colours, each for a keyword on messages. */
 export function labelRoutes(app: App, parts: LabelParts, of: OwnedRoutes): void {
@@ -43,7 +44,12 @@ function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerI
       const { caller, query } = request
       const labels = await labelsOf(parts.db, ownerIn(request))
       const totals = await countsAsked(parts, caller, query)
-      return { data: labels.map((label) => presentWith(totals, label)) }
+      const list = [caller.organizationId, 'labels', ownerIn(request).memberId]
+      const { page, next_cursor } = pagedWhole(labels, query, {
+        list,
+        placeOf: ({ created_at: at, id }) => [at.getTime(), id],
+      })
+      return { data: page.map((label) => presentWith(totals, label)), next_cursor }
     },
   )
 }
@@ -56,7 +62,7 @@ function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: 
       schema: {
         ...named('Show a label', 'getLabel', 'getOwnLabel'),
         params: ById,
-        querystring: LabelsQuery,
+        querystring: LabelQuery,
         response: { 200: LabelOut },
       },
     },
@@ -70,7 +76,7 @@ function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: 
 }
 
 /** Undefined if they are not asked for. @throws Refusal for a mailbox by itself, which would choose nothing */
-async function countsAsked(parts: LabelParts, caller: Caller, { counts, mailbox }: Static<typeof LabelsQuery>) {
+async function countsAsked(parts: LabelParts, caller: Caller, { counts, mailbox }: Static<typeof LabelQuery>) {
   if (counts) return countsOf(parts, caller, mailbox)
   if (mailbox !== undefined) throw invalid('mailbox', 'mailbox is for counts=true')
   return undefined

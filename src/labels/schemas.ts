@@ -1,4 +1,4 @@
-import { Id, Line, Nullable, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { Id, Line, Nullable, Strict, Timestamp, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
 
@@ -65,14 +65,18 @@ function countedIn(description: string) {
   return Type.Optional(Line({ maxLength: 320, description }))
 }
 
-export const OrphansQuery = Strict({ mailbox: countedIn('Counts in this mailbox alone.') })
+export const OrphansQuery = Strict({ mailbox: countedIn('Counts in this mailbox alone.'), ...wholeOrPages })
 
-export const LabelsQuery = Strict({
+const counted = {
   counts: Type.Optional(
     Type.Boolean({ description: 'With `messages` and `unread`, of the mailboxes that the caller reads.' }),
   ),
   mailbox: countedIn('With `counts`: in this mailbox alone.'),
-})
+}
+
+export const LabelQuery = Strict(counted)
+
+export const LabelsQuery = Strict({ ...counted, ...wholeOrPages })
 
 /** The result of a change of all messages. `change_id` undoes it. */
 export const ChangeId = Nullable({

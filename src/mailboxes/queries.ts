@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import { microseconds, timeAt } from '#/db/microseconds.ts'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
+import type { PageStart } from '#/http/schemas/cursor.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
@@ -66,12 +68,13 @@ export async function certificateOf(
 export async function mailboxesOf(
   db: Db,
   caller: Caller,
-  { limit, page }: { limit: number; page: number },
-): Promise<Mailbox[]> {
-  const { rows } = await sql<Mailbox>`
-    select ${mailboxColumns} from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
-    where mailbox.organization_id = ${caller.organizationId} and ${caller.managesIn('mailbox.id')}
-    order by mailbox.created_at, mailbox.id limit ${limit} offset ${page * limit}`.execute(db)
+  { limit, offset, after }: PageStart,
+): Promise<(Mailbox & { at: number })[]> {
+  const rest = after ? sql`and (mailbox.created_at, mailbox.id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql``
+  const { rows } = await sql<Mailbox & { at: number }>`
+    select ${mailboxColumns}, ${microseconds('mailbox.created_at')} as at from mailboxes mailbox join domains domain on domain.id = mailbox.domain_id
+    where mailbox.organization_id = ${caller.organizationId} and ${caller.managesIn('mailbox.id')} ${rest}
+    order by mailbox.created_at, mailbox.id limit ${limit} offset ${offset}`.execute(db)
   return rows
 }
 

@@ -47,6 +47,9 @@ test('mailboxes can be listed in pages, and those of other organizations are not
   assert.partialDeepStrictEqual(await page('?limit=2'), { total: 3, page: 0, has_more: true })
   assert.deepEqual(names(await page('?limit=2&page=1')), ['c'])
   assert.equal((await page('?limit=2&page=1')).has_more, false)
+  const { next_cursor } = await page('?limit=2')
+  assert.deepEqual(names(await page(`?cursor=${next_cursor}`)), ['c'])
+  assert.equal((await page(`?cursor=${next_cursor}&page=1`)).error.field, 'page')
 })
 
 for (const scope of ['mailboxes:read', 'messages:read'] as const) {

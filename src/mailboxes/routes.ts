@@ -2,6 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { holderOf } from '#/http/rate/budgets.ts'
+import { assertNoPage, paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { PageOf, paging, Strict } from '#/http/schemas/shared-schemas.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { hashPassword, newPassword } from '#/passwords/password.ts'
@@ -29,18 +30,23 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       schema: {
         summary: 'List mailboxes',
         operationId: 'listMailboxes',
-        description: 'Oldest first. Without `limit`, the first 1,000.',
+        description: 'Oldest first.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MailboxOut) },
       },
     },
-    async ({ caller, query: { limit = most, page = 0 } }) => {
+    async ({ caller, query: { limit = most, page: asked, cursor } }) => {
       const { organizationId } = caller
+      assertNoPage({ cursor, page: asked })
+      const page = asked ?? 0
       const total = await mailboxCount(db, caller)
-      const mailboxes = await mailboxesOf(db, caller, { limit, page })
+      const list = [organizationId, 'mailboxes']
+      const after = timedPlace(cursor, list)
+      const found = await mailboxesOf(db, caller, { limit: limit + 1, offset: page * limit, after })
+      const { page: mailboxes, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
       const used = await mailHost.storageOf(mailboxes.map(({ id }) => ({ organizationId, mailboxId: id })))
-      const data = mailboxes.map((mailbox) => present(mailbox, used.get(mailbox.id) ?? 0))
-      return { data, total, page, has_more: (page + 1) * limit < total }
+      const data = mailboxes.map(({ at: _at, ...mailbox }) => present(mailbox, used.get(mailbox.id) ?? 0))
+      return { data, total, page, has_more: next_cursor !== null, next_cursor }
     },
   )
 

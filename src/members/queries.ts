@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { microseconds, timeAt } from '#/db/microseconds.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import type { PageStart } from '#/http/schemas/cursor.ts'
 import type { Member, MemberRef, Role } from './member.ts'
 
 const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
@@ -8,16 +10,18 @@ const columns = ['id', 'email', 'name', 'role', 'joined_at'] as const
 export function membersOf(
   db: Db,
   organizationId: string,
-  { limit, page }: { limit: number; page: number },
-): Promise<Member[]> {
+  { limit, offset, after }: PageStart,
+): Promise<(Member & { at: number })[]> {
   return db
     .selectFrom('members')
     .select(columns)
+    .select(microseconds('joined_at').as('at'))
     .where('organization_id', '=', organizationId)
+    .where(after ? sql<boolean>`(joined_at, id) > (${timeAt(after.at)}, ${after.id}::uuid)` : sql<boolean>`true`)
     .orderBy('joined_at')
     .orderBy('id')
     .limit(limit)
-    .offset(page * limit)
+    .offset(offset)
     .execute()
 }
 

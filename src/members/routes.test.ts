@@ -17,7 +17,7 @@ test('GET /v1/members lists the organization’s members as {data}', async () =>
   const { status, body } = await organization.request('GET', '/v1/members')
   assert.equal(status, 200)
   const ada = { id, email: 'Ada@Example.com', name: 'Ada Lovelace', role: 'owner', joined_at: joined_at.toISOString() }
-  assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false })
+  assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false, next_cursor: null })
 })
 
 test('Members can be read page by page, in the order in which they joined', async () => {

@@ -2,6 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
+import { assertNoPage, paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, PageOf, paging, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
 import { memberById, memberCount, membersOf } from './queries.ts'
 import { MemberOut, present } from './schemas.ts'
@@ -22,15 +23,26 @@ function listRoute(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'List members',
         operationId: 'listMembers',
-        description: 'In the order in which they joined. Without `limit`, the first 1,000.',
+        description: 'In the order in which they joined.',
         querystring: Strict(paging(most, most)),
         response: { 200: PageOf(MemberOut) },
       },
     },
-    async ({ organizationId, query: { limit = most, page = 0 } }) => {
+    async ({ organizationId, query: { limit = most, page: asked, cursor } }) => {
+      assertNoPage({ cursor, page: asked })
+      const page = asked ?? 0
       const total = await memberCount(db, organizationId)
-      const members = await membersOf(db, organizationId, { limit, page })
-      return { data: members.map(present), total, page, has_more: (page + 1) * limit < total }
+      const list = [organizationId, 'members']
+      const after = timedPlace(cursor, list)
+      const members = await membersOf(db, organizationId, { limit: limit + 1, offset: page * limit, after })
+      const { page: found, next_cursor } = paged(members, { limit, list, placeOf: ({ at, id }) => [at, id] })
+      return {
+        data: found.map(({ at: _at, ...member }) => present(member)),
+        total,
+        page,
+        has_more: next_cursor !== null,
+        next_cursor,
+      }
     },
   )
 }

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
-import { listPlace, paged } from '#/http/schemas/cursor.ts'
+import { assertNoPage, listPlace, numberedPlace, paged } from '#/http/schemas/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { Summary } from '#/ports/mail-host.ts'
 import { folderName } from './folders/folder-name.ts'
@@ -33,19 +33,21 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       if (uids !== undefined) assertAlone('uids', { ...others, after_uid: afterUid, cursor })
       const named = uids === undefined ? undefined : namedUids(uids)
       const { limit = 25, ...narrowing } = others
-      if (afterUid !== undefined) assertAlone('after_uid', { ...narrowing, cursor })
-      if (cursor !== undefined) assertAlone('cursor', { page: others.page })
+      if (afterUid !== undefined) assertAlone('after_uid', narrowing)
+      assertNoPage({ cursor, page: others.page })
 
       const mailbox = await mailboxFor(db, caller, 'read', address)
       const itemsOf = (found: readonly Summary[]) => threadedItemsFor(parts, { owner: caller, mailbox }, found)
       if (named) {
         const data = await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst))
-        return { data, total: data.length, page: 0, has_more: false }
+        return { data, total: data.length, page: 0, has_more: false, next_cursor: null }
       }
       if (afterUid !== undefined) {
-        const newer = await mailHost.uidsAfter(mailbox, name, afterUid, limit + 1)
-        const data = await itemsOf(await mailHost.summaries(mailbox, name, newer.slice(0, limit)))
-        return { data, total: data.length, page: 0, has_more: newer.length > limit }
+        const list = [mailbox.mailboxId, 'messages after', name, String(afterUid)]
+        const newer = await mailHost.uidsAfter(mailbox, name, numberedPlace(cursor, list) ?? afterUid, limit + 1)
+        const { page: uids, next_cursor } = paged(newer, { limit, list, placeOf: (uid) => [uid] })
+        const data = await itemsOf(await mailHost.summaries(mailbox, name, uids))
+        return { data, total: data.length, page: 0, has_more: next_cursor !== null, next_cursor }
       }
       const { page = 0, unread, label } = others
       const list = ['messages', mailbox.mailboxId, name, unread ?? null, label ?? null]
@@ -58,17 +60,13 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       }
       if (cursor === undefined) {
         const { total, messages } = await mailHost.list(mailbox, name, { ...wanted, limit })
-        return { data: await itemsOf(messages), total, page, has_more: (page + 1) * limit < total }
+        const has_more = (page + 1) * limit < total
+        const { next_cursor } = paged(messages, { limit, list, placeOf, more: has_more })
+        return { data: await itemsOf(messages), total, page, has_more, next_cursor }
       }
       const found = await mailHost.list(mailbox, name, { ...wanted, limit: limit + 1, ...(after && { after }) })
       const { page: messages, next_cursor } = paged(found.messages, { limit, list, placeOf })
-      return {
-        data: await itemsOf(messages),
-        total: found.total,
-        page,
-        has_more: next_cursor !== null,
-        next_cursor,
-      }
+      return { data: await itemsOf(messages), total: found.total, page, has_more: next_cursor !== null, next_cursor }
     },
   )
 }

@@ -1,4 +1,3 @@
-import { cursorParameter } from '#/http/schemas/cursor.ts'
 import { Line, paging, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { highestUid } from './message.ts'
@@ -46,10 +45,9 @@ export const ListQuery = Strict({
       maximum: highestUid,
       description:
         'Messages that came into the folder after this uid, by ascending uid. `total` counts those of the ' +
-        'answer. Can be combined with `limit` only.',
+        'answer. Can be combined with `limit` and `cursor` only.',
     }),
   ),
-  cursor: cursorParameter,
 })
 
 /** The uid in a path. The route checks its form: an invalid one is `not_found`. */

@@ -74,6 +74,7 @@ test('GET /v1/folders gives the six and the others, with exact counts', async ()
       ...['sent', 'drafts', 'archive', 'junk', 'trash'].map((name) => ({ name, role: name, total: 0, unread: 0 })),
       { name: 'Projects/Apollo', role: null, total: 1, unread: 1 },
     ],
+    next_cursor: null,
   })
 })
 
@@ -85,7 +86,7 @@ test('GET /v1/messages gives the inbox newest first, 25 at a time', async () => 
   const second = await get(at, '', { page: '1' })
   assert.deepEqual([uids(second), second.total, second.page, second.has_more], [[1], 26, 1, false])
   const beyond = await get(at, '', { page: '9', limit: '100' })
-  assert.deepEqual(beyond, { data: [], total: 26, page: 9, has_more: false })
+  assert.deepEqual(beyond, { data: [], total: 26, page: 9, has_more: false, next_cursor: null })
 })
 
 test('a listed message has every field', async () => {
@@ -140,7 +141,7 @@ test('uids names messages, given newest first, once each, without those that are
   const at = await box()
   await fill(at, { receivedAt: new Date(Date.UTC(2026, 11, 1)) }, {}, {}, {})
   const { data, ...page } = await get(at, '', { uids: '3,1,9,2,3,4294967295' })
-  assert.deepEqual(page, { total: 3, page: 0, has_more: false })
+  assert.deepEqual(page, { total: 3, page: 0, has_more: false, next_cursor: null })
   assert.deepEqual(uids({ data }), [1, 3, 2])
   assert.deepEqual(uids(await get(at, '', { uids: '1', folder: 'archive' })), [])
 })

@@ -1,4 +1,3 @@
-import { nextCursor } from '#/http/schemas/cursor.ts'
 import { Nullable, PageOf, ReadPart, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TObject, Type } from '#/http/schemas/type.ts'
 
@@ -123,7 +122,7 @@ export const ChangedMessage = ReadPart(MessageItem, flagsOfMessage, {
   scope: 'messages:read',
 })
 
-export const MessagePage = Type.Object({ ...PageOf(MessageItem).properties, next_cursor: nextCursor })
+export const MessagePage = PageOf(MessageItem)
 
 const AttachmentOut = Type.Object(
   {

@@ -18,8 +18,8 @@ test('an owner reads what the operator reads', async () => {
   const organization = await world.organization()
   const owner = await ownerOf(organization)
   await organization.request('POST', '/v1/labels', { name: 'Later', colour: 'red' })
-  const { data, has_more } = await trail(owner)
-  assert.deepEqual([data[0].action, data[0].after.colour, has_more], ['label.created', 'red', false])
+  const { data, next_cursor } = await trail(owner)
+  assert.deepEqual([data[0].action, data[0].after.colour, next_cursor], ['label.created', 'red', null])
   const { data: printedData } = await printed(operatorOn(world), 'audit', '--org', organization.name)
   assert.deepEqual(data, printedData)
 })
@@ -42,15 +42,15 @@ test('no entry of another organization or of the installation is among them', as
   for (const { action } of data) assert.ok(action !== 'label.created' && action !== 'organization.deleted', action)
 })
 
-test('pages go from newest to oldest by the last id, without a gap', async () => {
+test('pages go from newest to oldest by the cursor, without a gap', async () => {
   const organization = await world.organization()
   const owner = await ownerOf(organization)
   for (const name of ['a', 'b', 'c']) await organization.request('POST', '/v1/labels', { name })
   const names: string[] = []
   for (let query = '?action=label&limit=2'; query !== ''; ) {
-    const { data, has_more } = await trail(owner, query)
+    const { data, next_cursor } = await trail(owner, query)
     names.push(...data.map(({ item }: { item: { name: string } }) => item.name))
-    query = has_more ? `?action=label&limit=2&before=${data.at(-1).id}` : ''
+    query = next_cursor === null ? '' : `?action=label&limit=2&cursor=${next_cursor}`
   }
   assert.deepEqual(names, ['c', 'b', 'a'])
 })
@@ -72,7 +72,6 @@ test('entries are selected by action, item, actor and time', async () => {
     ['actor=bob', 0],
     [`since=${newest.at}`, 1],
     [`since=${encodeURIComponent('2999-01-01T00:00:00+01:00')}`, 0],
-    [`before=${newest.id}`, 1],
   ] as const)
     assert.equal(await count(query), expected, query)
   assert.equal((await trail(owner, '?action=label.deleted')).data.length, 0)
@@ -82,8 +81,8 @@ for (const [query, field] of [
   ['action=lable', 'action'],
   ['since=yesterday', 'since'],
   ['since=2026-11-21', 'since'],
-  ['before=0', 'before'],
-  ['before=x', 'before'],
+  ['before=5', 'before'],
+  ['cursor=x', 'cursor'],
   ['limit=1001', 'limit'],
   ['actor=%00', 'actor'],
   ['page=1', 'page'],

@@ -2,7 +2,8 @@ import { actionIn, type Entry, entriesOf } from '#/audit/queries.ts'
 import type { Db } from '#/db/schema.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
-import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { numberedPlace, paged } from '#/http/schemas/cursor.ts'
+import { inPages, Line, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { Type } from '#/http/schemas/type.ts'
 
@@ -44,7 +45,7 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
       schema: {
         summary: 'Read the audit trail',
         operationId: 'listAuditEntries',
-        description: "Who changed which settings, newest first. The next page is `before` this one's last `id`.",
+        description: 'Who changed which settings, newest first.',
         querystring: Strict({
           action: Type.Optional(
             Line({ description: 'Only one, as in `label.created`, or all of an item: `label`.', examples: ['member'] }),
@@ -58,21 +59,22 @@ export function auditRoutes(app: App, { db }: { readonly db: Db }): void {
               examples: ['2026-11-21T00:00:00Z'],
             }),
           ),
-          before: Type.Optional(Type.Integer({ minimum: 1, description: 'Only entries with a lower `id`.' })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: usual })),
+          ...inPages(most, usual),
         }),
-        response: { 200: Type.Object({ data: Type.Array(AuditEntry), has_more: Type.Boolean() }) },
+        response: { 200: ListOf(AuditEntry) },
       },
     },
-    async ({ organizationId, query: { action, actor, since, before, limit = usual } }) => {
+    async ({ organizationId, query: { action, actor, since, cursor, limit = usual } }) => {
+      const list = [organizationId, 'audit', action ?? null, actor ?? null, since ?? null]
       const wanted = {
         action: action === undefined ? undefined : actionIn(action),
         actor,
         since: since === undefined ? undefined : timestamp(since, 'since'),
-        before,
+        before: numberedPlace(cursor, list),
       }
       const entries = await entriesOf(db, organizationId, wanted, limit + 1)
-      return { data: entries.slice(0, limit).map(present), has_more: entries.length > limit }
+      const { page, next_cursor } = paged(entries, { limit, list, placeOf: ({ id }) => [id] })
+      return { data: page.map(present), next_cursor }
     },
   )
 }

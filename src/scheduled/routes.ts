@@ -66,18 +66,18 @@ function readRoutes(app: App, { db, reader, mailKey, large }: ScheduledParts): v
         summary: 'List scheduled messages',
         operationId: 'listScheduledMessages',
         description:
-          'All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200, including those ' +
-          'that members scheduled in a session. Failed and cancelled ones stay for 30 days. With `cursor`, all of them, page by page.',
+          'All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200 in an answer, including those ' +
+          'that members scheduled in a session. Failed and cancelled ones stay for 30 days.',
         querystring: ScheduledQuery,
         response: { 200: ScheduledList },
       },
     },
     async ({ caller, query: { cursor, limit = mostListed, status } }) => {
-      const list = ['scheduled', status ?? null]
+      const list = [caller.organizationId, 'scheduled', status ?? null]
       const wanted = { status, after: timedPlace(cursor, list), most: limit + 1 }
       const found = await scheduledOf(db, mailKey, caller, wanted)
       const { page, next_cursor } = paged(found, { limit, list, placeOf })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 

@@ -1,5 +1,13 @@
-import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Nullable, OneOf, ReadPart, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import {
+  cursorParameter,
+  Id,
+  ListOf,
+  Nullable,
+  OneOf,
+  ReadPart,
+  Strict,
+  Timestamp,
+} from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { assertSomeText } from '#/sending/fields.ts'
@@ -106,7 +114,7 @@ export const ScheduledQuery = Strict({
   cursor: cursorParameter,
 })
 
-export const ScheduledList = Type.Object({ data: Type.Array(ScheduledOut), next_cursor: nextCursor })
+export const ScheduledList = ListOf(ScheduledOut)
 
 export const ScheduledContent = Type.Object(
   {

@@ -30,7 +30,7 @@ export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
     },
     async ({ caller, query }) => {
       const { state, mailbox, recipient, since, limit = defaultLimit, cursor } = query
-      const list = ['sent', state ?? null, mailbox ?? null, recipient ?? null, since ?? null]
+      const list = [caller.organizationId, 'sent', state ?? null, mailbox ?? null, recipient ?? null, since ?? null]
       const found = await sentOf(db, caller, {
         ...{ state, after: timedPlace(cursor, list), most: limit + 1 },
         recipient: recipient === undefined ? undefined : addressIn(recipient),
@@ -38,7 +38,7 @@ export function sentRoutes(app: App, { db }: { readonly db: Db }): void {
         mailboxId: mailbox === undefined ? undefined : await mailboxIn(db, caller, mailbox),
       })
       const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 

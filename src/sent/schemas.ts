@@ -1,5 +1,4 @@
-import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { cursorParameter, Id, Line, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { mostListed, type Sent, sentStates } from './sent.ts'
@@ -57,7 +56,7 @@ export const SentQuery = Strict({
   cursor: cursorParameter,
 })
 
-export const SentList = Type.Object({ data: Type.Array(SentOut), next_cursor: nextCursor })
+export const SentList = ListOf(SentOut)
 
 export const defaultLimit = usual
 

@@ -1,7 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { ById, Id, ListOf, pathId, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { ById, Id, ListOf, pathId, Strict, Timestamp, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forMembers, memberOf } from './for-members.ts'
@@ -32,6 +33,7 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
         summary: "List one's sessions",
         operationId: 'listSessions',
         description: 'Those that have not ended, newest first.',
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(SessionOut) },
       },
     },
@@ -39,8 +41,12 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
       const now = clock.now()
       const sessions = await sessionsOf(db, memberOf(request))
       const live = sessions.map((one) => ({ ...one, end: endOf(one) })).filter(({ end }) => end.getTime() > now)
+      const list = [request.organizationId, 'sessions', request.actorId]
+      const placeOf = ({ created_at: at, id }: { created_at: Date; id: string }) => [-at.getTime(), id]
+      const { page, next_cursor } = pagedWhole(live, request.query, { list, placeOf })
       return {
-        data: live.map(({ end, created_at, last_used_at, ...rest }) => ({
+        next_cursor,
+        data: page.map(({ end, created_at, last_used_at, ...rest }) => ({
           ...rest,
           current: rest.id === request.member?.sessionId,
           created_at: created_at.toISOString(),

@@ -2,7 +2,8 @@ import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
-import { ListOf, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { ListOf, Nullable, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { ByAddress } from '#/mailboxes/schemas.ts'
 import { writingMailbox } from '#/replies/original.ts'
@@ -43,10 +44,16 @@ export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
         summary: 'List one’s signatures',
         operationId: 'listSignatures',
         description: 'For each mailbox that one may send from, if one has set it.',
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(SignatureOut) },
       },
     },
-    async ({ caller, actorId }) => ({ data: await signaturesOf(db, caller, actorId) }),
+    async ({ caller, actorId, query }) => {
+      const list = [caller.organizationId, 'signatures', actorId]
+      const placeOf = ({ mailbox }: { mailbox: string }) => [mailbox]
+      const { page, next_cursor } = pagedWhole(await signaturesOf(db, caller, actorId), query, { list, placeOf })
+      return { data: page, next_cursor }
+    },
   )
 
   app.put(

@@ -1,8 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
-import { cursorParameter, nextCursor, paged, timedPlace } from '#/http/schemas/cursor.ts'
-import { Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { paged, timedPlace } from '#/http/schemas/cursor.ts'
+import { cursorParameter, Line, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { removeSuppression, suppressionsOf } from './queries.ts'
@@ -51,14 +51,14 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostListed, default: usual })),
           cursor: cursorParameter,
         }),
-        response: { 200: Type.Object({ data: Type.Array(SuppressionOut), next_cursor: nextCursor }) },
+        response: { 200: ListOf(SuppressionOut) },
       },
     },
     async ({ caller, query: { search, limit = usual, cursor } }) => {
-      const list = ['suppressions', search ?? null]
+      const list = [caller.organizationId, 'suppressions', search ?? null]
       const found = await suppressionsOf(db, caller, { search, after: timedPlace(cursor, list), most: limit + 1 })
       const { page, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 

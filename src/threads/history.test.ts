@@ -103,7 +103,7 @@ class LiveMail {
     const expected = expectedConversations(this.#messages[folder])
     const { body } = await this.#get('/v1/threads', folder)
     const { data, ...page } = body
-    assert.deepEqual(page, { total: expected.length, page: 0, has_more: false })
+    assert.deepEqual(page, { total: expected.length, page: 0, has_more: false, next_cursor: null })
     assert.deepEqual(
       data.map(({ id: _, ...thread }: { id: string }) => thread),
       expected.map((conversation) => this.#listed(conversation, folder)),

@@ -43,7 +43,7 @@ async function conversation() {
   })
   const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 20 })
   const parts = { mailHost, threads, texts: new RememberedTexts(world.mailHost) }
-  const list = async () => (await listThreads(parts, mailbox, 'inbox', { limit: 1, page: 0 })).data
+  const list = async () => (await listThreads(parts, mailbox, 'inbox', { limit: 1, from: 0 })).data
   const data = await list()
   const looksFor = async (work: () => Promise<unknown>) => {
     looks = 0

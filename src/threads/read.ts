@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { notFound } from '#/errors.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { ListPlace, MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import type { Conversation } from './index/thread-index.ts'
 import { summariesAtOnce, summariesOf } from './summaries.ts'
@@ -35,17 +35,17 @@ export interface ThreadWithMessages {
 /** How often to read again if the folder changed between reading the index and the messages. */
 const attempts = 3
 
-/** A page of a folder's conversations, newest first. `page` counts from 0. */
+/** A folder's conversations, newest first, after so many or behind a place. */
 export async function listThreads(
   { threads, texts }: ThreadParts,
   mailbox: MailboxRef,
   folder: string,
-  { limit, page }: { limit: number; page: number },
+  { limit, from }: { limit: number; from: ListPlace | number },
 ): Promise<{ total: number; data: ListedThread[] }> {
   for (let attempt = 1; ; attempt++) {
     const { index, state } = await threads.upToDate(mailbox, folder)
     const { total } = index
-    const conversations = index.page(limit, limit * page)
+    const conversations = index.page(limit, typeof from === 'number' ? from : index.offsetBehind(from))
     const wanted = new Set(conversations.flatMap(shownUids))
     const shown = await texts.of(mailbox, folder, state.uidValidity, wanted)
     if (shown.size < wanted.size && attempt < attempts) continue

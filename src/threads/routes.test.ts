@@ -84,6 +84,7 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
     total: 2,
     page: 0,
     has_more: false,
+    next_cursor: null,
   })
   assert.match(id, /^[A-Za-z0-9_-]{16}$/)
 })
@@ -164,7 +165,7 @@ test('limit and page count conversations, and has_more says whether another page
   assert.partialDeepStrictEqual(second, { total: 30, page: 1, has_more: false })
   assert.deepEqual([first.data.length, second.data.length], [25, 5])
   assert.deepEqual(second.data[4].uids, [1, 2])
-  assert.deepEqual(third, { data: [], total: 30, page: 2, has_more: false })
+  assert.deepEqual(third, { data: [], total: 30, page: 2, has_more: false, next_cursor: null })
   const pages = [0, 1, 2, 3].map((page) => get(`/v1/threads?${query}&limit=9&page=${page}`))
   const paged = (await Promise.all(pages)).flatMap(({ body }) => body.data)
   assert.deepEqual(paged, [...first.data, ...second.data])

@@ -1,10 +1,11 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
+import { assertNoPage, listPlace, paged } from '#/http/schemas/cursor.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
 import { InFolder } from '#/messages/query-schemas.ts'
 import { type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
-import { listThreads, readThread, type ThreadParts } from './read.ts'
+import { type ListedThread, listThreads, readThread, type ThreadParts } from './read.ts'
 import {
   ByThreadId,
   presentMessages,
@@ -21,6 +22,11 @@ interface Parts extends ThreadParts {
   readonly hostname: string
   /** Names the conversations of messages. */
   readonly idsOf: IdsOf
+}
+
+/** Of its last received message. */
+function placeOf({ conversation: { lastReceivedAt, uids, lowestUid } }: ListedThread): [number, number] {
+  return [lastReceivedAt, uids.at(-1) ?? lowestUid]
 }
 
 /** Conversations of a folder. */
@@ -40,12 +46,18 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
         response: { 200: ThreadPage },
       },
     },
-    async ({ caller, query: { folder = 'inbox', limit = 25, page = 0, ...query } }) => {
+    async ({ caller, query: { folder = 'inbox', limit = 25, page: asked, cursor, ...query } }) => {
+      assertNoPage({ cursor, page: asked })
+      const page = asked ?? 0
       const name = folderName(folder)
-      const { total, data } = await readMailbox(db, caller, query.mailbox, (mailbox) =>
-        listThreads(parts, mailbox, name, { limit, page }),
-      )
-      return { data: data.map((one) => presentThread(one, name)), total, page, has_more: (page + 1) * limit < total }
+      return readMailbox(db, caller, query.mailbox, async (mailbox) => {
+        const list = [mailbox.mailboxId, 'threads', name]
+        const from = listPlace(cursor, list) ?? page * limit
+        const { total, data } = await listThreads(parts, mailbox, name, { limit: limit + 1, from })
+        const { page: found, next_cursor } = paged(data, { limit, list, placeOf })
+        const shown = found.map((one) => presentThread(one, name))
+        return { data: shown, total, page, has_more: next_cursor !== null, next_cursor }
+      })
     },
   )
 

@@ -8,8 +8,18 @@ import { eventsAfter, eventsAt } from '#/events/log.ts'
 import { eventTypes } from '#/events/types.ts'
 import { answerAfter, answerOnce, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { cursorParameter, nextCursor, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
-import { ById, Line, Nullable, OneOf, pathId, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
+import {
+  ById,
+  cursorParameter,
+  Line,
+  Nullable,
+  nextCursor,
+  OneOf,
+  pathId,
+  Strict,
+  Timestamp,
+} from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
 import { attempt, receiverOf } from './attempt.ts'
@@ -102,7 +112,7 @@ function listRoute(app: App, { db }: WebhookParts): void {
       const found = await deliveriesOf(db, of, { state, before, limit: limit + 1 })
       const placeOf = (one: Delivery) => [one.position, one.id]
       const { page, next_cursor } = paged(found, { limit, list, placeOf })
-      return { data: page.map(present), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(present), next_cursor }
     },
   )
 }

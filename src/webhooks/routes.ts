@@ -3,13 +3,14 @@ import { notFound } from '#/errors.ts'
 import { assertMayReceive, typesNamed } from '#/event-stream/visible.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
-import { ById, Id, ListOf, pathId } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { ById, Id, ListOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { addWebhook, type Change, changeWebhook, removeWebhook, rotateSecret } from './manage.ts'
 import type { WebhookParts } from './parts.ts'
-import { type Settings, webhookById, webhooksOf } from './queries.ts'
+import { type Settings, type Webhook, webhookById, webhooksOf } from './queries.ts'
 import { NewWebhook, present, WebhookChange, WebhookOut, WithSecret } from './schemas.ts'
 import { mostWebhooks, receiverUrl, webhookName } from './webhook.ts'
 
@@ -57,10 +58,15 @@ function readRoutes(app: App, { db }: WebhookParts): void {
         summary: 'List webhooks',
         operationId: 'listWebhooks',
         description: 'Oldest first. A key that is restricted to mailboxes sees its own.',
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(WebhookOut) },
       },
     },
-    async (request) => ({ data: (await webhooksOf(db, request)).map(present) }),
+    async (request) => {
+      const list = [request.organizationId, 'webhooks']
+      const { page, next_cursor } = pagedWhole(await webhooksOf(db, request), request.query, { list, placeOf })
+      return { data: page.map(present), next_cursor }
+    },
   )
 
   app.get(
@@ -75,6 +81,10 @@ function readRoutes(app: App, { db }: WebhookParts): void {
       return present(webhook)
     },
   )
+}
+
+function placeOf({ created_at: at, id }: Webhook): [number, string] {
+  return [at.getTime(), id]
 }
 
 function createRoute(app: App, parts: WebhookParts): void {

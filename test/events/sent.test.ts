@@ -200,5 +200,5 @@ test('another organization finds nothing of it, nor anybody what was never sent'
   const other = await world.organization()
   for (const id of [await send('ann@there.example'), randomUUID(), 'x'])
     assert.equal((await other.request('GET', `/v1/sent/${id}`)).status, 404)
-  assert.deepEqual((await other.request('GET', '/v1/sent')).body, { data: [] })
+  assert.deepEqual((await other.request('GET', '/v1/sent')).body, { data: [], next_cursor: null })
 })

@@ -188,5 +188,5 @@ test('a webhook gets nothing of another organization, which does not see it', as
     const { status } = await other.request(method, `/v1/webhooks/${hook.id}${path}`, body)
     assert.equal(status, 404, `${method} ${path}`)
   }
-  assert.deepEqual((await other.request('GET', '/v1/webhooks')).body, { data: [] })
+  assert.deepEqual((await other.request('GET', '/v1/webhooks')).body, { data: [], next_cursor: null })
 })

@@ -72,7 +72,8 @@ export const memberCommands = [
     options: { org },
     run: async ({ database: { db } }, given) => {
       const organization = await organizationNamed(db, given.org)
-      const data = await membersOf(db, organization.id, { limit: 100_000, page: 0 })
+      const members = await membersOf(db, organization.id, { limit: 100_000, offset: 0, after: undefined })
+      const data = members.map(({ at: _at, ...member }) => member)
       const headings = ['EMAIL', 'NAME', 'ROLE', 'JOINED', 'ID']
       return { value: { data }, text: table(headings, data.map(row), `"${organization.name}" has no members yet.`) }
     },

@@ -86,7 +86,7 @@ function readRoutes(app: App, { db }: DraftParts): void {
       },
     },
     async ({ caller, query: { status, draft: id, limit = 50, cursor } }) => {
-      const list = ['approvals', status ?? null, id ?? null]
+      const list = [caller.organizationId, 'approvals', status ?? null, id ?? null]
       const draft = id === undefined ? undefined : draftNamed(id)
       const found = await approvalsOf(db, caller, { status, draft, after: timedPlace(cursor, list), most: limit + 1 })
       const { page, next_cursor } = paged(found, { limit, list, placeOf })

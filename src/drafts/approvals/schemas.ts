@@ -1,5 +1,4 @@
-import { cursorParameter } from '#/http/schemas/cursor.ts'
-import { Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { cursorParameter, Id, Line, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { draftId } from '../identity.ts'
 import { KnownVersion } from '../schemas.ts'

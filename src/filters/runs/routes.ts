@@ -94,11 +94,11 @@ function readRoutes(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoute
     async (request) => {
       const { cursor, limit = defaultLimit } = request.query
       const owner = ownerIn(request)
-      const list = ['filter-runs', owner.memberId]
+      const list = [owner.organizationId, 'filter-runs', owner.memberId]
       const after = timedPlace(cursor, list)
       const runs = await runsOf(db, request.caller, owner, { after, most: limit + 1 })
       const { page, next_cursor } = paged(runs, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      return { data: page.map(presentItem), ...(cursor !== undefined && { next_cursor }) }
+      return { data: page.map(presentItem), next_cursor }
     },
   )
 

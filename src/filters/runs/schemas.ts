@@ -1,5 +1,14 @@
-import { cursorParameter, nextCursor } from '#/http/schemas/cursor.ts'
-import { Id, Line, Nullable, OneOf, ReadPart, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import {
+  cursorParameter,
+  Id,
+  Line,
+  ListOf,
+  Nullable,
+  OneOf,
+  ReadPart,
+  Strict,
+  Timestamp,
+} from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { actions, fields, ops } from '../filter.ts'
 import { TrialResult } from '../trial-schemas.ts'
@@ -120,7 +129,7 @@ export const RunQuery = Strict({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultLimit })),
   cursor: cursorParameter,
 })
-export const RunList = Type.Object({ data: Type.Array(RunItem), next_cursor: nextCursor })
+export const RunList = ListOf(RunItem)
 
 export function presentItem(run: Run): Static<typeof RunItem> {
   const { filters, ...counts } = run.counts

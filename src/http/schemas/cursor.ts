@@ -2,33 +2,23 @@ import { createHash } from 'node:crypto'
 import { invalid } from '#/errors.ts'
 import type { ListPlace } from '#/ports/mail-host.ts'
 import { isUuid } from '#/text.ts'
-import { Line, Nullable } from './shared-schemas.ts'
-import { Type } from './type.ts'
 
 /** The rest of a list in its order, unaffected by earlier insertions and deletions. */
 
-/** Which list it is: what decides on its entries and their order. */
+/** Which list it is: whose, and what decides on its entries and their order. */
 export type ListName = readonly (string | boolean | null)[]
 
-/** The parameter. Without it a list has neither. */
-export const cursorParameter = Type.Optional(
-  Line({
-    maxLength: 2_000,
-    description:
-      'Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that ' +
-      'come or go meanwhile move no others: none is left out or comes twice.',
-  }),
-)
-
-export const nextCursor = Type.Optional(
-  Nullable(
-    Type.String({
-      description: 'In an answer to a request with `cursor`: that of the next page; null: there is none.',
-      // An answer without it is the usual one.
-      examples: [undefined],
-    }),
-  ),
-)
+/** A page is chosen by its number or by a cursor. @throws Refusal for both */
+export function assertNoPage({
+  cursor,
+  page,
+}: {
+  readonly cursor?: string | undefined
+  readonly page?: number | undefined
+}): void {
+  if (cursor !== undefined && page !== undefined)
+    throw invalid('page', 'Cannot be combined with cursor', 'Leave one of them out')
+}
 
 /** A cursor behind a place in a list. The place is looked up only in what the caller may see. */
 export function cursorBehind(place: readonly (string | number)[], list: ListName): string {
@@ -40,6 +30,13 @@ export function placeIn(cursor: string, list: ListName): unknown[] {
   const [of, ...place] = parsed(cursor)
   if (of !== digest(list)) throw notOurs()
   return place
+}
+
+/** Where a page begins: behind an entry, or after so many. */
+export interface PageStart {
+  readonly limit: number
+  readonly offset: number
+  readonly after: TimedPlace | undefined
 }
 
 /** A place in a list that has the order of a time, in microseconds, then of an id. */
@@ -55,6 +52,15 @@ export function timedPlace(cursor: string | undefined, list: ListName): TimedPla
   const [at, id] = placeIn(cursor, list)
   if (!isBelow(at, endOfTime * 1_000) || typeof id !== 'string' || !isUuid(id)) throw notOurs()
   return { at, id }
+}
+
+/** A place in a list that has the order of numbers. Undefined for an empty cursor, which begins.
+ *  @throws Refusal for a text that is no cursor of that list */
+export function numberedPlace(cursor: string | undefined, list: ListName): number | undefined {
+  if (!cursor) return undefined
+  const [number] = placeIn(cursor, list)
+  if (!isBelow(number, Number.MAX_SAFE_INTEGER)) throw notOurs()
+  return number
 }
 
 /** A place in a list of messages. Undefined for an empty cursor, which begins.
@@ -74,14 +80,53 @@ export function isTime(value: unknown): value is number {
 /** The year 1. */
 const beginningOfTime = -62_135_596_800_000
 
-/** The page and its `next_cursor`, of entries of which one more was read than are on a page. */
+interface PageOfList<One> {
+  readonly limit: number
+  readonly list: ListName
+  readonly placeOf: (one: One) => readonly (string | number)[]
+  /** Whether entries follow the page. By default one more was read than are on it. */
+  readonly more?: boolean
+}
+
+/** The page and its `next_cursor`. */
 export function paged<One>(
   found: readonly One[],
-  { limit, list, placeOf }: { limit: number; list: ListName; placeOf: (one: One) => readonly (string | number)[] },
+  { limit, list, placeOf, more = found.length > limit }: PageOfList<One>,
 ): { page: One[]; next_cursor: string | null } {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  return { page, next_cursor: last !== undefined && found.length > limit ? cursorBehind(placeOf(last), list) : null }
+  return { page, next_cursor: last !== undefined && more ? cursorBehind(placeOf(last), list) : null }
+}
+
+interface Paging {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** A page of a list that is read whole, in ascending order of the places, of which the last part names an entry. */
+export function pagedWhole<One>(
+  all: readonly One[],
+  { limit = Math.max(1, all.length), cursor }: Paging,
+  { list, placeOf }: { list: ListName; placeOf: (one: One) => readonly (string | number)[] },
+): { page: One[]; next_cursor: string | null } {
+  const rest = cursor ? all.slice(indexBehind(all.map(placeOf), placeIn(cursor, list))) : all
+  return paged(rest, { limit, list, placeOf })
+}
+
+/** The place itself, whose entry may have moved within the same millisecond, or what would be behind it if it is gone. */
+function indexBehind(places: readonly (readonly (string | number)[])[], place: readonly unknown[]): number {
+  if (!place.every((part) => typeof part === 'string' || typeof part === 'number')) throw notOurs()
+  const itself = places.findIndex((one) => one.at(-1) === place.at(-1))
+  if (itself >= 0) return itself + 1
+  const next = places.findIndex((one) => isBehind(one, place))
+  return next < 0 ? places.length : next
+}
+
+function isBehind(one: readonly (string | number)[], place: readonly unknown[]): boolean {
+  const at = one.findIndex((part, index) => part !== place[index])
+  const [part, other] = [one[at], place[at]]
+  if (part === undefined || typeof part !== typeof other) return false
+  return part > (other as typeof part)
 }
 
 /** In milliseconds. */

@@ -70,9 +70,16 @@ export function readPart<T extends object, K extends keyof T>(
   return Object.fromEntries(always.map((name) => [name, whole[name]])) as Pick<T, K> & Partial<T>
 }
 
-/** `{data: […]}`. */
+export const nextCursor = Nullable(
+  Type.String({
+    description: '`cursor` of the request for the next page; null: there is none.',
+    examples: ['WyJrTTN1c2ZLeTRhcDNxQ1JfIiwxNzk1NzA4Mjk5MDAwXQ'],
+  }),
+)
+
+/** `{data: […], next_cursor}`. */
 export function ListOf<T extends TSchema>(item: T) {
-  return Type.Object({ data: Type.Array(item) })
+  return Type.Object({ data: Type.Array(item), next_cursor: nextCursor })
 }
 
 /** One page of a list: `page` counts from 0, `total` is exact. */
@@ -82,13 +89,34 @@ export function PageOf<T extends TSchema>(item: T) {
     total: Type.Integer({ minimum: 0 }),
     page: Type.Integer({ minimum: 0 }),
     has_more: Type.Boolean(),
+    next_cursor: nextCursor,
   })
 }
 
-/** `limit` and `page` of a query. */
+export const cursorParameter = Type.Optional(
+  Line({
+    maxLength: 2_000,
+    description:
+      '`next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that ' +
+      'come or go meanwhile move no others: none is left out or comes twice.',
+  }),
+)
+
+/** `limit` and `cursor` of a query. */
+export function inPages(maximum: number, fallback: number) {
+  return { limit: Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback })), cursor: cursorParameter }
+}
+
+/** `limit` and `cursor` of a list that is answered whole where they are absent. */
+export const wholeOrPages = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Without it, all.' })),
+  cursor: cursorParameter,
+}
+
+/** `limit`, `cursor` and `page` of a query. */
 export function paging(maximum: number, fallback: number) {
   return {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback })),
+    ...inPages(maximum, fallback),
     page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
   }
 }

@@ -3,7 +3,8 @@ import type { Db } from '#/db/schema.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import { levels } from '#/http/access/caller.ts'
 import type { App } from '#/http/app-type.ts'
-import { Id, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
+import { numberedPlace, paged } from '#/http/schemas/cursor.ts'
+import { Id, inPages, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { RecordedAccess } from './access.ts'
 import { ownMailboxIds } from './queries.ts'
@@ -38,17 +39,22 @@ export function ownAccessRoute(app: App, { db }: { db: Db }): void {
       schema: {
         summary: 'List changes of access to one’s mailboxes',
         operationId: 'listAccessChanges',
-        description:
-          'Changes of access to the member’s own mailboxes: entries of the audit trail, newest first, ' +
-          'at most 100. `before` takes the last id of an answer, for the next ones.',
-        querystring: Strict({ before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })) }),
-        response: { 200: Type.Object({ data: Type.Array(ChangeOut), has_more: Type.Boolean() }) },
+        description: 'Changes of access to the member’s own mailboxes: entries of the audit trail, newest first.',
+        querystring: Strict(inPages(most, most)),
+        response: { 200: ListOf(ChangeOut) },
       },
     },
-    async ({ organizationId, actorId, query: { before } }) => {
+    async ({ organizationId, actorId, query: { limit = most, cursor } }) => {
+      const list = [organizationId, 'access changes', actorId]
       const mailboxIds = await ownMailboxIds(db, organizationId, actorId)
-      const entries = await accessEntriesOf(db, organizationId, { mailboxIds, before }, most + 1)
-      return { data: entries.slice(0, most).map(present), has_more: entries.length > most }
+      const entries = await accessEntriesOf(
+        db,
+        organizationId,
+        { mailboxIds, before: numberedPlace(cursor, list) },
+        limit + 1,
+      )
+      const { page, next_cursor } = paged(entries, { limit, list, placeOf: ({ id }) => [id] })
+      return { data: page.map(present), next_cursor }
     },
   )
 }

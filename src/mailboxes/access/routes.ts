@@ -4,7 +4,8 @@ import { notFound } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import { type Caller, levels } from '#/http/access/caller.ts'
 import type { App } from '#/http/app-type.ts'
-import { Id, ListOf, Nullable, OneOf, pathId, Strict } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { Id, ListOf, Nullable, OneOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { mailboxAtPath } from '../queries.ts'
@@ -39,6 +40,11 @@ const AccessOut = Type.Object(
   { title: 'MailboxAccess' },
 )
 
+/** The member's own comes first. */
+function placeOf({ given_at: at, member_id: id }: Access): [number, string] {
+  return [at?.getTime() ?? 0, id]
+}
+
 /** Owners and admins share mailboxes with members. Nobody reads a mailbox by role. */
 export function accessRoutes(app: App, { db }: { db: Db }): void {
   app.get(
@@ -53,12 +59,15 @@ export function accessRoutes(app: App, { db }: { db: Db }): void {
           'The member whose own mailbox it is, then those with whom it is shared. For owners, admins, and whoever may use the ' +
           'mailbox.',
         params: ByAddress,
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(AccessOut) },
       },
     },
-    async ({ caller, params }) => {
+    async ({ caller, params, query }) => {
       const mailbox = await mailboxNamed(db, caller, params.address)
-      return { data: (await accessOf(db, mailbox)).map(present) }
+      const list = [mailbox.mailboxId, 'access']
+      const { page, next_cursor } = pagedWhole(await accessOf(db, mailbox), query, { list, placeOf })
+      return { data: page.map(present), next_cursor }
     },
   )
 

@@ -6,10 +6,12 @@ import { appendEvents } from '#/events/append.ts'
 import { settingsChanged } from '#/events/types.ts'
 import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import { InMailbox } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
+import { standardFolders } from './folder-name.ts'
 import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
 import {
   ByPath,
@@ -19,6 +21,7 @@ import {
   FolderChange,
   FolderOut,
   Folders,
+  FoldersQuery,
   presentFolder,
 } from './schemas.ts'
 
@@ -44,13 +47,16 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
         summary: 'List folders',
         operationId: 'listFolders',
         description: 'The six that every mailbox has, then the others by name, with exact counts.',
-        querystring: InMailbox,
+        querystring: FoldersQuery,
         response: { 200: Folders },
       },
     },
     async ({ caller, query }) => {
       const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-      return { data: (await mailHost.folders(mailbox)).map(presentFolder) }
+      const folders = await mailHost.folders(mailbox)
+      const list = [mailbox.mailboxId, 'folders']
+      const { page, next_cursor } = pagedWhole(folders, query, { list, placeOf })
+      return { data: page.map(presentFolder), next_cursor }
     },
   )
 
@@ -71,6 +77,12 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
       return presentFolder(await readFolder(mailHost, await mailboxFor(db, caller, 'read', query.mailbox), name))
     },
   )
+}
+
+/** The six come first. */
+function placeOf({ name }: FolderStatus): [number, string] {
+  const at = (standardFolders as readonly string[]).indexOf(name)
+  return [at < 0 ? standardFolders.length : at, name]
 }
 
 function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Configs): void {

@@ -1,4 +1,4 @@
-import { Id, ListOf, Nullable, OneOf, Strict } from '#/http/schemas/shared-schemas.ts'
+import { Id, ListOf, Nullable, OneOf, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { FolderStatus } from '#/ports/mail-host.ts'
 import { inFolder } from '../query-schemas.ts'
@@ -22,6 +22,8 @@ export const FolderOut = Type.Object(
   { title: 'Folder' },
 )
 type FolderOut = Static<typeof FolderOut>
+
+export const FoldersQuery = Strict({ mailbox: inFolder.mailbox, ...wholeOrPages })
 
 export const Folders = ListOf(FolderOut)
 

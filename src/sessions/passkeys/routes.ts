@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { App } from '#/http/app-type.ts'
-import { ById, Id, ListOf, pathId } from '#/http/schemas/shared-schemas.ts'
+import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { ById, Id, ListOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { forConfirmedMembers, forMembers, inSession, memberOf } from '../for-members.ts'
@@ -84,12 +85,17 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
         summary: "List one's passkeys",
         operationId: 'listPasskeys',
         description: 'Oldest first.',
+        querystring: Strict(wholeOrPages),
         response: { 200: ListOf(PasskeyOut) },
       },
     },
     async (request) => {
       const passkeys = await passkeysOf(db, memberOf(request))
-      return { data: passkeys.map(({ credential_id: _id, transports: _transports, ...passkey }) => present(passkey)) }
+      const list = [request.organizationId, 'passkeys', request.actorId]
+      const placeOf = ({ created_at: at, id }: { created_at: Date; id: string }) => [at.getTime(), id]
+      const { page, next_cursor } = pagedWhole(passkeys, request.query, { list, placeOf })
+      const data = page.map(({ credential_id: _id, transports: _transports, ...passkey }) => present(passkey))
+      return { data, next_cursor }
     },
   )
 

@@ -154,6 +154,17 @@ export class FolderRows {
     }
   }
 
+  /** The number of heads from that place on, newer ones. */
+  headsFrom(place: number): number {
+    const first = place >> blockBits
+    let heads = 0
+    for (let block = (this.count - 1) >> blockBits; block > first; block--) heads += this.#heads[block] as number
+    const end = Math.min(this.count, (first + 1) << blockBits)
+    for (let at = place; at < end; at++)
+      heads += ((this.#state[this.#order[at] as number] as number) & head) > 0 ? 1 : 0
+    return heads
+  }
+
   *#headsOf(block: number, skipped: number): Generator<number> {
     let toSkip = skipped
     for (let place = Math.min(this.count, (block + 1) << blockBits) - 1; place >= block << blockBits; place--) {

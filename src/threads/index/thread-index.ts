@@ -1,4 +1,5 @@
 import type { FolderChanges, ThreadRows } from '#/ports/folder-changes.ts'
+import type { ListPlace } from '#/ports/mail-host.ts'
 import { Conversations } from './conversations.ts'
 import { FolderRows } from './folder-rows.ts'
 import { grown } from './grown.ts'
@@ -129,6 +130,16 @@ export class ThreadIndex {
       if (conversation && page.push(conversation) === limit) break
     }
     return page
+  }
+
+  /** The number of conversations from that place on, newer ones: where the page behind it begins. */
+  offsetBehind({ receivedAt, uid }: ListPlace): number {
+    const { rows } = this
+    const place = rows.firstPlace((row) => {
+      const difference = rows.receivedAt(row) - receivedAt
+      return difference > 0 || (difference === 0 && rows.uid(row) >= uid)
+    })
+    return rows.headsFrom(place)
   }
 
   #conversation(node: number): Conversation | undefined {

@@ -75,7 +75,13 @@ test('a mailbox that is made again under the same address is another one', async
     assert.equal((await organization.request('GET', path + ada.address)).status, 200, path)
     assert.equal((await ask('GET', path + ada.address)).status, 404, path)
   }
-  assert.deepEqual((await ask('GET', '/v1/mailboxes')).body, { data: [], total: 0, page: 0, has_more: false })
+  assert.deepEqual((await ask('GET', '/v1/mailboxes')).body, {
+    data: [],
+    total: 0,
+    page: 0,
+    has_more: false,
+    next_cursor: null,
+  })
 })
 
 test('a key sends from an alias of a mailbox that it sees, and from no other', async () => {

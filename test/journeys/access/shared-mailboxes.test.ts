@@ -146,8 +146,10 @@ test('an owner who gives themselves access reads the mail, and the mailbox’s m
   assert.partialDeepStrictEqual(ended, { ...who, by, before: 'read', after: null })
   assert.partialDeepStrictEqual(begun, { ...who, by, before: null, after: 'read' })
   assert.partialDeepStrictEqual(byTheOperator, { mailbox: address, by: { kind: 'operator' } })
-  assert.deepEqual([more, seen.has_more], [[], false])
-  const next = await ada.request('GET', `/v1/me/access?before=${ended.id}`)
+  assert.deepEqual([more, seen.next_cursor], [[], null])
+  const first = (await ada.request('GET', '/v1/me/access?limit=1')).body
+  assert.deepEqual(first.data, [ended])
+  const next = await ada.request('GET', `/v1/me/access?cursor=${first.next_cursor}`)
   assert.deepEqual(next.body.data, seen.data.slice(1))
   assert.deepEqual((await boss.request('GET', '/v1/me/access')).body.data, [])
 })

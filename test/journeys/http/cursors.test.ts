@@ -58,6 +58,35 @@ const listings: Readonly<Record<string, Listing>> = {
     add: (at, number) => created(at, '/v1/domains', { domain: `n${number}-${at.name.slice(0, 8)}.test` }),
     remove: (at, id) => deleted(at, `/v1/domains/${id}`),
   },
+  labels: {
+    path: '/v1/labels?',
+    name: 'id',
+    add: (at, number) => created(at, '/v1/labels', { name: `Label ${number}` }),
+    remove: (at, id) => deleted(at, `/v1/labels/${id}`),
+    touch: async (at, id) => void (await at.request('PATCH', `/v1/labels/${id}`, { colour: 'red' })),
+  },
+  filters: {
+    path: '/v1/filters?',
+    name: 'id',
+    // The same position for several: then the time decides.
+    add: (at, number) => {
+      const rule = { name: 'F', field: 'from', op: 'is', value: 'x', action: 'star', position: (number * 7) % 5 }
+      return created(at, '/v1/filters', rule)
+    },
+    remove: (at, id) => deleted(at, `/v1/filters/${id}`),
+  },
+  folders: {
+    path: '/v1/folders?',
+    name: 'name',
+    add: async (at, number) => {
+      const name = `Folder ${String(number).padStart(4, '0')}`
+      const made = await at.request('POST', `/v1/folders?mailbox=${addressOf.get(at)}`, { name })
+      assert.equal(made.status, 201, JSON.stringify(made.body))
+      return name
+    },
+    remove: (at, name) => deleted(at, `/v1/folders/${encodeURIComponent(name)}?mailbox=${addressOf.get(at)}`),
+  },
+  threads: { path: '/v1/threads?', name: 'root_message_id', ...mail('threads') },
   messages: { path: '/v1/messages?', name: 'message_id', ...mail('messages') },
   conversations: { path: '/v1/conversations?', name: 'root_message_id', ...mail('conversations') },
 }
@@ -102,7 +131,10 @@ function mailboxOf(at: TestOrganization) {
 }
 
 const listIn = (at: TestOrganization, { path }: Listing, query: object) => {
-  const given = { ...(/^\/v1\/(?:messages|conversations)/.test(path) && { mailbox: addressOf.get(at) }), ...query }
+  const given = {
+    ...(/^\/v1\/(?:messages|conversations|threads|folders)/.test(path) && { mailbox: addressOf.get(at) }),
+    ...query,
+  }
   return at.request('GET', path + new URLSearchParams(given as Record<string, string>))
 }
 
@@ -178,18 +210,21 @@ for (const [what, listing] of Object.entries(listings)) {
     assert.ok(runs > 0)
   })
 
-  test(`${what}: without a cursor the answer has none, and only a cursor of the list is taken`, async () => {
+  test(`${what}: without a cursor the answer has one where there is more, and only a cursor of the list is taken`, async () => {
     const at = await organizationWithMailbox()
     for (let number = 0; number < 2; number++) await listing.add(at, number)
-    assert.ok(!('next_cursor' in (await listIn(at, listing, {})).body))
-    const { body } = await listIn(at, listing, { limit: 1, cursor: '' })
+    assert.equal((await listIn(at, listing, { limit: 100 })).body.next_cursor, null)
+    const { body } = await listIn(at, listing, { limit: 1 })
+    assert.deepEqual(body, (await listIn(at, listing, { limit: 1, cursor: '' })).body)
     const other = listings[what === 'domains' ? 'scheduled' : 'domains'] as Listing
-    const forged = Buffer.from(JSON.stringify([...JSON.parse(atob(body.next_cursor)).slice(0, 1), 1e300, 'x']))
+    const forged = Buffer.from(JSON.stringify([...JSON.parse(atob(body.next_cursor)).slice(0, 1), 1e300, null]))
     const elsewhere = await organizationWithMailbox()
     for (const number of [0, 1]) await other.add(elsewhere, number)
     const foreign = (await listIn(elsewhere, other, { limit: 1, cursor: '' })).body.next_cursor
+    if (listing !== other) for (const number of [0, 1]) await listing.add(elsewhere, number)
+    const others = (await listIn(elsewhere, listing, { limit: 1 })).body.next_cursor
     const noLists = ['5', 'null', '{}'].map((text) => Buffer.from(text).toString('base64url'))
-    for (const cursor of ['x', foreign, forged.toString('base64url'), 'a\u0000b', ...noLists]) {
+    for (const cursor of ['x', foreign, others, forged.toString('base64url'), 'a\u0000b', ...noLists]) {
       const refused = await listIn(at, listing, { cursor })
       assert.deepEqual([refused.status, refused.body.error.field], [400, 'cursor'], cursor)
     }
@@ -243,7 +278,9 @@ test('after_uid tells what is new, in the order in which it came', async () => {
   const since = async (uid: number, limit = 25) => (await listIn(at, messages, { after_uid: uid, limit })).body
   const uids = (body: { data: { uid: number }[] }) => body.data.map(({ uid }) => uid)
   const first = await since(0, 3)
-  assert.deepEqual([uids(first), first.total, first.has_more, 'next_cursor' in first], [[1, 2, 3], 3, true, false])
+  assert.deepEqual([uids(first), first.total, first.has_more], [[1, 2, 3], 3, true])
+  const rest = await listIn(at, messages, { after_uid: 0, limit: 3, cursor: first.next_cursor })
+  assert.deepEqual([uids(rest.body), rest.body.next_cursor], [[4, 5], null])
   await messages.remove(at, '<4@letters.example>')
   assert.deepEqual([uids(await since(3)), (await since(3)).has_more], [[4], false])
   await messages.add(at, 6)
@@ -251,7 +288,7 @@ test('after_uid tells what is new, in the order in which it came', async () => {
   for (const [field, query] of [
     ['page', { after_uid: '1', page: '0' }],
     ['unread', { after_uid: '1', unread: 'true' }],
-    ['cursor', { after_uid: '1', cursor: '' }],
+    ['cursor', { after_uid: '1', cursor: first.next_cursor }],
     ['after_uid', { after_uid: '1', uids: '1' }],
     ['page', { cursor: '', page: '1' }],
     ['after_uid', { after_uid: '-1' }],

@@ -63,6 +63,22 @@ test('each type of event is one of those that the document tells apart, and what
   assert.deepEqual(components.schemas.PostedEvent?.properties?.data, { $ref: '#/components/schemas/Event' })
 })
 
+/** Not a list of items: all fields of one message. */
+const whole = ['/v1/messages/{uid}/headers']
+
+test('every list answers the cursor of its next page, and takes it and a limit', async () => {
+  const { paths, components } = JSON.parse(await world.client.document()) as Raw
+  for (const [path, { get }] of Object.entries(paths)) {
+    const { $ref = '' } = get?.responses['200']?.content?.['application/json']?.schema ?? {}
+    const answer = components.schemas[$ref.replace(/^.*\//, '')]
+    const lists = [answer, ...(answer?.anyOf ?? [])].filter((one) => one?.properties?.data)
+    if (lists.length === 0 || whole.includes(path)) continue
+    for (const list of lists) assert.ok(list?.required?.includes('next_cursor'), path)
+    const names = get?.parameters?.map(({ name }) => name) ?? []
+    for (const name of ['cursor', 'limit']) assert.ok(names.includes(name), `${path} takes ${name}`)
+  }
+})
+
 test('events are JSON at one path, and a stream at another', async () => {
   const { paths } = await world.client.description()
   const media = (path: string) => Object.keys(paths[path]?.get?.responses['200']?.content ?? {})
@@ -74,6 +90,8 @@ interface RawSchema {
   readonly $ref?: string
   readonly enum?: readonly string[]
   readonly properties?: Record<string, RawSchema>
+  readonly required?: readonly string[]
+  readonly anyOf?: readonly RawSchema[]
   readonly oneOf?: readonly RawSchema[]
   readonly discriminator?: { readonly mapping: Record<string, string> }
 }
@@ -86,6 +104,7 @@ interface Raw {
 
 interface RawOperation {
   readonly security: readonly object[]
+  readonly parameters?: readonly { readonly name?: string }[]
   readonly requestBody?: RawAnswer
   readonly responses: Record<string, RawAnswer>
 }

@@ -1,11 +1,12 @@
 /** The items of all pages of a list. */
 export async function allPages<T>(
-  load: (page: number) => Promise<{ readonly data: readonly T[]; readonly has_more: boolean }>,
+  load: (cursor: string) => Promise<{ readonly data: readonly T[]; readonly next_cursor: string | null }>,
 ): Promise<{ readonly data: readonly T[] }> {
   const data: T[] = []
-  for (let page = 0; ; page++) {
-    const answer = await load(page)
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const answer = await load(cursor)
     data.push(...answer.data)
-    if (!answer.has_more) return { data }
+    cursor = answer.next_cursor
   }
+  return { data }
 }

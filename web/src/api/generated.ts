@@ -46,6 +46,11 @@ export interface Label {
 
 export interface ListLabelsResponse {
   data: Label[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface CreateLabelBody {
@@ -76,6 +81,11 @@ export interface OrphanLabel {
 
 export interface ListOrphanLabelsResponse {
   data: OrphanLabel[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface AdoptOrphanLabelBody {
@@ -187,6 +197,11 @@ export interface Filter {
 
 export interface ListFiltersResponse {
   data: Filter[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 /**
@@ -680,10 +695,10 @@ export interface FilterRunItem {
 export interface ListFilterRunsResponse {
   data: FilterRunItem[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 /**
@@ -843,10 +858,10 @@ export interface BlockedSender {
 export interface ListBlockedSendersResponse {
   data: BlockedSender[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface CreateBlockedSenderBody {
@@ -868,6 +883,11 @@ export interface DeleteBlockedSenderResponse {
 
 export interface ListOwnLabelsResponse {
   data: Label[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface CreateOwnLabelBody {
@@ -906,6 +926,11 @@ export interface DeleteOwnLabelResponse {
 
 export interface ListOwnFiltersResponse {
   data: Filter[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 /**
@@ -1118,19 +1143,19 @@ export interface RunOwnFilterBody {
 export interface ListOwnFilterRunsResponse {
   data: FilterRunItem[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface ListOwnBlockedSendersResponse {
   data: BlockedSender[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface CreateOwnBlockedSenderBody {
@@ -1204,6 +1229,11 @@ export interface Forwarding {
 
 export type GetForwardingResponse = Forwarding | {
   data: Forwarding[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 };
 
 export interface UpdateForwardingBody {
@@ -1608,10 +1638,10 @@ export interface SentMessage {
 export interface ListSentMessagesResponse {
   data: SentMessage[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export type SuppressionCause = 'bounced' | 'complained';
@@ -1640,10 +1670,10 @@ export interface Suppression {
 export interface ListSuppressionsResponse {
   data: Suppression[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface DeleteSuppressionResponse {
@@ -2122,10 +2152,10 @@ export interface ScheduledMessage {
 export interface ListScheduledMessagesResponse {
   data: ScheduledMessage[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export type CreateScheduledMessageBodyAttachmentsItem = {
@@ -2449,6 +2479,11 @@ export interface Folder {
 
 export interface ListFoldersResponse {
   data: Folder[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface CreateFolderBody {
@@ -2564,10 +2599,10 @@ export interface ListMessagesResponse {
   page: number;
   has_more: boolean;
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface UpdateManyMessagesBody {
@@ -2906,10 +2941,10 @@ export interface Change {
 export interface ListChangesResponse {
   data: Change[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 /**
@@ -3073,6 +3108,11 @@ export interface ListThreadsResponse {
   /** @minimum 0 */
   page: number;
   has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface ThreadMessage {
@@ -3171,10 +3211,10 @@ export interface ListConversationsResponse {
   page: number;
   has_more: boolean;
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface NotDelivered {
@@ -3501,6 +3541,11 @@ export interface EventPage {
   next: string;
   /** More may follow at once, even if `data` is empty. */
   has_more: boolean;
+  /**
+     * `next` where more may follow at once; null at the end of the log as it is now.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface StreamedEvent {
@@ -3565,6 +3610,11 @@ export interface Signature {
 
 export interface ListSignaturesResponse {
   data: Signature[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface SetSignatureBody {
@@ -3650,6 +3700,11 @@ export interface Webhook {
 
 export interface ListWebhooksResponse {
   data: Webhook[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface CreateWebhookBody {
@@ -3824,10 +3879,10 @@ export interface WebhookDelivery {
 export interface WebhookDeliveryPage {
   data: WebhookDelivery[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface ReplayWebhookBody {
@@ -3967,10 +4022,10 @@ export interface Domain {
 export interface ListDomainsResponse {
   data: Domain[];
   /**
-     * In an answer to a request with `cursor`: that of the next page; null: there is none.
+     * `cursor` of the request for the next page; null: there is none.
      * @nullable
      */
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 export interface EnrolDomainBody {
@@ -4019,6 +4074,11 @@ export interface ListMailboxesResponse {
   /** @minimum 0 */
   page: number;
   has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export type CreateMailboxBodyKind = 'smart' | 'private';
@@ -4103,6 +4163,11 @@ export interface MailboxAccess {
 
 export interface ListMailboxAccessResponse {
   data: MailboxAccess[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 /**
@@ -4159,7 +4224,11 @@ export interface MailboxAccessChange {
 
 export interface ListAccessChangesResponse {
   data: MailboxAccessChange[];
-  has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export type UsageMailboxes = {
@@ -4227,6 +4296,11 @@ export interface ListMembersResponse {
   /** @minimum 0 */
   page: number;
   has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export type AddMemberBodyRole = 'owner' | 'admin' | 'member';
@@ -4424,6 +4498,11 @@ export interface Session {
 
 export interface ListSessionsResponse {
   data: Session[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface EndSessionResponse {
@@ -4589,6 +4668,11 @@ export interface Passkey {
 
 export interface ListPasskeysResponse {
   data: Passkey[];
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export interface RenamePasskeyBody {
@@ -4717,6 +4801,11 @@ export interface ListApiKeysResponse {
   /** @minimum 0 */
   page: number;
   has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 export type CreateApiKeyBodyScopesItem = 'labels:read' | 'labels:write' | 'messages:read' | 'messages:write' | 'sending:write' | 'sending:draft' | 'sending:approve' | 'scheduled:read' | 'scheduled:write' | 'filters:read' | 'filters:write' | 'forwarding:read' | 'forwarding:write' | 'domains:read' | 'domains:write' | 'mailboxes:read' | 'mailboxes:write' | 'usage:read' | 'members:read' | 'events:read' | 'webhooks:read' | 'webhooks:write';
@@ -4873,7 +4962,11 @@ export interface AuditEntry {
 
 export interface ListAuditEntriesResponse {
   data: AuditEntry[];
-  has_more: boolean;
+  /**
+     * `cursor` of the request for the next page; null: there is none.
+     * @nullable
+     */
+  next_cursor: string | null;
 }
 
 /**
@@ -4997,6 +5090,18 @@ counts?: boolean;
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox?: string;
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type ListOrphanLabelsParams = {
@@ -5006,6 +5111,18 @@ export type ListOrphanLabelsParams = {
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox?: string;
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type GetLabelParams = {
@@ -5025,6 +5142,21 @@ export type DeleteLabelParams = {
 from_messages?: boolean;
 };
 
+export type ListFiltersParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListFilterRunsParams = {
 /**
  * @minimum 1
@@ -5032,7 +5164,7 @@ export type ListFilterRunsParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5047,7 +5179,7 @@ export type ListBlockedSendersParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5065,6 +5197,18 @@ counts?: boolean;
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox?: string;
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type GetOwnLabelParams = {
@@ -5084,6 +5228,21 @@ export type DeleteOwnLabelParams = {
 from_messages?: boolean;
 };
 
+export type ListOwnFiltersParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListOwnFilterRunsParams = {
 /**
  * @minimum 1
@@ -5091,7 +5250,7 @@ export type ListOwnFilterRunsParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5106,7 +5265,7 @@ export type ListOwnBlockedSendersParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5120,6 +5279,18 @@ export type GetForwardingParams = {
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox?: string;
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type ReplyToMessageParams = {
@@ -5164,7 +5335,7 @@ since?: string;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5186,7 +5357,7 @@ search?: string;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5207,7 +5378,7 @@ mailbox: string;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5247,7 +5418,7 @@ draft?: string;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5266,7 +5437,7 @@ status?: ListScheduledMessagesStatus;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5282,6 +5453,18 @@ export type ListFoldersParams = {
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
 mailbox: string;
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type CreateFolderParams = {
@@ -5346,6 +5529,12 @@ folder?: string;
  */
 limit?: number;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 0
  * @maximum 1000000000
  */
@@ -5366,17 +5555,11 @@ label?: string;
  */
 uids?: string;
 /**
- * Messages that came into the folder after this uid, by ascending uid. `total` counts those of the answer. Can be combined with `limit` only.
+ * Messages that came into the folder after this uid, by ascending uid. `total` counts those of the answer. Can be combined with `limit` and `cursor` only.
  * @minimum 0
  * @maximum 4294967295
  */
 after_uid?: number;
-/**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
- * @maxLength 2000
- * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
- */
-cursor?: string;
 };
 
 export type UpdateManyMessagesParams = {
@@ -5521,7 +5704,7 @@ export type ListChangesParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5571,6 +5754,12 @@ folder?: string;
  */
 limit?: number;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 0
  * @maximum 1000000000
  */
@@ -5605,6 +5794,12 @@ mailbox: string;
  */
 limit?: number;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 0
  * @maximum 1000000000
  */
@@ -5638,12 +5833,6 @@ participant?: string;
  * Those where `us` or `them` are expected to write next; `nobody`: where `awaiting` is null.
  */
 awaiting?: ListConversationsAwaiting;
-/**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
- * @maxLength 2000
- * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
- */
-cursor?: string;
 };
 
 export type ListConversationsAwaiting = 'us' | 'them' | 'nobody';
@@ -5685,6 +5874,12 @@ types?: string;
  */
 mailbox?: string;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 1
  * @maximum 500
  */
@@ -5721,6 +5916,36 @@ types?: string;
 mailbox?: string;
 };
 
+export type ListSignaturesParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListWebhooksParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListWebhookDeliveriesParams = {
 state?: ListWebhookDeliveriesState;
 /**
@@ -5729,7 +5954,7 @@ state?: ListWebhookDeliveriesState;
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5745,7 +5970,7 @@ export type ListDomainsParams = {
  */
 limit?: number;
 /**
- * Empty for the first page, then `next_cursor` of the page before, with the same other parameters but `limit`. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
  * @maxLength 2000
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
@@ -5759,18 +5984,45 @@ export type ListMailboxesParams = {
  */
 limit?: number;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 0
  * @maximum 1000000000
  */
 page?: number;
 };
 
+export type ListMailboxAccessParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
 export type ListAccessChangesParams = {
 /**
  * @minimum 1
- * @maximum 9007199254740991
+ * @maximum 100
  */
-before?: number;
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type ListMembersParams = {
@@ -5780,10 +6032,46 @@ export type ListMembersParams = {
  */
 limit?: number;
 /**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+/**
  * @minimum 0
  * @maximum 1000000000
  */
 page?: number;
+};
+
+export type ListSessionsParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
+};
+
+export type ListPasskeysParams = {
+/**
+ * Without it, all.
+ * @minimum 1
+ * @maximum 1000
+ */
+limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export type ListApiKeysParams = {
@@ -5792,6 +6080,12 @@ export type ListApiKeysParams = {
  * @maximum 1000
  */
 limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 /**
  * @minimum 0
  * @maximum 1000000000
@@ -5816,15 +6110,16 @@ actor?: string;
  */
 since?: string;
 /**
- * Only entries with a lower `id`.
- * @minimum 1
- */
-before?: number;
-/**
  * @minimum 1
  * @maximum 1000
  */
 limit?: number;
+/**
+ * `next_cursor` of the page before, with the same other parameters but `limit`; empty for the first page. Entries that come or go meanwhile move no others: none is left out or comes twice.
+ * @maxLength 2000
+ * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+ */
+cursor?: string;
 };
 
 export const getListLabelsUrl = (params?: ListLabelsParams,) => {
@@ -6058,12 +6353,8 @@ return call<MergeLabelResponse>(getMergeLabelUrl(id),
 
 
 
-export const getListFiltersUrl = () => {
-
-
-
-
-  return `/v1/filters`
+export const getListFiltersUrl = (params?: ListFiltersParams,) => {
+  return withQuery(`/v1/filters`, params)
 }
 
 /**
@@ -6072,9 +6363,9 @@ export const getListFiltersUrl = () => {
  * Scope: `filters:read`.
  * @summary List filters
  */
-export const listFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListFiltersResponse> => {
+export const listFilters = async (params?: ListFiltersParams, options?: Parameters<typeof call>[1]): Promise<ListFiltersResponse> => {
 
-  return call<ListFiltersResponse>(getListFiltersUrl(),
+  return call<ListFiltersResponse>(getListFiltersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -6581,12 +6872,8 @@ export const deleteOwnLabel = async (id: string,
 
 
 
-export const getListOwnFiltersUrl = () => {
-
-
-
-
-  return `/v1/me/filters`
+export const getListOwnFiltersUrl = (params?: ListOwnFiltersParams,) => {
+  return withQuery(`/v1/me/filters`, params)
 }
 
 /**
@@ -6595,9 +6882,9 @@ export const getListOwnFiltersUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List filters
  */
-export const listOwnFilters = async ( options?: Parameters<typeof call>[1]): Promise<ListOwnFiltersResponse> => {
+export const listOwnFilters = async (params?: ListOwnFiltersParams, options?: Parameters<typeof call>[1]): Promise<ListOwnFiltersResponse> => {
 
-  return call<ListOwnFiltersResponse>(getListOwnFiltersUrl(),
+  return call<ListOwnFiltersResponse>(getListOwnFiltersUrl(params),
   {
     ...options,
     method: 'GET'
@@ -7557,7 +7844,7 @@ export const getListScheduledMessagesUrl = (params?: ListScheduledMessagesParams
 }
 
 /**
- * All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200, including those that members scheduled in a session. Failed and cancelled ones stay for 30 days. With `cursor`, all of them, page by page.
+ * All messages that are pending, being sent, failed or cancelled by an answer, soonest first, at most 200 in an answer, including those that members scheduled in a session. Failed and cancelled ones stay for 30 days.
  *
  * Scope: `scheduled:read`.
  * @summary List scheduled messages
@@ -8350,12 +8637,8 @@ return call<ReportPresenceResponse>(getReportPresenceUrl(),
 
 
 
-export const getListSignaturesUrl = () => {
-
-
-
-
-  return `/v1/me/signatures`
+export const getListSignaturesUrl = (params?: ListSignaturesParams,) => {
+  return withQuery(`/v1/me/signatures`, params)
 }
 
 /**
@@ -8364,9 +8647,9 @@ export const getListSignaturesUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one’s signatures
  */
-export const listSignatures = async ( options?: Parameters<typeof call>[1]): Promise<ListSignaturesResponse> => {
+export const listSignatures = async (params?: ListSignaturesParams, options?: Parameters<typeof call>[1]): Promise<ListSignaturesResponse> => {
 
-  return call<ListSignaturesResponse>(getListSignaturesUrl(),
+  return call<ListSignaturesResponse>(getListSignaturesUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8405,12 +8688,8 @@ return call<Signature>(getSetSignatureUrl(address),
 
 
 
-export const getListWebhooksUrl = () => {
-
-
-
-
-  return `/v1/webhooks`
+export const getListWebhooksUrl = (params?: ListWebhooksParams,) => {
+  return withQuery(`/v1/webhooks`, params)
 }
 
 /**
@@ -8419,9 +8698,9 @@ export const getListWebhooksUrl = () => {
  * Scope: `webhooks:read`.
  * @summary List webhooks
  */
-export const listWebhooks = async ( options?: Parameters<typeof call>[1]): Promise<ListWebhooksResponse> => {
+export const listWebhooks = async (params?: ListWebhooksParams, options?: Parameters<typeof call>[1]): Promise<ListWebhooksResponse> => {
 
-  return call<ListWebhooksResponse>(getListWebhooksUrl(),
+  return call<ListWebhooksResponse>(getListWebhooksUrl(params),
   {
     ...options,
     method: 'GET'
@@ -8782,7 +9061,7 @@ export const getListMailboxesUrl = (params?: ListMailboxesParams,) => {
 }
 
 /**
- * Oldest first. Without `limit`, the first 1,000.
+ * Oldest first.
  *
  * Scope: `mailboxes:read` or `messages:read`.
  * @summary List mailboxes
@@ -8935,12 +9214,9 @@ export const resumeMailbox = async (address: string, options?: Parameters<typeof
 
 
 
-export const getListMailboxAccessUrl = (address: string,) => {
-
-
-
-
-  return `/v1/mailboxes/${encodeURIComponent(String(address))}/access`
+export const getListMailboxAccessUrl = (address: string,
+    params?: ListMailboxAccessParams,) => {
+  return withQuery(`/v1/mailboxes/${encodeURIComponent(String(address))}/access`, params)
 }
 
 /**
@@ -8949,9 +9225,10 @@ export const getListMailboxAccessUrl = (address: string,) => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List who may use a mailbox
  */
-export const listMailboxAccess = async (address: string, options?: Parameters<typeof call>[1]): Promise<ListMailboxAccessResponse> => {
+export const listMailboxAccess = async (address: string,
+    params?: ListMailboxAccessParams, options?: Parameters<typeof call>[1]): Promise<ListMailboxAccessResponse> => {
 
-  return call<ListMailboxAccessResponse>(getListMailboxAccessUrl(address),
+  return call<ListMailboxAccessResponse>(getListMailboxAccessUrl(address,params),
   {
     ...options,
     method: 'GET'
@@ -9030,7 +9307,7 @@ export const getListAccessChangesUrl = (params?: ListAccessChangesParams,) => {
 }
 
 /**
- * Changes of access to the member’s own mailboxes: entries of the audit trail, newest first, at most 100. `before` takes the last id of an answer, for the next ones.
+ * Changes of access to the member’s own mailboxes: entries of the audit trail, newest first.
  *
  * For members who are signed in. To a key this path does not exist.
  * @summary List changes of access to one’s mailboxes
@@ -9080,7 +9357,7 @@ export const getListMembersUrl = (params?: ListMembersParams,) => {
 }
 
 /**
- * In the order in which they joined. Without `limit`, the first 1,000.
+ * In the order in which they joined.
  *
  * Scope: `members:read`.
  * @summary List members
@@ -9321,12 +9598,8 @@ export const signOut = async ( options?: Parameters<typeof call>[1]): Promise<Si
 
 
 
-export const getListSessionsUrl = () => {
-
-
-
-
-  return `/v1/me/sessions`
+export const getListSessionsUrl = (params?: ListSessionsParams,) => {
+  return withQuery(`/v1/me/sessions`, params)
 }
 
 /**
@@ -9335,9 +9608,9 @@ export const getListSessionsUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one's sessions
  */
-export const listSessions = async ( options?: Parameters<typeof call>[1]): Promise<ListSessionsResponse> => {
+export const listSessions = async (params?: ListSessionsParams, options?: Parameters<typeof call>[1]): Promise<ListSessionsResponse> => {
 
-  return call<ListSessionsResponse>(getListSessionsUrl(),
+  return call<ListSessionsResponse>(getListSessionsUrl(params),
   {
     ...options,
     method: 'GET'
@@ -9576,12 +9849,8 @@ return call<Passkey>(getAddPasskeyUrl(),
 
 
 
-export const getListPasskeysUrl = () => {
-
-
-
-
-  return `/v1/me/passkeys`
+export const getListPasskeysUrl = (params?: ListPasskeysParams,) => {
+  return withQuery(`/v1/me/passkeys`, params)
 }
 
 /**
@@ -9590,9 +9859,9 @@ export const getListPasskeysUrl = () => {
  * For members who are signed in. To a key this path does not exist.
  * @summary List one's passkeys
  */
-export const listPasskeys = async ( options?: Parameters<typeof call>[1]): Promise<ListPasskeysResponse> => {
+export const listPasskeys = async (params?: ListPasskeysParams, options?: Parameters<typeof call>[1]): Promise<ListPasskeysResponse> => {
 
-  return call<ListPasskeysResponse>(getListPasskeysUrl(),
+  return call<ListPasskeysResponse>(getListPasskeysUrl(params),
   {
     ...options,
     method: 'GET'
@@ -9798,7 +10067,7 @@ export const getListApiKeysUrl = (params?: ListApiKeysParams,) => {
 }
 
 /**
- * Oldest first, those too that have expired or were revoked. Without `limit`, the first 1,000.
+ * Oldest first, those too that have expired or were revoked.
  *
  * For members who are signed in. To a key this path does not exist. Permission: `manage_api_keys`.
  * @summary List API keys
@@ -9904,7 +10173,7 @@ export const getListAuditEntriesUrl = (params?: ListAuditEntriesParams,) => {
 }
 
 /**
- * Who changed which settings, newest first. The next page is `before` this one's last `id`.
+ * Who changed which settings, newest first.
  *
  * For members who are signed in. To a key this path does not exist. Permission: `read_audit`.
  * @summary Read the audit trail

@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],
-  queryFn: ({ signal }) => allPages((page) => listApiKeys({ limit: 1_000, page }, { signal })),
+  queryFn: ({ signal }) => allPages((cursor) => listApiKeys({ limit: 1_000, cursor }, { signal })),
 })
 
 export const keysChanged = () => queryClient.invalidateQueries({ queryKey: keysQuery.queryKey })

@@ -36,12 +36,9 @@ export function AuditTrail() {
   const query = useInfiniteQuery({
     queryKey: ['audit', item],
     queryFn: ({ pageParam, signal }) =>
-      listAuditEntries(
-        { limit: 100, ...(item !== '' && { action: item }), ...(pageParam !== undefined && { before: pageParam }) },
-        { signal },
-      ),
-    initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ data, has_more }) => (has_more ? data.at(-1)?.id : undefined),
+      listAuditEntries({ limit: 100, cursor: pageParam, ...(item !== '' && { action: item }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
   })
   return (

@@ -19,7 +19,7 @@ export type AnyFilter = Owned<Filter>
 /** In the order in which they run: the member's after the organization's. */
 export const filtersQuery = queryOptions({
   queryKey: ['filters'],
-  queryFn: ({ signal }) => ofBoth(listFilters({ signal }), listOwnFilters({ signal })),
+  queryFn: ({ signal }) => ofBoth(listFilters(undefined, { signal }), listOwnFilters(undefined, { signal })),
 })
 
 export const filtersChanged = () => queryClient.invalidateQueries({ queryKey: filtersQuery.queryKey })

@@ -157,6 +157,6 @@ function count({ mailbox, folder }: Place, { change }: Edit, states: readonly St
         return { ...one, total: one.total + states.length, unread: one.unread + unreadAfter }
       return one
     })
-    return { data }
+    return { ...held, data }
   })
 }

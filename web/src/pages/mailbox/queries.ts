@@ -11,7 +11,7 @@ export const mailboxQuery = (address: string) =>
 export const accessQuery = (address: string) =>
   queryOptions({
     queryKey: ['mailboxes', address, 'access'],
-    queryFn: ({ signal }) => listMailboxAccess(address, { signal }),
+    queryFn: ({ signal }) => listMailboxAccess(address, undefined, { signal }),
   })
 
 export const forwardingQuery = (mailbox: string) =>

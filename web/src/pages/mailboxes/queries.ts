@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 
 export const mailboxesQuery = queryOptions({
   queryKey: ['mailboxes'],
-  queryFn: ({ signal }) => allPages((page) => listMailboxes({ limit: 1_000, page }, { signal })),
+  queryFn: ({ signal }) => allPages((cursor) => listMailboxes({ limit: 1_000, cursor }, { signal })),
 })
 
 export const mailboxesChanged = () => queryClient.invalidateQueries({ queryKey: mailboxesQuery.queryKey })

@@ -5,7 +5,7 @@ import { queryClient } from '../../app/query-client.ts'
 
 export const membersQuery = queryOptions({
   queryKey: ['members'],
-  queryFn: ({ signal }) => allPages((page) => listMembers({ limit: 1_000, page }, { signal })),
+  queryFn: ({ signal }) => allPages((cursor) => listMembers({ limit: 1_000, cursor }, { signal })),
 })
 
 export const membersChanged = () => queryClient.invalidateQueries({ queryKey: membersQuery.queryKey })

@@ -5,14 +5,14 @@ import { meChanged } from '../../session/me.ts'
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: ({ signal }) => listSessions({ signal }),
+  queryFn: ({ signal }) => listSessions(undefined, { signal }),
 })
 
 export const sessionsChanged = () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey })
 
 export const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
-  queryFn: ({ signal }) => listPasskeys({ signal }),
+  queryFn: ({ signal }) => listPasskeys(undefined, { signal }),
 })
 
 export const passkeysChanged = () => queryClient.invalidateQueries({ queryKey: passkeysQuery.queryKey })

@@ -4,7 +4,7 @@ import { queryClient } from '../../app/query-client.ts'
 
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
-  queryFn: ({ signal }) => listWebhooks({ signal }),
+  queryFn: ({ signal }) => listWebhooks(undefined, { signal }),
 })
 
 /** How often deliveries are refreshed, in milliseconds: they have no events. */

@@ -5,7 +5,7 @@ import { queryClient } from '../../../app/query-client.ts'
 /** The member's signatures. */
 export const signaturesQuery = queryOptions({
   queryKey: ['signatures'],
-  queryFn: ({ signal }) => listSignatures({ signal }),
+  queryFn: ({ signal }) => listSignatures(undefined, { signal }),
   // Writing does not wait for a service that does not answer.
   retry: false,
 })
