@@ -8,7 +8,7 @@ const docs = join(import.meta.dirname, '../../docs')
 
 /** The block of a page of docs/ that holds a text, line by line. */
 export async function documented(page: string, text: string): Promise<string[]> {
-  const blocks = (await readFile(join(docs, page), 'utf8')).matchAll(/^```\w+\n([\s\S]*?)^```$/gm)
+  const blocks = (await readFile(join(docs, page), 'utf8')).matchAll(/^```\w*\n([\s\S]*?)^```$/gm)
   const found = [...blocks].map(([, block = '']) => block).filter((block) => block.includes(text))
   const [block] = found
   if (found.length !== 1 || block === undefined)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -18,7 +18,7 @@ mount -t overlay -o lowerdir=/etc,upperdir=/run/upper,workdir=/run/work overlay 
 echo 'mailroom:x:987:987::/var/lib/mailroom:/usr/sbin/nologin' >>/etc/passwd
 echo 'mailroom:x:987:' >>/etc/group
 mkdir -p /etc/mailroom
-mount -t tmpfs -o mode=755 tmpfs /var/lib
+for place in /var/lib /var/backups; do mount -t tmpfs -o mode=755 tmpfs $place; done
 mount -t tmpfs -o mode=755 tmpfs /opt
 mkdir /opt/mailroom
 mount --bind "$ROOT" /opt/mailroom
@@ -41,7 +41,7 @@ const others = (directory: string) => ({
   ),
 })
 
-/** A real systemd, with the shipped unit as it is: the first process of namespaces of its own, also for the network. */
+/** A real systemd, with the shipped units as they are: the first process of namespaces of its own, also for the network. */
 export class SystemdMachine implements AsyncDisposable {
   readonly #directory: string
   readonly #group: string
@@ -59,14 +59,17 @@ export class SystemdMachine implements AsyncDisposable {
   static async start({ addresses = [] as readonly string[], settings = '' } = {}): Promise<SystemdMachine> {
     const directory = await mkdtemp(join(tmpdir(), 'mailroom-systemd-'))
     const units = join(directory, 'units')
-    const dropIn = join(units, 'mailroom@.service.d')
-    mkdirSync(dropIn, { recursive: true })
-    await cp(join(root, 'deploy/systemd/mailroom@.service'), join(units, 'mailroom@.service'))
+    await cp(join(root, 'deploy/systemd'), units, { recursive: true })
     const log = `append:${join(directory, 'log')}`
-    await writeFile(
-      join(dropIn, 'log.conf'),
-      `[Unit]\nOnFailure=failed.service\n[Service]\nStandardOutput=${log}\nStandardError=${log}\n${settings}`,
-    )
+    for (const [unit, more] of [
+      ['mailroom', settings],
+      ['mailroom-backup', ''],
+    ]) {
+      const dropIn = join(units, `${unit}@.service.d`)
+      mkdirSync(dropIn)
+      const text = `[Unit]\nOnFailure=failed.service\n[Service]\nStandardOutput=${log}\nStandardError=${log}\n${more}`
+      await writeFile(join(dropIn, 'log.conf'), text)
+    }
     for (const [name, text] of Object.entries(others(directory))) await writeFile(join(units, name), text)
     await run('mkfifo', [join(directory, 'ready'), join(directory, 'failed')])
     const group = join(
@@ -94,10 +97,17 @@ export class SystemdMachine implements AsyncDisposable {
     return (await run('nsenter', ['--target', this.#systemd, '--all', '--', ...command])).stdout
   }
 
+  /** Writes a file below /etc/mailroom. */
+  async write(name: string, text: string, mode = 0o600): Promise<void> {
+    const path = `/proc/${this.#systemd}/root/etc/mailroom/${name}`
+    mkdirSync(dirname(path), { recursive: true })
+    await writeFile(path, text, { mode })
+  }
+
   /** Writes the settings of an instance. */
   async set(instance: string, settings: Readonly<Record<string, string>>): Promise<void> {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-    await writeFile(`/proc/${this.#systemd}/root/etc/mailroom/${instance}.env`, lines.join(''), { mode: 0o600 })
+    await this.write(`${instance}.env`, lines.join(''))
   }
 
   /** Properties of the unit (`systemctl show`). */

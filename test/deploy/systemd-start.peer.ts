@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { documented } from './documented.ts'
 import { SystemdMachine } from './systemd-machine.ts'
 
 // Its network is its own, so that the ports are those of the documentation.
@@ -65,4 +67,25 @@ test('the shipped unit is not started for ever with settings that cannot be used
   const said = (await machine.log()).match(/the configuration cannot be used:\n {2}PORT/g) ?? []
   assert.equal(said.length, 10)
   assert.deepEqual(await machine.show('main', 'ActiveState'), { ActiveState: 'failed' })
+})
+
+test('the settings of the documentation serve at each port, and the shipped backup can be restored', async () => {
+  await using machine = await SystemdMachine.start({ addresses })
+  const { cert, key } = certificateFor(hostname)
+  // The user of the service is not in a group that could read them.
+  await machine.write('tls/fullchain.pem', cert, 0o644)
+  await machine.write('tls/privkey.pem', key, 0o644)
+  await machine.write('main.env', (await documented('install.md', 'MAILROOM_SUBMISSION_TLS_PORT=')).join('\n'))
+  const failed = async (error: Error) => assert.fail(`${error.message}\n${await machine.log()}`)
+  await machine.run('systemctl', 'start', 'mailroom@main').catch(failed)
+  assert.deepEqual(await answersAt(machine, '192.0.2.5', '8080', '25', '587'), [http, greeting, greeting])
+  await machine.run('systemctl', 'start', 'mailroom-backup@main').catch(failed)
+  await machine.run('systemctl', 'stop', 'mailroom@main')
+  const back = (await documented('backup.md', '/var/lib/mailroom/main/backup.tar')).filter((line) =>
+    /^(install|tar) /.test(line),
+  )
+  const restore = back.join('\n').replace('/backup/backup.tar', '/var/backups/mailroom/main-*.tar')
+  await machine.run('sh', '-euc', `rm -r /var/lib/mailroom/main\n${restore}`)
+  await machine.run('systemctl', 'start', 'mailroom@main').catch(failed)
+  assert.deepEqual(await answersAt(machine, '192.0.2.5', '8080'), [http])
 })

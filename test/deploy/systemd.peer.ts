@@ -20,8 +20,15 @@ before(async () => {
 })
 after(() => rm(directory, { recursive: true, force: true }))
 
-test('systemd finds nothing wrong with the unit', async () => {
-  const { stdout, stderr } = await run('systemd-analyze', ['verify', unit])
+test('systemd finds nothing wrong with the units', async () => {
+  const units = [unit]
+  for (const kind of ['service', 'timer']) {
+    const backup = join(directory, `mailroom-backup@main.${kind}`)
+    const text = await readFile(join(root, `deploy/systemd/mailroom-backup@.${kind}`), 'utf8')
+    await writeFile(backup, text.replace('User=mailroom', 'User=daemon'))
+    units.push(backup)
+  }
+  const { stdout, stderr } = await run('systemd-analyze', ['verify', ...units])
   assert.equal(stdout + stderr, '')
 })
 

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { documented } from './documented.ts'
+
+const run = promisify(execFile)
+
+/** Two networks that reach each other: in the second, 10.9.0.2, everything listens; from the first, 10.9.0.1, come the clients. */
+const scene = `
+unshare --net sleep infinity & peer=$!
+trap 'kill $peer' EXIT
+until [ "$(readlink /proc/$peer/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do :; done
+ip link add near type veth peer name far netns $peer
+there() { nsenter --target $peer --net -- "$@"; }
+ip address add 10.9.0.1/24 dev near && ip link set near up
+there ip link set lo up && there ip address add 10.9.0.2/24 dev far && there ip link set far up
+for rules in "$@"; do there nft -f "$rules"; done
+there "$NODE" -e "$LISTEN" | while read -r _; do "$NODE" -e "$CONNECT"; break; done
+`
+
+const listen = `
+const net = require('node:net')
+const ports = [22, 25, 2525, 465, 8080]
+let left = ports.length
+const servers = ports.map((port) => net.createServer((socket) => { socket.on('error', () => {}); socket.end(String(port)) })
+  .listen(port, '0.0.0.0', () => --left || console.log('listening')))
+process.stdout.on('error', () => process.exit())
+setInterval(() => console.log('here'), 200)
+`
+const connect = `
+const net = require('node:net')
+const ask = (port) => new Promise((resolve) => {
+  const socket = net.connect({ host: '10.9.0.2', port })
+  socket.setTimeout(3_000, () => { socket.destroy(); resolve(port + ' closed') })
+  socket.on('error', () => resolve(port + ' refused')).on('data', (data) => resolve(port + ' by ' + data))
+})
+Promise.all([22, 25, 465, 8080].map(ask)).then((all) => { console.log(all.join(', ')); process.exit() })
+`
+
+for (const [what, blocks, expected] of [
+  ['the firewall lets in what the page names', ['policy drop'], '22 by 22, 25 by 25, 465 by 465, 8080 closed'],
+  ['port 25 is redirected', ['redirect to'], '22 by 22, 25 by 2525, 465 by 465, 8080 by 8080'],
+] as const) {
+  test(`with the rules of the documentation ${what}`, async () => {
+    await using resources = new AsyncDisposableStack()
+    const directory = await mkdtemp(join(tmpdir(), 'mailroom-firewall-'))
+    resources.defer(() => rm(directory, { recursive: true }))
+    const files = []
+    for (const block of blocks) {
+      files.push(join(directory, `${files.length}.nft`))
+      await writeFile(files.at(-1) ?? '', `${(await documented('install.md', block)).join('\n')}\n`)
+    }
+    const env = { PATH: process.env.PATH, NODE: process.execPath, LISTEN: listen, CONNECT: connect }
+    const words = ['--net', 'bash', '-c', scene, 'bash', ...files]
+    const { stdout } = await run('unshare', words, { env })
+    assert.equal(stdout.trim(), expected)
+  })
+}
