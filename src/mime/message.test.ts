@@ -134,6 +134,8 @@ const bombs: readonly (readonly [string, () => string])[] = [
   ['25 MiB of blockquotes', () => `Content-Type: text/html\r\n\r\n${fill('<blockquote>', 25 * MiB)}`],
   ['25 MiB of equals signs', () => `Content-Transfer-Encoding: quoted-printable\r\n\r\n${fill('=', 25 * MiB)}`],
   ['25 MiB of padding', () => `Content-Transfer-Encoding: base64\r\n\r\n${fill('A=', 25 * MiB)}`],
+  ['25 MiB of lines in uuencode', () => `Content-Transfer-Encoding: x-uuencode\r\n\r\n${fill('_\n', 25 * MiB)}`],
+  ['25 MiB of delimiters with text behind them', () => mixed + fill('--b x\n', 25 * MiB)],
   ['1,000 text parts of one character', () => mixed + '--b\r\n\r\nx\r\n'.repeat(998)],
 ]
 

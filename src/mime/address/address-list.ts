@@ -1,13 +1,15 @@
 import { oneLine } from '../charset.ts'
 import { decodeText } from '../header/encoded-words.ts'
 import type { Address } from './address.ts'
-import { atDot, belongTogether, closing, type Word, withoutRoute } from './address-words.ts'
+import { atDot, belongTogether, closing, isEmptyGroup, joinedWords, type Word, withoutRoute } from './address-words.ts'
 
 /** Limits for a list, and for a name or address in it. Real lists stay far below. A list of delimiters only takes 5 ms. */
 const MOST_ADDRESSES = 1_000
 const MOST_TOKENS = 20_000
 const MOST_TEXT = 256 * 1024
 const LONGEST = 998
+/** Of a name before it is decoded. */
+const LONGEST_NAME = 16 * LONGEST
 
 /** The mailboxes of an address list (RFC 5322, section 3.4), in order, those of groups included, with decoded names. Accepts
  *  obsolete routes and comments, names without quotes, addresses without brackets, `;` for `,`, and any other fault. Never
@@ -42,15 +44,6 @@ export function readAddressList(value: string): AddressList {
   reader.endMailbox()
   const { addresses, strays, tooLong } = reader
   return { addresses, strays, complete: !more && !tooLong && value.length <= MOST_TEXT }
-}
-
-/** Of a name, with its encoding. */
-const LONGEST_WRITTEN = 16 * LONGEST
-
-function nameOf(words: readonly Word[]): string {
-  let text = ''
-  for (const word of words) if (text.length < LONGEST_WRITTEN) text += `${text && ' '}${word.text}`
-  return text.slice(0, LONGEST_WRITTEN)
 }
 
 /** White space, and NUL, which some mailers send for it. */
@@ -104,8 +97,9 @@ class ListReader {
 
   endMailbox(): void {
     const address = oneLine(this.#angle ?? this.#bareAddress())
-    const name = decodeText(nameOf(this.#words)) || decodeText(this.#comment.slice(0, LONGEST_WRITTEN))
+    const name = decodeText(joinedWords(this.#words, LONGEST_NAME)) || decodeText(this.#comment.slice(0, LONGEST_NAME))
     if (address.length > LONGEST) this.tooLong = true
+    else if (isEmptyGroup(name, address)) this.#mistakable(address, /@/)
     else if (address !== '' || name !== '') {
       this.addresses.push({ name: name.slice(0, LONGEST).toWellFormed(), address })
     }

@@ -18,9 +18,22 @@ export function atDot(last: Word | undefined, next: string): boolean {
   return next.startsWith('.') || last?.written.endsWith('.') === true
 }
 
+/** The words as one text, up to that many characters. */
+export function joinedWords(words: readonly Word[], most: number): string {
+  let text = ''
+  for (const word of words) if (text.length < most) text += `${text && ' '}${word.text}`
+  return text.slice(0, most)
+}
+
 /** `<@relay,@relay:ann@example.com>` (RFC 5322, section 4.4). */
 export function withoutRoute(address: string): string {
   return address.startsWith('@') && address.includes(':') ? address.slice(address.indexOf(':') + 1) : address
+}
+
+/** Whether this is what some servers make of an empty group: `<undisclosed-recipients:;>`, `undisclosed-recipients:;@mx.example`. */
+export function isEmptyGroup(name: string, address: string): boolean {
+  if (address === '') return /:\s*;$/.test(name)
+  return address.includes('@') ? address.startsWith('@') && name === '' : /:;?"?$/.test(address)
 }
 
 /** The place after the delimiter that closes the token at `start`. */

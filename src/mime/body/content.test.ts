@@ -211,6 +211,17 @@ for (const [what, raw, attaches] of [
   })
 }
 
+test('an invitation alone is shown, and is a file too', () => {
+  const raw = message('Content-Type: text/calendar; name=meet.ics\n\nBEGIN:VCALENDAR\n')
+  const { text, attachments } = readContent(raw)
+  assert.equal(text, 'BEGIN:VCALENDAR\n')
+  assert.deepEqual(
+    attachments.map(({ id, filename, content_type }) => [id, filename, content_type]),
+    [['1', 'meet.ics', 'text/calendar']],
+  )
+  assert.equal(attachmentBytes(raw, '1')?.bytes.toString(), 'BEGIN:VCALENDAR\r\n')
+})
+
 test('an attachment is found by its id alone', () => {
   const raw = parts(
     'multipart/mixed',

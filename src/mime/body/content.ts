@@ -88,6 +88,7 @@ export function sortParts(root: Part): Body {
       attached.push({ part: leaf, within })
       continue
     }
+    if (within.length === 0 && FILES_TOO.has(leaf.type)) attached.push({ part: leaf, within })
     const key = alternative ?? leaf
     const piece = pieceOf.get(key) ?? { text: [], html: [] }
     if (!pieceOf.has(key)) pieces.push(piece)
@@ -96,6 +97,9 @@ export function sortParts(root: Part): Body {
   }
   return { pieces, attached }
 }
+
+/** Text that other programs take in: it is shown where nothing else is there, and is a file all the same. */
+const FILES_TOO = new Set(['text/calendar', 'text/csv', 'text/vcard', 'text/x-vcard', 'text/directory'])
 
 /** A single text part is always the body. Among others, a name marks a file (a patch, a log), except of the root of a multipart, of
  *  the only part that can be shown, or in an alternative: some mailers name the body too. */

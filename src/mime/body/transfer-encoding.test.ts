@@ -43,11 +43,26 @@ for (const [what, encoding, body, decoded] of [
     'a\r\n \r\nb',
   ],
   ['a broken escape as it is', 'quoted-printable', 'a=ZZ=4', 'a=ZZ=4'],
+  ['uuencode', 'x-uuencode', 'begin 644 a.txt\r\n%2&5L;&\\\r\n`\r\nend\r\nx', 'Hello'],
+  ['uuencode with spaces for zeros', 'uuencode', 'begin 644 a\n#    \n \nend\n', '\0\0\0'],
+  ['uuencode with words before it', 'x-uue', 'My file:\nbegin 600 a\n%2&5L;&\\\n`\nend', 'Hello'],
+  ['uuencode without its beginning', 'x-uuencode', '%2&5L;&\\\n`\nend\n', 'Hello'],
+  ['uuencode whose lines lost their last spaces', 'x-uuencode', 'begin 644 a\n#\n`\nend\n', '\0\0\0'],
+  ['uuencode cut off', 'x-uuencode', 'begin 644 a\n%2&5L', 'Hel'],
   ['8bit as it is', '8bit', 'a \r\n\xfc', 'a \r\n\xfc'],
   ['an encoding that nobody knows as it is', 'x-nobody', 'a=20', 'a=20'],
   ['an encoding with a comment', 'base64 (really)', 'SGVsbG8=', 'Hello'],
 ] as const) {
   test(`a body is decoded from ${what}`, () => assert.equal(decode(encoding, body), decoded))
+}
+
+for (const [what, type, body, decoded] of [
+  ['as it is where it is plain', 'message/rfc822', 'Subject: x\r\n\r\nHello', 'Subject: x\r\n\r\nHello'],
+  ['from base64 where it is in that', 'message/rfc822', 'U3ViamVjdDogeA==', 'Subject: x'],
+] as const) {
+  test(`an enclosed message that says base64 is read ${what}`, () => {
+    assert.equal(decode(`base64\r\nContent-Type: ${type}`, body), decoded)
+  })
 }
 
 test('what is encoded is decoded again', () => {

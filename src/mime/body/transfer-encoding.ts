@@ -1,13 +1,23 @@
 import { hexOctet } from '../hex.ts'
 import type { Part } from './structure.ts'
+import { decodeUuencode, UUENCODE } from './uuencode.ts'
 
 /** Decodes a part's transfer encoding (RFC 2045, section 6). `most` limits the encoded bytes that are read. Unknown encodings are
  *  not decoded. Never throws. */
 export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFINITY): Buffer {
   const end = Math.min(part.end, part.start + most)
+  if (UUENCODE.has(part.encoding)) return decodeUuencode(raw.subarray(part.start, end))
+  if (isPlainMessage(raw, part)) return raw.subarray(part.start, end)
   if (part.encoding === 'base64') return decodeBase64(raw.toString('latin1', part.start, end))
   if (part.encoding === 'quoted-printable') return decodeQuotedPrintable(raw.subarray(part.start, end))
   return raw.subarray(part.start, end)
+}
+
+/** An enclosed message that says base64 and starts with a field of a header: base64 has no colon. RFC 2046, section 5.2.1 allows no
+ *  encoding there, and some programs name one that they do not apply. */
+function isPlainMessage(raw: Buffer, { type, encoding, start, end }: Part): boolean {
+  if (encoding !== 'base64' || !type.startsWith('message/')) return false
+  return /^\s*[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(raw.toString('latin1', start, Math.min(end, start + 200)))
 }
 
 /** The platform's decoder skips characters outside of the alphabet, and stops at the first padding. Some mailers pad each chunk;

@@ -20,14 +20,15 @@ const zones: Readonly<Record<string, number>> = {
 }
 
 const form =
-  /^(?:[a-z]+\.?\s*,?\s*)?(\d{1,2})\s+([a-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([+-]\d{4})|\s+([a-z]+))?/
+  /^(?:[a-z]+\.?\s*,?\s*)?(\d{1,2})\s+([a-z]{3})[a-z]*\s+(\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])\.?m\b\.?)?(?:\s*([+-]\d{4})|\s+([a-z]+))?/
 
 /** Reads a Date field, obsolete forms included (section 4.3). Undefined for any other text, and for a date that no calendar has. */
 export function readDate(value: string): Date | undefined {
   const match = form.exec(withoutComments(value.slice(0, 200)).toLowerCase())
   if (!match) return undefined
-  const [, day = '', month = '', year = '', hour = '', minute = '', second = '0', offset = '', zone = ''] = match
-  const [d, h, m, s] = [day, hour, minute, second].map(Number) as [number, number, number, number]
+  const [, day = '', month = '', year = '', hour = '', minute = '', second = '0', half = '', offset = '', zone = ''] =
+    match
+  const [d, h, m, s] = [day, hourOfDay(hour, half), minute, second].map(Number) as [number, number, number, number]
   const at = new Date(0)
   at.setUTCFullYear(fullYear(year), months.indexOf(month), d)
   if (at.getUTCFullYear() < 1900 || !months.includes(month) || at.getUTCDate() !== d || h > 23 || m > 59 || s > 60)
@@ -35,6 +36,13 @@ export function readDate(value: string): Date | undefined {
   at.setUTCHours(h, m, Math.min(s, 59))
   const utc = new Date(at.getTime() - 60_000 * minutesOf(offset, zone))
   return utc.getUTCFullYear() > 9999 ? undefined : utc // RFC 3339 has years of four digits.
+}
+
+/** Some programs write `11:30:00 PM`. */
+function hourOfDay(text: string, half: string): number {
+  const hour = Number(text)
+  if (half === '' || hour > 12) return hour
+  return (hour % 12) + (half === 'p' ? 12 : 0)
 }
 
 function fullYear(text: string): number {

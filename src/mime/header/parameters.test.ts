@@ -45,6 +45,8 @@ for (const [what, text, value, parameters] of [
   ['encoded in latin1', "a/b; name*=iso-8859-1''%FC", 'a/b', { name: 'ü' }],
   ['in segments, some encoded', "a/b; name*0*=utf-8''%C3; name*1*=%BC; name*2=' %41'", 'a/b', { name: "ü' %41'" }],
   ['encoded without saying how', 'a/b; name*=%C3%BC', 'a/b', { name: 'ü' }],
+  ['encoded beside segments', "a/b; name*0=u1; name*=utf-8''%C3%BC; name*1=u2; name=u", 'a/b', { name: 'ü' }],
+  ['in segments that are there twice', 'a/b; name*0=x; name*1=y; name*0=x; name*1=z', 'a/b', { name: 'xy' }],
   ['encoded beside the plain form', "a/b; name*=utf-8''%C3%BC; name=u", 'a/b', { name: 'ü' }],
   ['with an encoded line break', "a/b; name*=utf-8''a%0D%0Ab%00c", 'a/b', { name: 'a bc' }],
   ['of nothing', '', '', {}],

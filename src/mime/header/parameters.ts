@@ -27,13 +27,17 @@ export function parseParameters(text: string): Parameterized {
       const segments = continued.get(base) ?? []
       continued.set(base, segments)
       const [, number = '', encoded = ''] = /^\*(\d{0,4})(\*?)$/.exec(name.slice(star)) ?? []
-      segments.push({ index: Number(number), text: part, encoded: encoded === '*' || number === '' })
+      const index = number === '' ? WHOLE : Number(number)
+      segments.push({ index, text: part, encoded: encoded === '*' || number === '' })
     }
   }
   // The extended form has precedence over the plain one (RFC 6266, section 4.3).
   for (const [name, segments] of continued) parameters.set(name, joinSegments(segments))
   return { value: value.toLowerCase(), parameters }
 }
+
+/** The index of a value that is not in segments. */
+const WHOLE = -1
 
 interface Segment {
   readonly index: number
@@ -70,7 +74,10 @@ function unquoted(name: string, value: string): string {
 
 /** RFC 2231, section 4.1: the first segment says the charset, and each says for itself whether it is encoded. */
 function joinSegments(segments: Segment[]): string {
-  const inOrder = segments.toSorted((a, b) => a.index - b.index)
+  const sorted = segments.toSorted((a, b) => a.index - b.index)
+  // A whole value beside segments is the same again; of a segment that is there twice the first counts.
+  const inOrder =
+    sorted[0]?.index === WHOLE ? sorted.slice(0, 1) : sorted.filter(({ index }, at) => index !== sorted[at - 1]?.index)
   let charset = 'utf-8'
   const bytes = inOrder.map(({ text, encoded }, place) => {
     const labelled = place === 0 && encoded ? /^([^']*)'[^']*'/.exec(text) : null
