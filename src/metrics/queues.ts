@@ -12,6 +12,7 @@ interface Queues {
   readonly waiting: number
   readonly sending: number
   readonly overdue_seconds: number
+  readonly unanswered_seconds: number
   readonly scheduled_due: number
   readonly scheduled_lag_seconds: number
 }
@@ -33,6 +34,13 @@ export function measureQueues(metrics: Metrics, db: Db): void {
   metrics.gauge(
     { name: 'mailroom_outbound_overdue_seconds', help: 'How long the oldest due recipient has been due' },
     async () => (await queues()).overdue_seconds,
+  )
+  metrics.gauge(
+    {
+      name: 'mailroom_outbound_unanswered_seconds',
+      help: 'The age of the oldest message for which no server has answered yet; 0 if there is none',
+    },
+    async () => (await queues()).unanswered_seconds,
   )
   metrics.gauge(
     { name: 'mailroom_scheduled_due', help: 'Scheduled messages that are due and not sent yet' },
@@ -83,7 +91,7 @@ function reused<T>(read: () => Promise<T>): () => Promise<T> {
 
 async function read(db: Db): Promise<Queues> {
   const { rows } = await sql<Queues>`
-    select outbound.*, scheduled.* from (
+    select outbound.*, unanswered.*, scheduled.* from (
       select count(*) filter (where state <> 'sending') as waiting, count(*) filter (where state = 'sending') as sending,
         coalesce(greatest(extract(epoch from now() - min(due_at) filter (where state <> 'sending')), 0), 0)::float8
           as overdue_seconds
@@ -93,6 +101,12 @@ async function read(db: Db): Promise<Queues> {
         union all (select state, due_at from outbound_recipients where leased_until is not null)
       ) one
     ) outbound, (
+      select coalesce(extract(epoch from now() - min(message.queued_at)), 0)::float8 as unanswered_seconds
+      from (
+        select message_id from outbound_recipients
+        where state = 'waiting' and attempts > 0 and reply is null limit ${mostCounted}::integer
+      ) one join outbound_messages message on message.id = one.message_id
+    ) unanswered, (
       select count(*) as scheduled_due,
         coalesce(extract(epoch from now() - min(send_at)), 0)::float8 as scheduled_lag_seconds
       from (

@@ -13,6 +13,12 @@ const fewestDifferent = 5
 
 /** A chosen password in NFC (RFC 8265, section 4.2): mail programs may send another normalization form. */
 export function chosenPassword(given: string): string {
+  if (isHashed(given))
+    throw invalid(
+      'password',
+      'This is the hash of a password, not a password',
+      'Give the password itself, or have one made',
+    )
   const password = normalized(given, 'NFC')
   if (codePoints(password) < fewest) throw invalid('password', `password must be at least ${fewest} characters long`)
   if (codePoints(password) > most) throw invalid('password', `password can be at most ${most} characters long`)
@@ -21,6 +27,32 @@ export function chosenPassword(given: string): string {
   }
   return password
 }
+
+/** `{BLF-CRYPT}` and other schemes, as Dovecot and mailcow export them, and what crypt(3) writes. */
+const hashed = /^(?:\{[A-Za-z][\w.-]*\}|\$(?:argon2(?:id|i|d)|2[abxy]?|[1567]|y|gy|md5|sha1|scrypt|pbkdf2[\w-]*)\$)/
+
+export function isHashed(given: string): boolean {
+  return hashed.test(given)
+}
+
+/** The hash of a password from another program: argon2id in the form that `hashPassword` writes, which is the only one that is
+ *  verified here. The most memory is that of Dovecot's own hashes. @throws Refusal */
+export function importedHash(given: string): string {
+  const [, scheme, hash = given] = /^\{([^}]*)\}(.*)$/.exec(given) ?? []
+  const [, m, t, p] = PHC.exec(hash) ?? []
+  const isArgon2 = scheme === undefined || /^argon2id$/i.test(scheme)
+  if (isArgon2 && Number(m) <= mostMemoryKiB && Number(t) <= mostPasses && Number(p) === lanes) return hash
+  throw invalid(
+    'password',
+    isArgon2
+      ? `Only hashes of argon2id are taken over, with at most ${mostMemoryKiB} KiB, ${mostPasses} passes and one lane`
+      : `Hashes of the scheme {${scheme}} cannot be verified here; those of {ARGON2ID} can`,
+    'Give the password itself, or have one made and tell it to its user',
+  )
+}
+
+const mostMemoryKiB = 64 * 1024
+const mostPasses = 10
 
 /** Without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'

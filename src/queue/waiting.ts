@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { type OutgoingMessage, outcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import { mayHaveArrived } from './ambiguous.ts'
+import { allRoutes } from './claims.ts'
 import { lifetime } from './message.ts'
 import { forgetSettled } from './recipients.ts'
 import { fail } from './scheduled.ts'
@@ -26,8 +27,35 @@ export interface Waiting {
   readonly host: string | null
 }
 
+/** Which recipients of the queue are meant; what is not given matches all. */
+export interface Wanted {
+  readonly organizationId?: string | undefined
+  /** A whole address, or a domain with a leading `@`. Recipients of a concealed message match none. */
+  readonly to?: string | undefined
+  readonly from?: string | undefined
+  readonly state?: Waiting['state'] | undefined
+}
+
+function isWanted({ organizationId, to, from, state }: Wanted): RawBuilder<SqlBool> {
+  const matches = (address: RawBuilder<unknown>, wanted: string) =>
+    wanted.startsWith('@')
+      ? sql<SqlBool>`lower(${address}) like ${`%${wanted.toLowerCase().replace(/[\\%_]/g, '\\$&')}`}`
+      : sql<SqlBool>`lower(${address}) = ${wanted.toLowerCase()}`
+  const conditions = [
+    sql<SqlBool>`recipient.state <> 'held'`,
+    organizationId !== undefined && sql<SqlBool>`recipient.organization_id = ${organizationId}`,
+    to !== undefined && sql<SqlBool>`not message.concealed and ${matches(sql`recipient.recipient`, to)}`,
+    from !== undefined && matches(sql`message.sender`, from),
+    state !== undefined && sql<SqlBool>`recipient.state = ${state}`,
+  ]
+  return sql<SqlBool>`${sql.join(
+    conditions.filter((one) => one !== false),
+    sql` and `,
+  )}`
+}
+
 /** Recipients in the outbound queue, in the order of their next attempts. */
-export async function listWaiting(db: Db, most: number): Promise<Waiting[]> {
+export async function listWaiting(db: Db, wanted: Wanted, most: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select message.id, organization.name as organization, message.sender as "from",
       case when message.concealed then '(sealed)' else recipient.recipient end as "to",
@@ -38,18 +66,44 @@ export async function listWaiting(db: Db, most: number): Promise<Waiting[]> {
     from outbound_recipients recipient
     join outbound_messages message on message.id = recipient.message_id
     join organizations organization on organization.id = message.organization_id
-    where recipient.state <> 'held'
+    where ${isWanted(wanted)}
     order by coalesce(recipient.leased_until, recipient.due_at), recipient.id limit ${most}`.execute(db)
   return rows
 }
 
-export async function countWaiting(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('outbound_recipients')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('state', '<>', 'held')
-    .executeTakeFirstOrThrow()
-  return count
+/** Recipients of one destination in one state. */
+export interface Counted {
+  /** Where they are delivered: a relay, a domain, `local`; null for scheduled messages, whose destinations differ. */
+  readonly destination: string | null
+  readonly state: Waiting['state']
+  readonly recipients: number
+  /** Since when the message waits that waits longest. */
+  readonly oldest: Date
+}
+
+/** How many wait for each destination, those for which most wait first. */
+export async function countWaiting(db: Db, wanted: Wanted): Promise<Counted[]> {
+  const { rows } = await sql<Counted>`
+    select nullif(recipient.route, ${allRoutes}) as destination, recipient.state, count(*) as recipients,
+      min(message.queued_at) as oldest
+    from outbound_recipients recipient
+    join outbound_messages message on message.id = recipient.message_id
+    where ${isWanted(wanted)}
+    group by recipient.route, recipient.state order by recipients desc, recipient.route, recipient.state`.execute(db)
+  return rows
+}
+
+/** Makes all recipients that wait due now. Answers how many. */
+export async function retryAll(db: Db, wanted: Wanted): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update outbound_recipients set due_at = now() where id in (
+      select recipient.id from outbound_recipients recipient
+      join outbound_messages message on message.id = recipient.message_id
+      where recipient.state in ('waiting', 'suspect') and recipient.due_at > now()
+        and message.state not in ('scheduled', 'failed') and ${isWanted(wanted)}
+      order by recipient.id for update of recipient skip locked
+    )`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Makes the waiting recipients of a message due now. Undefined if no such message is in the queue. */

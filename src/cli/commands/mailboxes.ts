@@ -7,7 +7,7 @@ import { removeMailbox } from '#/mailboxes/remove.ts'
 import { present } from '#/mailboxes/schemas.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { organizationOption } from '#/organizations/register.ts'
-import { chosenPassword, hashPassword, newPassword } from '#/passwords/password.ts'
+import { chosenPassword, hashPassword, importedHash, isHashed, newPassword } from '#/passwords/password.ts'
 import { command, type Operator } from '../command.ts'
 import { grouped, minute, table } from '../table.ts'
 import { endSessions, suspensionText, withSessions } from './sessions.ts'
@@ -51,15 +51,18 @@ export const mailboxCommands = [
       org,
       password: {
         value: '-',
-        help: 'Read the password from standard input; otherwise one is generated and shown',
+        help: 'Read the password from standard input, or its hash as {ARGON2ID}…; otherwise one is generated and shown',
         fromInput: true,
       },
     },
     run: async (operator, { password: given, ...named }) => {
       const { db } = operator.database
       const { organizationId, id, address } = await mailboxGiven(db, named)
-      const password = given === undefined ? newPassword() : chosenPassword(given)
-      const hash = await hashPassword(password, { organization: organizationId, key: '' })
+      const imported = given !== undefined && isHashed(given)
+      const password = given === undefined ? newPassword() : imported ? '' : chosenPassword(given)
+      const hash = imported
+        ? importedHash(given)
+        : await hashPassword(password, { organization: organizationId, key: '' })
       const mailbox = { organizationId, mailboxId: id }
       await db.transaction().execute((tx) => changePassword(tx, mailbox, hash, byOperator))
       const sessions = await endSessions(operator, [id])

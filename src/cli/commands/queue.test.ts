@@ -83,6 +83,53 @@ test('a deferred message becomes due on request; one that is being sent does not
   assert.equal(cy, Date.parse('2026-11-21T07:44:33Z'))
 })
 
+for (const [what, options, found] of [
+  ['all', [], 2],
+  ['an organization', ['--org', 'Here'], 2],
+  ['a recipient', ['--to', 'BOB@there.example'], 1],
+  ['a domain of recipients', ['--to', '@there.example'], 2],
+  ['no domain that only ends so', ['--to', '@e.example'], 0],
+  ['a sender', ['--from', 'ada@here.example'], 2],
+  ['another sender', ['--from', 'eve@here.example'], 0],
+  ['a state', ['--state', 'sending'], 1],
+  ['several of these', ['--to', '@there.example', '--state', 'waiting'], 1],
+] as const) {
+  test(`the queue of ${what} is listed and counted`, async () => {
+    await database.db.deleteFrom('outbound_messages').execute()
+    await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
+    const { data, total, counts } = await printed(operatorOn({ database }), 'queue', ...options)
+    assert.deepEqual([data.length, total], [found, found])
+    const oldest = '2026-11-21T07:44:33.000Z'
+    for (const one of counts)
+      assert.deepEqual(one, { destination: 'there.example', state: one.state, recipients: 1, oldest })
+  })
+}
+
+test('an unknown state is refused, and an unknown organization', async () => {
+  assert.match((await run('queue', '--state', 'late')).stderr, /--state takes waiting, sending, suspect/)
+  assert.equal((await run('queue', '--org', 'Nobody')).exitCode, 1)
+})
+
+test('everything that waits becomes due on request, or what the options name', async () => {
+  await database.db.deleteFrom('outbound_messages').execute()
+  await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
+  await waiting({ to: 'eve@other.example' })
+  const later = new Date(Date.now() + 3_600_000)
+  await database.db.updateTable('outbound_recipients').set({ due_at: later }).execute()
+  assert.equal(
+    (await run('queue', 'retry', '--all', '--to', '@other.example')).stdout,
+    'Due at once, for 1 recipient.\n',
+  )
+  assert.equal((await run('queue', 'retry', '--all')).stdout, 'Due at once, for 1 recipient.\n')
+  const due = await database.db
+    .selectFrom('outbound_recipients')
+    .select('recipient')
+    .where('due_at', '<', later)
+    .execute()
+  assert.deepEqual(due.map(({ recipient }) => recipient).sort(), ['bob@there.example', 'eve@other.example'])
+  await database.db.deleteFrom('outbound_messages').execute()
+})
+
 test('a dropped message is deleted with its last recipient', async () => {
   const id = await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
   assert.equal((await run('queue', 'drop', id)).stdout, 'Dropped for bob@there.example.\n')

@@ -1,6 +1,17 @@
+import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { countSpooled, listSpooled, type Spooled } from '#/messages/spooled.ts'
-import { countWaiting, dropWaiting, listWaiting, retryNow, type Waiting } from '#/queue/waiting.ts'
+import { organizationOption } from '#/organizations/register.ts'
+import {
+  type Counted,
+  countWaiting,
+  dropWaiting,
+  listWaiting,
+  retryAll,
+  retryNow,
+  type Waiting,
+  type Wanted,
+} from '#/queue/waiting.ts'
 import { isUuid } from '#/text.ts'
 import { command } from '../command.ts'
 import { minute, table } from '../table.ts'
@@ -9,25 +20,51 @@ import { minute, table } from '../table.ts'
 const mostShown = 1_000
 
 const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'STATE', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
+const countHeadings = ['DESTINATION', 'STATE', 'RECIPIENTS', 'OLDEST']
 const comingHeadings = ['MAILBOX', 'FOLDER', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY']
+
+const filters = {
+  org: { value: 'NAME', help: 'Only mail of this organization' },
+  to: { value: 'WHO', help: 'Only recipients with this address, or of this domain: @there.example' },
+  from: { value: 'WHO', help: 'Only mail from this envelope sender, or from this domain: @here.example' },
+  state: { value: 'STATE', help: 'Only recipients in this state: waiting, sending, suspect' },
+} as const
 
 export const queueCommands = [
   command({
     name: 'queue',
-    summary: 'List the outbound queue and the spool to the IMAP server: why mail waits, and when the next attempt is',
+    summary:
+      'List the outbound queue and the spool to the IMAP server: how many wait for what, why, and when the next attempt is',
     operands: [],
-    options: {},
-    run: async ({ database: { db } }) => {
-      const [waiting, total] = [await listWaiting(db, mostShown), await countWaiting(db)]
-      const [spooled, spooledTotal] = [await listSpooled(db, mostShown), await countSpooled(db)]
+    options: filters,
+    run: async ({ database: { db } }, given) => {
+      const wanted = await wantedBy(db, given)
+      const [waiting, counts] = [await listWaiting(db, wanted, mostShown), await countWaiting(db, wanted)]
+      const total = counts.reduce((sum, { recipients }) => sum + recipients, 0)
+      const isWhole = Object.values(given).every((value) => value === undefined)
+      const [spooled, spooledTotal] = isWhole ? [await listSpooled(db, mostShown), await countSpooled(db)] : [[], 0]
       const leaving =
-        table(leavingHeadings, waiting.map(row), 'The outbound queue is empty.') + others(total - waiting.length)
+        total === 0
+          ? isWhole
+            ? 'The outbound queue is empty.'
+            : 'Nothing of that is in the outbound queue.'
+          : `${table(leavingHeadings, waiting.map(row), '')}${others(total - waiting.length)}\n\n${table(countHeadings, counts.map(countRow), '')}`
       const coming =
         spooledTotal === 0
           ? ''
           : `\n\nIn the spool to the IMAP server:\n${table(comingHeadings, spooled.map(spooledRow), '')}${others(spooledTotal - spooled.length)}`
-      const value = { data: waiting, total, spool: { data: spooled, total: spooledTotal } }
+      const value = { data: waiting, total, counts, spool: { data: spooled, total: spooledTotal } }
       return { value, text: leaving + coming }
+    },
+  }),
+  command({
+    name: 'queue retry --all',
+    summary: 'Attempt the delivery of everything that waits now, or of what the options name',
+    operands: [],
+    options: filters,
+    run: async ({ database: { db } }, given) => {
+      const retried = await retryAll(db, await wantedBy(db, given))
+      return { value: { retried }, text: `Due at once, for ${recipients(retried)}.` }
     },
   }),
   command({
@@ -56,6 +93,22 @@ export const queueCommands = [
     },
   }),
 ]
+
+const states: ReadonlySet<string> = new Set<Waiting['state']>(['waiting', 'sending', 'suspect'])
+
+async function wantedBy(
+  db: Db,
+  { org, to, from, state }: Readonly<Record<keyof typeof filters, string | undefined>>,
+): Promise<Wanted> {
+  if (state !== undefined && !states.has(state))
+    throw invalid('state', `--state takes ${[...states].join(', ')}, not "${state}"`)
+  const organizationId = await organizationOption(db, org)
+  return { organizationId, to, from, state: state as Waiting['state'] | undefined }
+}
+
+function countRow({ destination, state, recipients, oldest }: Counted): string[] {
+  return [destination ?? 'several', state, String(recipients), minute(oldest)]
+}
 
 function messageId(id: string): string {
   if (!isUuid(id)) throw invalid('id', `"${id}" is not an id; the last column of \`mailroom queue\` has them`)

@@ -192,7 +192,7 @@ test('only the ports of the roles are checked', async () => {
 for (const [what, name, state, words] of [
   ['has an address', 'mx.mailroom.test', 'ok', /^mx\.mailroom\.test is 192\.0\.2\.25$/],
   ['does not exist', 'absent.mailroom.test', 'problem', /has no address in DNS$/],
-  ['cannot be looked up', 'broken.mailroom.test', 'warning', /could not be looked up: ESERVFAIL$/],
+  ['cannot be looked up', 'broken.mailroom.test', 'problem', /could not be looked up: ESERVFAIL$/],
   ['is not set', '', 'warning', /"localhost" does not exist for other mail servers/],
 ] as const) {
   test(`a host name that ${what} is ${state === 'ok' ? 'ok' : `a ${state}`}`, async () => {

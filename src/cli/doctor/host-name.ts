@@ -15,10 +15,10 @@ export async function hostNameFinding({ hostname, dnsServers }: Config): Promise
   const { addresses, failure } = await lookUp(hostname, dnsServers)
   if (addresses.length > 0) return ok(check, `${hostname} is ${addresses.join(', ')}`)
   if (failure !== undefined)
-    return warning(
+    return problem(
       check,
       `${hostname} could not be looked up: ${failure}`,
-      'Check MAILROOM_DNS_SERVERS and the network',
+      'Check MAILROOM_DNS_SERVERS and the network: without DNS mail is not checked, and waits',
     )
   return problem(
     check,

@@ -9,6 +9,7 @@ import { allRoutes, type Batch, type Claimed, LeaseLost, leases, mostAttempts } 
 import { type QueuedMessage, queuedMessage } from '#/queue/message.ts'
 import type { Sent } from '#/queue/scheduled.ts'
 import { openedRecipient } from '#/queue/sealed.ts'
+import { retryUnanswered, type WorkingRoutes } from '#/queue/unanswered.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import { decideTogether } from './decide-together.ts'
 import { deliver, deliverEveryRoute, internalFailure, refusal } from './deliver.ts'
@@ -48,6 +49,9 @@ export interface AttemptDependencies extends WorkerDependencies {
   markEndOfData(recipients: readonly Claimed[]): Promise<boolean>
   /** Ends an attempt that delivered a message to all its recipients. False if this was not stored. */
   endSent(sent: Sent): Promise<boolean>
+  readonly workingRoutes: WorkingRoutes
+  /** Recipients may be due. */
+  wake(): void
   /** Makes a scheduled message ready to leave. */
   depart(claim: Claim): Promise<Departed>
 }
@@ -108,8 +112,10 @@ function withOpened(key: SealingKey, batch: Batch): Batch {
 
 async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, batch: Batch, signal: AbortSignal) {
   const { route, recipients, cutShort } = batch
-  const end = (of: QueuedMessage, outcomes: readonly Outcome[]) =>
-    storeWithRetries(deps, signal, () => finish(deps, of, recipients, outcomes))
+  const end = async (of: QueuedMessage, outcomes: readonly Outcome[]) => {
+    await storeWithRetries(deps, signal, () => finish(deps, of, recipients, outcomes))
+    await noteRoute(deps, route, outcomes)
+  }
   if (cutShort >= mostCutShort) {
     const reason = `Sending was interrupted ${mostCutShort} times`
     const outcomes = recipients.map(({ recipient }) => refusal(recipient, reason))
@@ -121,6 +127,22 @@ async function tryOneRoute(deps: AttemptDependencies, message: QueuedMessage, ba
     return await end(message, outcomes)
   }
   await end(loaded.message, await deliver(deps, loaded, { route, recipients }, signal))
+}
+
+/** The first success of a route makes the recipients due that it has not answered for. */
+async function noteRoute(
+  { db, time, log, workingRoutes, wake }: AttemptDependencies,
+  route: string,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const works = outcomes.some(({ result, reply }) => result === 'delivered' || reply !== null)
+  if (!works) return workingRoutes.failed(route)
+  const now = await time(db)
+  if (!workingRoutes.isNews(route, now.getTime())) return
+  const retried = await retryUnanswered(db, route, now)
+  if (retried === 0) return
+  log.info({ route, recipients: retried }, 'a route answers again: what waited for it is due')
+  wake()
 }
 
 /** Undefined if it could not be composed. */

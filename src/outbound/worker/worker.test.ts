@@ -214,6 +214,32 @@ test('who cannot be reached is tried again, less and less often, with the same o
   assert.deepEqual(await notices(from), [])
 })
 
+for (const [what, deferral, due] of [
+  ['no server had answered', { result: 'deferred', reply: null, status: '4.4.1', host: null }, 'at once'],
+  ['a server had asked to wait', later, 'at its time'],
+] as const) {
+  test(`once a route works, mail for which ${what} is due ${due}`, async () => {
+    const relay = new ScriptedRelay()
+    await using worker = workerWith(relay)
+    const from = await organization()
+    relay.answer = () => deferral
+    await depart(from, 'a@one.example')
+    await depart(from, 'c@two.example')
+    for (const wait of [0, 2, 7]) {
+      await pass(wait * minute)
+      await worker.processAll()
+    }
+    relay.answer = () => ({})
+    await depart(from, 'b@one.example')
+    await worker.processAll()
+    const reached = relay.ended.flatMap(({ recipients }) => recipients)
+    assert.deepEqual(reached, due === 'at once' ? ['b@one.example', 'a@one.example'] : ['b@one.example'])
+    await pass(60 * minute)
+    await worker.processAll()
+    assert.equal(await waiting(), 0)
+  })
+}
+
 test('who is refused for good is named in one notice to the sender, and the others have their message', async () => {
   const relay = new ScriptedRelay()
   await using worker = workerWith(relay)

@@ -16,6 +16,7 @@ import {
 } from '#/queue/claims.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { endSent, type Sent } from '#/queue/scheduled.ts'
+import { WorkingRoutes } from '#/queue/unanswered.ts'
 import { type AttemptDependencies, attempt, type WorkerDependencies } from './attempt.ts'
 import { CoalescedRuns } from './coalesced-runs.ts'
 import { type Claim, departAll } from './depart.ts'
@@ -72,6 +73,8 @@ export class OutboundWorker implements AsyncDisposable {
         others(markingMs),
       ),
       endSent: batched((sent: readonly Sent[]) => this.#endSent(sent), atMost, others(endingMs), mostWritten),
+      workingRoutes: new WorkingRoutes(),
+      wake: () => this.wake(),
       depart: batched((claims: readonly Claim[]) => departAll(deps, claims), atMost, others(markingMs)),
     }
     this.#log = deps.log
