@@ -5,6 +5,14 @@ import fastify from 'fastify'
 import type { App } from './app-type.ts'
 import { healthRoutes } from './health.ts'
 
+test('a part that is told beside them does not make a program unready', async () => {
+  await using app = fastify()
+  const away = () => Promise.reject(new Error('away'))
+  healthRoutes(app as unknown as App, { database: async () => {} }, { dns: away })
+  const { statusCode, body } = await app.inject('/readyz')
+  assert.deepEqual([statusCode, JSON.parse(body)], [200, { status: 'ready', database: 'ok', dns: 'unavailable' }])
+})
+
 const never = () => new Promise(() => {})
 
 for (const [what, mailHost, after, expected] of [

@@ -32,6 +32,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { reservedZones, tryoutDns } from '#/tryout/zone.ts'
 import type { Outside } from './assemble.ts'
+import { DnsHealth } from './dns-health.ts'
 
 /** The configured mail host. Commands without a server use it too. */
 export function mailHostOn(
@@ -84,17 +85,25 @@ export const tryRelay: TryRelay = tryToOpen
 export function outside(
   { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, secrets }: Config,
   { tryout, db, log }: { tryout: boolean; db: Db; log: Logger },
-): Pick<Outside, 'clock' | 'resolver' | 'quorum' | 'relay'> {
+): Pick<Outside, 'clock' | 'resolver' | 'quorum' | 'relay' | 'dns'> {
   const published = (resolver: Resolver) =>
     tryout ? tryoutDns(new ZoneResolver({}, { zones: reservedZones, resolver }), db, name) : resolver
   const clock = new SystemClock()
   const resolver = published(new DnsResolver({ servers }))
   const quorum = published(quorumOf(servers))
+  const dns = new DnsHealth()
   const relay = () => {
     if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
     return tryout
       ? new RefusingRelay()
-      : new DirectMxRelay({ resolver, clock, log, name, allowPrivate, keptPolicies: keptPolicies(db) })
+      : new DirectMxRelay({
+          resolver: dns.watched(resolver),
+          clock,
+          log,
+          name,
+          allowPrivate,
+          keptPolicies: keptPolicies(db),
+        })
   }
-  return { clock, resolver, quorum, relay: relay() }
+  return { clock, resolver, quorum, relay: relay(), dns }
 }

@@ -31,6 +31,7 @@ type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | '
   Pick<
     AppParts,
     | 'mailHost'
+    | 'checkDns'
     | 'runningChanges'
     | 'foreground'
     | 'reader'

@@ -80,6 +80,8 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly events: EventFeed
   readonly presence: Presence
   readonly mailHost: MailHost
+  /** Rejects while the DNS is away. */
+  readonly checkDns: () => Promise<void>
   readonly runningChanges: RunningChanges
   /** Undefined if the mail host takes no commands. */
   readonly serverControl: MailServerControl | undefined
@@ -131,10 +133,14 @@ export async function buildApp(parts: AppParts): Promise<App> {
   findClients(app, parts)
   checkEveryRequest(app, parts)
   await describeApi(app, { publicUrl: parts.publicUrl, webhooks: postedRequests })
-  healthRoutes(app, {
-    database: () => sql`select 1`.execute(parts.db),
-    mail_host: () => parts.mailHost.ping(),
-  })
+  healthRoutes(
+    app,
+    {
+      database: () => sql`select 1`.execute(parts.db),
+      mail_host: () => parts.mailHost.ping(),
+    },
+    { dns: parts.checkDns },
+  )
   mtaStsRoute(app, parts)
   await web.serve(app)
   nouns(app, { ...parts, large: new LargeMessages(answers) })

@@ -44,6 +44,7 @@ import { startSubmission } from '#/submission/submission.ts'
 import { WebhookWorker } from '#/webhooks/worker.ts'
 import { mailHostOn, mailWatcherOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
+import { DnsHealth } from './dns-health.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
 import { webhooksOn } from './webhooks.ts'
@@ -58,6 +59,8 @@ export interface Outside {
   /** For proofs of ownership: a forged answer could win a domain. */
   readonly quorum: Resolver
   readonly relay: Relay
+  /** What is known of the DNS by the lookups of the relay, too. */
+  readonly dns?: DnsHealth
   /** The secrets of this installation. */
   readonly keyring: Keyring
   /** Whether domains reserved for tests and examples can be enrolled. */
@@ -102,7 +105,8 @@ export interface Running extends AsyncDisposable {
 /** Assembles the service from top to bottom, each part from parts above it, and starts the configured roles. */
 export async function assemble(config: Config, outside: Outside): Promise<Running> {
   await using starting = new AsyncDisposableStack()
-  const { database, clock, time, resolver, quorum, keyring, allowReserved, log } = outside
+  const { database, clock, time, keyring, allowReserved, log, dns = new DnsHealth() } = outside
+  const [resolver, quorum] = [dns.watched(outside.resolver), dns.watched(outside.quorum)]
   const { db } = database
   const { hostname, roles, tickSeconds } = config
   await anchorLog(database)
@@ -180,6 +184,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
+          checkDns: () => dns.check(resolver, hostname),
           ...{ mailHost, runningChanges, foreground, reader, openPgp, publicHttp, dispatch },
           ...{ linkMail: links, composer, mailKey, webhooks },
         },
@@ -212,7 +217,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     if (watcher) starting.use(watcher).start()
     starting.use(startHousekeeping({ db, mailHost, time, log }))
   }
-  const metricsAt = metrics && (await listenForMetrics(metrics, config, outside, starting))
+  const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
 
   const started = starting.move()
   return {

@@ -11,6 +11,7 @@ import { measureQueues } from '#/metrics/queues.ts'
 import type { Follow } from '#/ports/follow.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
+import type { DnsHealth } from './dns-health.ts'
 
 /** Metrics and traces, if configured. Each function wraps a part of the service, or returns it unchanged. */
 export interface Observers extends AsyncDisposable {
@@ -47,12 +48,19 @@ export async function observersFor(config: Config, log: Logger): Promise<Observe
 export async function listenForMetrics(
   metrics: Metrics,
   config: Config,
-  { database: { db }, droppedLines }: { database: Database; droppedLines?: (() => number) | undefined },
+  {
+    database: { db },
+    droppedLines,
+    dns,
+  }: { database: Database; droppedLines?: (() => number) | undefined; dns: DnsHealth },
   starting: AsyncDisposableStack,
 ): Promise<Listening | undefined> {
   if (!config.metrics) return undefined
   measureQueues(metrics, db)
   measureMachine(metrics, config)
+  metrics.gauge({ name: 'mailroom_dns_away', help: 'Whether the last lookups of this process all failed' }, () =>
+    Number(dns.isAway),
+  )
   if (droppedLines)
     metrics.total(
       { name: 'mailroom_log_lines_dropped_total', help: 'Lines of the log that could not be written' },
