@@ -68,9 +68,9 @@ function fold(text: string): string {
   return cut(normalized(lettered, 'NFC'))
 }
 
-/** Without accents. */
+/** Without accents. A fraction stays one character: taken apart, ½ would be 12. */
 function decomposed(text: string): string {
-  return normalized(text, 'NFKD').replace(ACCENTS, '')
+  return text.replace(WHOLE, (part) => normalized(part, 'NFKD').replace(ACCENTS, ''))
 }
 
 function cut(word: string): string {
@@ -103,6 +103,7 @@ const RUN = new RegExp(
 const UNSPACED = new RegExp(`^[${unspaced}]`, 'u')
 const CHARACTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*|[\p{M}\uff9e\uff9f]+/gu
 const PLAIN = /^[a-zA-Z0-9]*$/
+const WHOLE = /[^¼-¾⅐-⅟↉]+/g
 const ACCENTS = /[\u0300-\u036f]/g
 const OTHERS = /[^\p{L}\p{N}\p{M}]+/gu
 /** Letters with a stroke or joined, which Unicode does not take apart. */

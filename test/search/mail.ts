@@ -22,14 +22,14 @@ export interface Made {
 
 export const words = [
   ...['engine', 'Café', 'Straße', 'Łódź', 'naïve', 'invoice', 'ΣΊΣΥΦΟΣ', 'Привет', 'x1', '2026', '한국어', "don't"],
-  ...['東京都', '京都大学', '機械', 'ガギグ', 'ภาษาไทย', 'สวัสดี', 'foo-bar', 'plan.pdf', 'ann', 'bob', '¾', '3/4'],
+  ...['東京都', '京都大学', '機械', 'ガギグ', 'ภาษาไทย', 'สวัสดี', 'foo-bar', 'plan.pdf', 'ann', 'bob', '¾', '34', '3/4'],
 ] as const
 
 /** As people may write them. */
 export const asked = [
   ...['ENGINE', 'cafe', 'strasse', 'lodz', 'NAIVE', 'Invoice', 'σισυφος', 'привет', 'X1', '2026', '한국어', "don't"],
   ...['京都', '東京都', '大学', '機', 'ｶﾞｷﾞ', 'ไทย', 'สวัส', 'foo bar', 'plan pdf', 'ann', 'bob', 'nowhere', 'bar'],
-  ...['engine café', 'café engine', 'ann@books.example', '機械 ガギ', 'quotedword', 'books.example', '¾', '3/4'],
+  ...['engine café', 'café engine', 'ann@books.example', '機械 ガギ', 'quotedword', 'books.example', '¾', '34', '3/4'],
 ] as const
 
 export const folders = ['inbox', 'archive', 'junk', 'Projects/Apollo'] as const
@@ -194,25 +194,24 @@ const plainLetters: Readonly<Record<string, string>> = {
   ...{ ł: 'l', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŧ: 't', æ: 'ae', œ: 'oe', þ: 'th', ς: 'σ' },
 }
 
-/** A word is what is written of letters, digits and marks. What a character stands for belongs to its word: `¾` is `34`. */
+/** A word is what is written of letters, digits and marks. A fraction in one character is no digits. */
 export function folded(text: string): string {
   const written = text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
   return written.map(foldedWord).join(' ').replace(/ +/g, ' ').trim()
 }
 
 function foldedWord(word: string): string {
-  const bare = word.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')
-  const lower = bare
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-  return lower
+  const bare = withoutAccents(word)
+  return withoutAccents(bare.toLowerCase().toUpperCase().toLowerCase())
     .replace(/[łøđðħıŧæœþς]/g, (letter) => plainLetters[letter] ?? letter)
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, '')
     .normalize('NFC')
     .replace(unspacedRuns, ' $& ')
+}
+
+function withoutAccents(text: string): string {
+  const parts = text.split(/([¼-¾⅐-⅟↉])/)
+  return parts.map((part, at) => (at % 2 ? part : part.normalize('NFKD').replace(/[\u0300-\u036f]/g, ''))).join('')
 }
 
 export function pick<T>(of: readonly T[], random: (below: number) => number): T {
