@@ -51,7 +51,7 @@ test('each message has its text, what is new of it, and its attachments', async 
     { ...none, text: 'Is it oiled?\n-- \nAnn', new_text: 'Is it oiled?' },
     { ...none, text: 'It is.\n\nOn Saturday, Ann wrote:\n> Is it oiled?\n', new_text: 'It is.' },
     {
-      ...{ text: null, new_text: 'Good.', attachments: [] },
+      ...{ text: 'Good.\n\n> It is.', new_text: 'Good.', attachments: [] },
       html: '<p>Good.</p><blockquote type="cite">It is.</blockquote>',
       new_html: '<p>Good.</p>',
     },
@@ -72,7 +72,7 @@ test('what is new of a message whose text is empty is that of its HTML', async (
   const both = parts.map((part) => `--b\r\nContent-Type: ${part}\r\n`).join('')
   const path = await conversationOf('fay', [`Content-Type: multipart/alternative; boundary=b\r\n\r\n${both}--b--`])
   const [{ text, new_text, new_html }] = await bodies(path)
-  assert.deepEqual([text.trim(), new_text, new_html.trim()], ['', 'Good.', '<p>Good.</p>'])
+  assert.deepEqual([text, new_text, new_html.trim()], ['Good.\n\n> It is.', 'Good.', '<p>Good.</p>'])
 })
 
 test('a message that is deleted while it is read has no body', async (t) => {

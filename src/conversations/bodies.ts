@@ -3,9 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ifMissing } from '#/errors.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
-import { htmlToText } from '#/mime/body/html-text.ts'
 import { newHtml } from '#/mime/body/quoted/new-html.ts'
-import { newText } from '#/mime/body/quoted/new-text.ts'
 import { type MessageReader, openedText } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { BodyOut } from './schemas.ts'
@@ -67,18 +65,12 @@ async function bodyOf(
 ): Promise<BodyOut | undefined> {
   const stored = await mailHost.read(mailbox, folder, uid)
   if (!stored) return undefined
-  const content = await reader.content(await large.fetch(stored, reply))
+  const content = await reader.opened(await large.fetch(stored, reply))
   const [text, html] = [openedText(content.text), openedText(content.html)]
   if ((text?.length ?? 0) > mostOfText || (html?.length ?? 0) > mostOfText) return undefined
-  const shown = html === null ? null : newHtml(html)
   return {
-    ...{ text, html, new_html: shown },
-    new_text: shown !== null && isEmpty(text) ? newText(htmlToText(shown)) : text === null ? null : newText(text),
+    ...{ text, html, new_html: html === null ? null : newHtml(html) },
+    new_text: openedText(content.newText),
     attachments: content.attachments.map(presentAttachment),
   }
-}
-
-/** Some programs send an empty text beside the HTML. */
-function isEmpty(text: string | null): boolean {
-  return text === null || text.trim() === ''
 }

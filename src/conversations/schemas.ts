@@ -126,13 +126,6 @@ export const ConversationPage = PageOf(ConversationOut)
 const BodyOut = Type.Object(
   {
     ...contentFields,
-    new_text: Nullable(
-      Type.String({
-        description:
-          'The text without quoted text and signature; that of the HTML if there is no text. Null where it has neither.',
-        examples: ['Dear Ada, the mill is oiled.'],
-      }),
-    ),
     new_html: Nullable(
       Type.String({
         description:

@@ -64,8 +64,8 @@ function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<Li
 }
 
 /** A message. The texts of a large one are serialized already. */
-export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'thread_id' | 'conversation_id'> &
-  Record<'text' | 'html', string | null | SerializedJson>
+export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'new_text' | 'thread_id' | 'conversation_id'> &
+  Record<'text' | 'html' | 'new_text', string | null | SerializedJson>
 
 /** Of the actions of members' own filters it shows those in `filters`. */
 export async function presentMessage(
@@ -74,9 +74,9 @@ export async function presentMessage(
   reader: MessageReader,
   shown: Shown & { readonly filters: ReadonlySet<string> },
 ): Promise<OpenedMessage> {
-  const [{ headers, to, cc, replyTo }, { text, html, attachments }] = await Promise.all([
+  const [{ headers, to, cc, replyTo }, { text, html, newText, attachments }] = await Promise.all([
     reader.message(raw),
-    reader.content(raw),
+    reader.opened(raw),
   ])
   return {
     ...presentItem(summary, shown),
@@ -87,6 +87,7 @@ export async function presentMessage(
     references: idsIn(headers.text('references')),
     text: readyText(text),
     html: readyText(html),
+    new_text: readyText(newText),
     attachments: attachments.map(presentAttachment),
     filtered_by: filteredBy.flatMap(({ personal, error = null, ...applied }) =>
       personal && !shown.filters.has(applied.filter_id) ? [] : [{ ...applied, error }],

@@ -162,8 +162,9 @@ test('GET /v1/messages/{uid} gives the whole message, and does not mark it as re
     reply_to: [{ name: '', address: 'office@x.test' }],
     in_reply_to: '<two@x.test>',
     references: ['<one@x.test>', '<two@x.test>'],
-    text: null,
+    text: 'Hi',
     html: '<p>Hi</p>',
+    new_text: 'Hi',
     attachments: [
       { id: '2', filename: 'a b.svg', content_type: 'image/svg+xml', size_bytes: 6, inline: false, content_id: null },
     ],
@@ -475,7 +476,12 @@ test('mail that came in over SMTP and was filtered is read back with what filter
   })
   await world.send({ from: 'ann@shop.example', to: at.address, subject: 'Your invoice', text: 'Please pay.' })
   const message = await get(at, '/1')
-  assert.partialDeepStrictEqual(message, { subject: 'Your invoice', text: 'Please pay.\n', labels: ['invoices'] })
+  assert.partialDeepStrictEqual(message, {
+    subject: 'Your invoice',
+    text: 'Please pay.\n',
+    new_text: 'Please pay.',
+    labels: ['invoices'],
+  })
   assert.deepEqual(message.filtered_by, [
     { filter_id: filter.id, name: 'Bills', action: 'label', argument: 'invoices', error: null },
   ])

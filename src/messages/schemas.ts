@@ -138,10 +138,24 @@ const AttachmentOut = Type.Object(
 
 /** The content of a message. */
 export const contentFields = {
-  text: Nullable(Type.String({ description: 'Lines end in LF; null where the message has no text.' })),
+  text: Nullable(
+    Type.String({
+      description:
+        'Lines end in LF. Of a message without text, or with an empty one, its HTML as text, of which the first 512 Ki characters ' +
+        'are read. Null where it has neither.',
+    }),
+  ),
   html: Nullable(
     Type.String({
       description: 'As it was sent: show it in a sandbox without scripts and remote content.',
+    }),
+  ),
+  new_text: Nullable(
+    Type.String({
+      description:
+        'The text without quoted text and signature, of its first 512 Ki characters. Of a message without text, of its HTML. Null where ' +
+        'it has neither.',
+      examples: ['Dear Ada, the mill is oiled.'],
     }),
   ),
   attachments: Type.Array(AttachmentOut),

@@ -2,6 +2,7 @@ import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { messageNames } from './body/names-address.ts'
+import { readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
 import type { Field } from './header/lines.ts'
 import { type Message, readMessage } from './message.ts'
@@ -27,6 +28,12 @@ const readings = {
     const { text, html, attachments } = readContent(raw)
     const result = { text: json(text), html: json(html), attachments }
     return { result, transfer: [result.text.buffer, result.html.buffer] }
+  },
+
+  opened(raw: Buffer): Served & { result: ReadOpened } {
+    const { text, html, newText, attachments } = readOpened(raw)
+    const result = { text: json(text), html: json(html), newText: json(newText), attachments }
+    return { result, transfer: [result.text.buffer, result.html.buffer, result.newText.buffer] }
   },
 
   searchable(raw: Buffer): Served & { result: Searchable } {
@@ -63,6 +70,10 @@ export interface ReadContent {
   readonly text: Uint8Array<ArrayBuffer>
   readonly html: Uint8Array<ArrayBuffer>
   readonly attachments: ReturnType<typeof readContent>['attachments']
+}
+
+export interface ReadOpened extends ReadContent {
+  readonly newText: Uint8Array<ArrayBuffer>
 }
 
 export interface ReadAttachment {

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { joined } from '#/event-loop/pieces.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
+import { readOpened } from './body/opened.ts'
 import { readMessage } from './message.ts'
 import { MessageReader } from './reader.ts'
 
@@ -55,6 +56,9 @@ for (const [what, raw] of [
     const { text, html, attachments } = await reader.content(raw)
     const plain = (said: typeof text) => (said instanceof Uint8Array ? JSON.parse(Buffer.from(said).toString()) : said)
     assert.deepEqual({ text: plain(text), html: plain(html), attachments }, readContent(raw))
+    const { newText, ...opened } = await reader.opened(raw)
+    const texts = { text: plain(opened.text), html: plain(opened.html), newText: plain(newText) }
+    assert.deepEqual({ ...opened, ...texts }, readOpened(raw))
   })
 
   test(`attachments of a message that is ${what} are read as they would be here`, async () => {

@@ -3,10 +3,11 @@ import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import { type DkimResult, type LookUp, unverified, verifySignatures } from './authentication/dkim.ts'
 import { attachmentBytes, type Content, readContent } from './body/content.ts'
 import { messageNames } from './body/names-address.ts'
+import { type Opened, readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
 import { Headers } from './header/headers.ts'
 import { type Message, readMessage } from './message.ts'
-import type { ReadAttachment, ReadContent, Reading, ReadMessage } from './reader-thread.ts'
+import type { ReadAttachment, ReadContent, Reading, ReadMessage, ReadOpened } from './reader-thread.ts'
 
 /** A larger message is read in a worker thread. This size takes up to 20 ms; 25 MiB takes up to 70 ms on arrival, and a second to be
  *  opened. */
@@ -43,6 +44,12 @@ export class MessageReader implements AsyncDisposable {
   async content(raw: Buffer): Promise<OpenedContent> {
     if (raw.length <= largeBytes) return readContent(raw)
     return (await this.#thread.run({ what: 'content', raw: await inSharedMemory(raw) })) as ReadContent
+  }
+
+  /** The content for a reader, with a text of every message. */
+  async opened(raw: Buffer): Promise<Opened | ReadOpened> {
+    if (raw.length <= largeBytes) return readOpened(raw)
+    return (await this.#thread.run({ what: 'opened', raw: await inSharedMemory(raw) })) as ReadOpened
   }
 
   /** What a search looks in. */

@@ -2777,7 +2777,7 @@ export interface Message {
   in_reply_to: string | null;
   references: string[];
   /**
-     * Lines end in LF; null where the message has no text.
+     * Lines end in LF. Of a message without text, or with an empty one, its HTML as text, of which the first 512 Ki characters are read. Null where it has neither.
      * @nullable
      */
   text: string | null;
@@ -2786,6 +2786,11 @@ export interface Message {
      * @nullable
      */
   html: string | null;
+  /**
+     * The text without quoted text and signature, of its first 512 Ki characters. Of a message without text, of its HTML. Null where it has neither.
+     * @nullable
+     */
+  new_text: string | null;
   attachments: Attachment[];
   /** The organization’s filters that acted on the message as it arrived, as they were then; in a session also the member’s own that still exist. */
   filtered_by: AppliedFilter[];
@@ -3243,7 +3248,7 @@ export interface NotDelivered {
  */
 export interface MessageBody {
   /**
-     * Lines end in LF; null where the message has no text.
+     * Lines end in LF. Of a message without text, or with an empty one, its HTML as text, of which the first 512 Ki characters are read. Null where it has neither.
      * @nullable
      */
   text: string | null;
@@ -3252,12 +3257,12 @@ export interface MessageBody {
      * @nullable
      */
   html: string | null;
-  attachments: Attachment[];
   /**
-     * The text without quoted text and signature; that of the HTML if there is no text. Null where it has neither.
+     * The text without quoted text and signature, of its first 512 Ki characters. Of a message without text, of its HTML. Null where it has neither.
      * @nullable
      */
   new_text: string | null;
+  attachments: Attachment[];
   /**
      * The HTML without what mail programs mark as quoted or as a signature. Elements may stay open at its end. As unsafe as `html`.
      * @nullable
