@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
@@ -6,7 +5,7 @@ import { typesNamed, visibleEvents } from '#/event-stream/visible.ts'
 import { type Cursor, cursorText, isBefore, readCursor } from '#/events/cursor.ts'
 import { eventsAfter, eventsAt } from '#/events/log.ts'
 import { eventTypes } from '#/events/types.ts'
-import { answerAfter, answerOnce, ok } from '#/http/answers/idempotency.ts'
+import { answerOnce, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
 import {
@@ -22,17 +21,17 @@ import {
 } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { lockOrganization } from '#/organizations/lock.ts'
-import { attempt, receiverOf } from './attempt.ts'
 import { type Delivery, deliveriesOf, redeliver, waitingCount } from './deliveries.ts'
 import type { WebhookParts } from './parts.ts'
-import { receiverIn, type Webhook, webhookById } from './queries.ts'
+import { tryAtOnce, type Webhook, webhookById } from './queries.ts'
 import { shown } from './schemas.ts'
 import { mostWaiting } from './webhook.ts'
 
 const event = '06b5a0f2e0012f00000000000041'
 const eventId = { examples: [event] }
 
-const outcome = {
+/** The result of an attempt. */
+export const outcome = {
   status: Nullable(Type.Integer({ description: 'HTTP status of the last answer; null without one.', examples: [204] })),
   answer: Nullable(Type.String({ description: 'The first KiB of its body.' })),
   error: Nullable(Type.String({ description: 'Why it was not delivered.', examples: ['It answered 500'] })),
@@ -69,16 +68,15 @@ const Replay = Strict(
 )
 
 const reading = { scope: 'webhooks:read', noun: 'Webhooks' } as const
-const changing = { scope: 'webhooks:write', noun: 'Webhooks' } as const
+export const changing = { scope: 'webhooks:write', noun: 'Webhooks' } as const
 
-/** A webhook's deliveries: lists, tests and replays them. */
+/** A webhook's deliveries: lists and replays them. */
 export function deliveryRoutes(app: App, parts: WebhookParts): void {
   listRoute(app, parts)
   replayRoute(app, parts)
-  testRoute(app, parts)
 }
 
-async function webhookIn(db: Db, request: FastifyRequest<{ Params: { id: string } }>): Promise<Webhook> {
+export async function webhookIn(db: Db, request: FastifyRequest<{ Params: { id: string } }>): Promise<Webhook> {
   const webhook = await webhookById(db, request, pathId(request.params.id, 'webhook'))
   if (!webhook) throw notFound('webhook')
   return webhook
@@ -145,7 +143,8 @@ function replayRoute(app: App, { db, time }: WebhookParts): void {
         operationId: 'replayWebhook',
         description:
           'One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where ' +
-          'there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000.',
+          'there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000. A webhook that failed ' +
+          'tries one of them at once, also if it was paused for that, and goes on once it is delivered.',
         params: ById,
         body: Replay,
         response: {
@@ -181,6 +180,7 @@ function replayRoute(app: App, { db, time }: WebhookParts): void {
           seen.map(({ event }) => event),
           now,
         )
+        if (seen.length > 0) await tryAtOnce(tx, { organizationId, id }, now)
         const more = page.more && inSpan.length === page.events.length
         return ok({ replayed: seen.length, next: more ? cursorText(page.end) : null })
       })
@@ -204,32 +204,4 @@ function spanIn({ event, after, until }: Static<typeof Replay>): Span {
   }
   if (after === undefined) throw new Refusal('invalid_request', 'after is missing', { field: 'after' })
   return { after: readCursor(after, 'after'), ...(until !== undefined && { until: readCursor(until, 'until') }) }
-}
-
-function testRoute(app: App, { db, time, webhooks: { http, secretKey } }: WebhookParts): void {
-  app.post(
-    '/v1/webhooks/:id/test',
-    {
-      config: changing,
-      schema: {
-        summary: 'Send a webhook a test event',
-        operationId: 'testWebhook',
-        description:
-          'Posts a `webhook.test` once, also while the webhook is paused, and answers the result, after at most 10 s.',
-        params: ById,
-        response: { 200: Type.Object({ delivered: Type.Boolean(), ...outcome }, { title: 'WebhookTest' }) },
-      },
-    },
-    async (request, reply) => {
-      const { id } = await webhookIn(db, request)
-      await answerAfter(db, request, reply, async () => {
-        const found = await receiverIn(db, request.organizationId, id)
-        if (!found) throw notFound('webhook')
-        const now = await time(db)
-        const notice = { id: `test_${randomUUID()}`, type: 'webhook.test', timestamp: now.toISOString(), data: {} }
-        return ok(await attempt(http, receiverOf(secretKey, found, now), notice, now))
-      })
-      return reply
-    },
-  )
 }

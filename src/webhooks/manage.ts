@@ -50,7 +50,8 @@ export async function addWebhook(
   return { webhook, secret }
 }
 
-/** Changes what a webhook posts, and pauses or resumes it. With a new URL, one that is not paused starts from now. Any
+/** Changes what a webhook posts, and pauses or resumes it. With a new URL, one that failed goes on at once, also if it
+ *  was paused for that; one that somebody paused stays so. Any
  *  change but of the name or a pause gives the webhook the rights of its maker, so that nobody receives others' mail. */
 export async function changeWebhook(
   tx: Tx,
@@ -67,11 +68,29 @@ export async function changeWebhook(
   await updateWebhook(tx, organizationId, id, { ...settings, ...(takesOver && readsAs(by)) })
   const wasPaused = before.paused_at !== null
   const leadsElsewhere = settings.url !== undefined && settings.url !== before.url
+  const goesOn = leadsElsewhere && (!wasPaused || before.paused_because !== null)
   if (paused !== undefined && paused !== wasPaused) await setPaused(tx, { organizationId, id, now }, paused)
-  else if (leadsElsewhere && !wasPaused) await setPaused(tx, { organizationId, id, now }, false)
+  else if (paused === undefined ? goesOn : leadsElsewhere && !wasPaused)
+    await setPaused(tx, { organizationId, id, now }, false)
   const after = await found(tx, change, id)
   await note(tx, change, 'webhook.changed', before, after)
   return after
+}
+
+/** The receiver has answered a test: a webhook that failed goes on at once, also if it was paused for that. */
+export async function resumeFailed(tx: Tx, change: Change, id: string): Promise<void> {
+  const { caller, now } = change
+  const { organizationId } = caller
+  await lockOrganization(tx, organizationId)
+  const before = await webhookById(tx, change, id)
+  if (!before || !hasFailed(before)) return
+  await setPaused(tx, { organizationId, id, now }, false)
+  if (before.paused_at) await note(tx, change, 'webhook.changed', before, await found(tx, change, id))
+}
+
+/** One that somebody paused has not. */
+function hasFailed({ failing_since, paused_at, paused_because }: Webhook): boolean {
+  return failing_since !== null && (paused_at === null || paused_because !== null)
 }
 
 /** Gives a webhook a new secret. For a day the previous one signs too. */

@@ -135,6 +135,18 @@ export async function setPaused(
     where organization_id = ${organizationId} and webhook_id = ${id} and state = 'waiting'`.execute(tx)
 }
 
+/** Has a webhook that failed try again at once, also if it was paused for that. Its failures still count. */
+export async function tryAtOnce(
+  tx: Tx,
+  { organizationId, id }: { organizationId: string; id: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    update webhooks set due_at = ${now}, paused_at = null, paused_because = null
+    where organization_id = ${organizationId} and id = ${id} and failing_since is not null
+      and (paused_at is null or paused_because is not null)`.execute(tx)
+}
+
 /** The current secret becomes the previous one. */
 export async function replaceSecret(
   tx: Tx,

@@ -12,6 +12,7 @@ import { addWebhook, type Change, changeWebhook, removeWebhook, rotateSecret } f
 import type { WebhookParts } from './parts.ts'
 import { type Settings, type Webhook, webhookById, webhooksOf } from './queries.ts'
 import { NewWebhook, present, WebhookChange, WebhookOut, WithSecret } from './schemas.ts'
+import { testRoute } from './test-route.ts'
 import { mostWebhooks, receiverUrl, webhookName } from './webhook.ts'
 
 const reading = { config: { scope: 'webhooks:read', noun: 'Webhooks' } } as const
@@ -24,6 +25,7 @@ export function webhookRoutes(app: App, parts: WebhookParts): void {
   changeRoutes(app, parts)
   rotateRoute(app, parts)
   deliveryRoutes(app, parts)
+  testRoute(app, parts)
 }
 
 async function changeBy(

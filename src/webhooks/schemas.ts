@@ -86,9 +86,11 @@ const Url = Line({
   ...url,
 })
 
+const elsewhere = { events: 'which events it posts is in types' }
+
 export const NewWebhook = Strict(
   { url: Url, ...settings },
-  { examples: [{ url: url.examples[0], types: ['message'] }] },
+  { elsewhere, examples: [{ url: url.examples[0], types: ['message'] }] },
 )
 
 export const WebhookChange = Strict(
@@ -97,7 +99,7 @@ export const WebhookChange = Strict(
     ...settings,
     paused: Type.Optional(Type.Boolean({ description: 'A webhook that is resumed goes on where it was.' })),
   },
-  { minProperties: 1, examples: [{ paused: false }] },
+  { elsewhere, minProperties: 1, examples: [{ paused: false }] },
 )
 
 export function present(webhook: Webhook): Static<typeof WebhookOut> {

@@ -56,3 +56,10 @@ test('pauses grow, and there are some attempts in the three days', () => {
   }
   assert.ok(attempts > 10 && attempts < 30, `${attempts}`)
 })
+
+for (const url of ['http://127.0.0.1:8080/', 'http://receiver.example/', 'https://127.0.0.1:8080/', 'https://[::1]/'])
+  test(`the refusal of ${url} names the setting that allows it`, () =>
+    assert.throws(
+      () => receiverUrl(url, { 'https:': (address) => address === '192.0.2.1' }),
+      (error) => error instanceof Refusal && /MAILROOM_WEBHOOK_NETWORKS/.test(error.fix ?? ''),
+    ))

@@ -190,3 +190,11 @@ test('a webhook gets nothing of another organization, which does not see it', as
   }
   assert.deepEqual((await other.request('GET', '/v1/webhooks')).body, { data: [], next_cursor: null })
 })
+
+test('a body with `events` is told that they are in `types`', async () => {
+  const organization = await world.organization()
+  const body = { url: 'https://receiver.example/', events: ['message'] }
+  const { status, body: refused } = await organization.request('POST', '/v1/webhooks', body)
+  assert.deepEqual([status, refused.error.field], [400, 'events'])
+  assert.match(refused.error.message, /which events it posts is in types/)
+})

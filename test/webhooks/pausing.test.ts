@@ -76,6 +76,56 @@ test('a webhook that gets another URL tries what has failed at once, and stays p
   assert.equal((await hook.at('PATCH', '', { url: `${url}again` })).body.status, 'paused')
 })
 
+const given = async (hook: Hook) => {
+  hook.receiver.answers = whileIt(() => true, 410)
+  await hook.labels('A')
+  // It answered 410: the webhook is paused at once.
+  await hook.untilShown(({ status }) => status === 'paused')
+  hook.receiver.answers = undefined
+}
+const failing = async (hook: Hook) => {
+  hook.receiver.answers = whileIt(() => true, 500)
+  await hook.labels('A')
+  await hook.untilShown(({ status }) => status === 'failing')
+  hook.receiver.answers = undefined
+}
+for (const [state, fail] of [
+  ['fails', failing],
+  ['was paused since it failed', given],
+] as const)
+  for (const [what, act] of [
+    ['a test succeeds', (hook: Hook) => hook.at('POST', '/test')],
+    ['its URL changes', (hook: Hook) => hook.at('PATCH', '', { url: `http://127.0.0.1:${hook.receiver.port}/new` })],
+    [
+      'a replay succeeds',
+      async (hook: Hook) => {
+        const [{ event }] = await hook.deliveries()
+        return hook.at('POST', '/replay', { event })
+      },
+    ],
+  ] as const)
+    test(`a webhook that ${state} goes on at once when ${what}`, async () => {
+      await using hook = await Hook.start(world)
+      await fail(hook)
+      // The clock stands still: nothing would be due.
+      assert.equal((await act(hook)).status, 200)
+      await hook.receiver.until((receiver) => names(receiver).includes('A'))
+      await hook.untilShown(({ status, waiting }) => status === 'active' && waiting === 0)
+    })
+
+test('a test that fails, and one of a webhook that somebody paused, change nothing', async () => {
+  await using hook = await Hook.start(world)
+  await given(hook)
+  hook.receiver.answers = whileIt(() => true, 500)
+  assert.equal((await hook.at('POST', '/test')).body.delivered, false)
+  assert.equal((await hook.at('GET')).body.status, 'paused')
+  hook.receiver.answers = undefined
+  await hook.at('PATCH', '', { paused: false })
+  await hook.at('PATCH', '', { paused: true })
+  assert.equal((await hook.at('POST', '/test')).body.delivered, true)
+  assert.equal((await hook.at('GET')).body.status, 'paused')
+})
+
 test('a webhook that is resumed during a round starts again, whatever the result of that round', async () => {
   await using hook = await Hook.start(world)
   const { promise: tried, resolve: begin } = Promise.withResolvers<void>()
