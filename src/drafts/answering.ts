@@ -3,13 +3,15 @@ import { invalid, Refusal } from '#/errors.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
 import { answerTo, assertReads, type ReplyParts, readOriginal } from '#/replies/original.ts'
-import { quote } from '#/replies/quote.ts'
+import { type Quoted, quote } from '#/replies/quote.ts'
+import { quotedHtml } from '#/replies/quoted-html.ts'
+import type { Mode } from '#/replies/rules.ts'
 import { attachmentsOf } from '#/sending/attached.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
-import { type DraftContent, emptyDraft } from './content.ts'
+import { changed, type DraftContent, emptyDraft } from './content.ts'
 import type { DraftFields, OriginalOf } from './schemas.ts'
 
-/** The draft of an answer to a message, or of a message that forwards it. @throws Refusal */
+/** The draft of an answer to a message, or of a message that forwards it, with the given fields. @throws Refusal */
 export async function draftAbout(
   parts: ReplyParts,
   reply: FastifyReply,
@@ -21,8 +23,13 @@ export async function draftAbout(
   const place = { uid, folder: folderName(folder) }
   const found = await readOriginal(parts, reply, mailbox, place)
   const draft = { ...emptyDraft({ name: mailbox.name, address: mailbox.address }), ...answerTo(found, mode) }
-  const text = original.quote === false ? '' : quote(found.quoted, mode)
-  if (mode !== 'forward' || fields.attachments !== undefined) return { ...draft, text }
+  const isWritten = typeof fields.text === 'string' || typeof fields.html === 'string'
+  const quotes = original.quote ?? !isWritten
+  const begun = changed(
+    { ...draft, text: quotes && !isWritten ? quote(found.quoted, mode) : '' },
+    quotes && isWritten ? quotedBehind(fields, found.quoted, mode) : fields,
+  )
+  if (mode !== 'forward' || fields.attachments !== undefined) return begun
   const attachments = await attachmentsOf(parts.reader, found.raw, found.content)
   const beside = attachments.map((one) => ({ ...one, contentId: null }))
   try {
@@ -31,5 +38,14 @@ export async function draftAbout(
     if (!(error instanceof Refusal)) throw error
     throw invalid('original', error.message, 'Give `attachments: []` to forward the message without its own')
   }
-  return { ...draft, text, attachments: beside }
+  return { ...begun, attachments: beside }
+}
+
+/** The given texts, each with the quotation behind it, as a reply has them. */
+function quotedBehind({ text, html, ...fields }: DraftFields, quoted: Quoted, mode: Mode): DraftFields {
+  return {
+    ...fields,
+    ...(text !== undefined && { text: text === null ? null : text + quote(quoted, mode) }),
+    ...(html !== undefined && { html: html === null ? null : html + quotedHtml(quoted, mode) }),
+  }
 }

@@ -59,10 +59,9 @@ function createRoute(app: App, parts: DraftParts): void {
       const { mailbox: address, original, ...fields } = request.body
       const mailbox = await writingMailbox(db, caller, address)
       await answerAfter(db, request, reply, async () => {
-        const begun = original
+        const content = original
           ? await draftAbout(parts, reply, mailbox, { original, fields })
-          : emptyDraft({ name: mailbox.name, address: mailbox.address })
-        const content = changed(begun, fields)
+          : changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
         const saving = { key: newKey(), content, replaces: [], by }
         const draft = await saveDraft(parts, boxOf(organizationId, mailbox), saving)
         if (!draft) throw notFound('mailbox')

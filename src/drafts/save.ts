@@ -1,14 +1,15 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { unlessDeleted } from '#/errors.ts'
+import { mailUnavailable, unlessDeleted } from '#/errors.ts'
+import { Mutex } from '#/event-loop/mutex.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outdate } from './approvals/approvals.ts'
 import { type DraftContent, readDraft } from './content.ts'
-import { type Asker, type DraftBox, findDraft, mostTries, stale } from './find.ts'
+import { type Asker, type DraftBox, findDraft, stale } from './find.ts'
 import { draftMessageId } from './identity.ts'
 import { forgetMade, noteMade } from './made.ts'
 import { presentDraft } from './present.ts'
@@ -67,32 +68,54 @@ export async function editDraft(
   change: (draft: DraftContent) => DraftContent,
 ): Promise<DraftOut> {
   const holder = { organization: asker.caller.organizationId, key: asker.caller.memberId ?? '' }
-  for (let tries = 0; tries < mostTries; tries++) {
-    const { box, key, uids, isOurs, stored } = await findDraft(parts, asker, 'send', named)
-    const before = await parts.large
-      .read(stored, holder, (raw) => readDraft(parts.reader, raw, isOurs))
-      .catch(unlessDeleted)
-    const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
-    if (saved) {
-      await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
-      return saved
+  return oneAtATime(named.id, async () => {
+    // Each failure is the success of another writer, in another process.
+    for (let tries = 1; ; tries++) {
+      const { box, key, uids, isOurs, stored } = await findDraft(parts, asker, 'send', named)
+      const before = await parts.large
+        .read(stored, holder, (raw) => readDraft(parts.reader, raw, isOurs))
+        .catch(unlessDeleted)
+      const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
+      if (saved) {
+        await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
+        return saved
+      }
+      if (named.version !== undefined) throw stale()
+      if (tries === mostWrites) throw mailUnavailable('a draft was replaced again and again')
     }
-    if (named.version !== undefined) throw stale()
+  })
+}
+
+/** How often a draft is tried that other processes replace meanwhile. */
+const mostWrites = 100
+
+/** By the draft's id. */
+const writers = new Map<string, Mutex>()
+
+/** Has writers of a draft in this process wait for each other, so that none reads what another replaces meanwhile. */
+async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise<T> {
+  const mutex = writers.get(id) ?? new Mutex()
+  writers.set(id, mutex)
+  try {
+    return await mutex.run(work)
+  } finally {
+    if (mutex.pending === 0) writers.delete(id)
   }
-  throw stale()
 }
 
 /** Deletes a draft for good. @throws Refusal `conflict` if it has another version than the one that is known */
 export async function deleteDraft(parts: DraftParts, asker: Asker, { by, ...named }: Editing): Promise<void> {
-  for (let tries = 0; tries < mostTries; tries++) {
-    const { box, key, uid, uids } = await findDraft(parts, asker, 'send', named)
-    const gone = await parts.mailHost.expunge(box, 'drafts', uids, by)
-    if (gone.length === 0) continue
-    await parts.db.transaction().execute(async (tx) => {
-      await outdate(tx, box, key, uid)
-      await forgetMade(tx, box, uids)
-    })
-    return
-  }
-  throw stale()
+  await oneAtATime(named.id, async () => {
+    for (let tries = 1; ; tries++) {
+      const { box, key, uid, uids } = await findDraft(parts, asker, 'send', named)
+      const gone = await parts.mailHost.expunge(box, 'drafts', uids, by)
+      if (gone.length === 0 && tries === mostWrites) throw mailUnavailable('a draft was replaced again and again')
+      if (gone.length === 0) continue
+      await parts.db.transaction().execute(async (tx) => {
+        await outdate(tx, box, key, uid)
+        await forgetMade(tx, box, uids)
+      })
+      return
+    }
+  })
 }

@@ -127,7 +127,12 @@ const Original = Strict(
     folder: inFolder.folder,
     mode: OneOf(modes),
     quote: Type.Optional(
-      Type.Boolean({ default: true, description: 'Whether the text of the message is in the draft.' }),
+      Type.Boolean({
+        description:
+          'Whether the draft quotes the text of the message, behind `text` and `html` where they are given. Without it, only ' +
+          'where neither is given.',
+        examples: [true],
+      }),
     ),
   },
   {

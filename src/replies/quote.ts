@@ -15,7 +15,7 @@ export interface Quoted extends Answered {
 /** The quoted text for an answer or a forwarded message, behind an empty line for the new text. */
 export function quote(quoted: Quoted, mode: Mode): string {
   const text = quotable(quoted)
-  if (mode === 'forward') return `\n\n---------- Forwarded message ----------\n${headerOf(quoted)}\n\n${text}\n`
+  if (mode === 'forward') return `\n\n${forwardedHeader(quoted)}\n\n${text}\n`
   return `\n\n${introduction(quoted)}\n${quoteLines(text)}\n`
 }
 
@@ -28,6 +28,11 @@ export function quotable({ text }: Quoted): string {
 export function introduction({ from, date }: Quoted): string {
   const who = from.map(addressText).join(', ') || 'somebody'
   return date === null ? `${who} wrote:` : `On ${readable(date)}, ${who} wrote:`
+}
+
+/** What is above the text of a forwarded message. */
+export function forwardedHeader(quoted: Quoted): string {
+  return `---------- Forwarded message ----------\n${headerOf(quoted)}`
 }
 
 function headerOf({ from, date, subject, to, cc }: Quoted): string {

@@ -146,6 +146,15 @@ test('a caller with another version changes nothing, and gets a conflict', async
   assert.equal((await request('GET', path)).body.text, 'Two')
 })
 
+test('of many edits at once that know no version none is refused', async () => {
+  const draft = await newDraft({ text: 'One' })
+  const path = `/v1/drafts/${draft.id}`
+  const edits = await Promise.all(Array.from({ length: 12 }, (_, at) => request('PATCH', path, { text: `${at}` })))
+  assert.deepEqual(new Set(edits.map(({ status }) => status)), new Set([200]))
+  const { body } = await request('GET', path)
+  assert.ok(edits.some(({ body: { version, text } }) => version === body.version && text === body.text))
+})
+
 test('of edits at once that know the version one is kept, of others the last', async () => {
   const draft = await newDraft({ text: 'One' })
   const path = `/v1/drafts/${draft.id}`

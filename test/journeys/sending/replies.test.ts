@@ -155,6 +155,35 @@ test('the draft of an answer is made of the message', async () => {
   assert.deepEqual([own.body.subject, own.body.text, own.body.to], ['My own', 'Mine', []])
 })
 
+const quotation = '\\n\\nOn .* wrote:\\n> Dear Ada\\n>\\n> Two books\\.\\n?$'
+const inHtml = '<br><div>On .* wrote:</div><blockquote type="cite">Dear Ada<br>\\n<br>\\nTwo books\\.</blockquote>$'
+for (const [what, quote, fields, text, html] of [
+  ['the text that is given', true, { text: 'Mine' }, `^Mine${quotation}`, null],
+  ['an empty text', true, { text: '' }, `^${quotation}`, null],
+  ['both texts', true, { text: 'Mine', html: '<b>Mine</b>' }, `^Mine${quotation}`, `^<b>Mine</b>${inHtml}`],
+  ['nothing, if the text is given and no quotation is asked for', undefined, { text: 'Mine' }, '^Mine$', null],
+] as const)
+  test(`the draft of an answer has the quotation behind ${what}`, async () => {
+    const { uid } = await arrived({})
+    const { body } = await draft({ uid, mode: 'reply', ...(quote && { quote }) }, fields)
+    assert.match(body.text, new RegExp(text))
+    if (html === null) assert.equal(body.html, null)
+    else assert.match(body.html, new RegExp(html))
+  })
+
+test('the draft that forwards a message has its header behind the text that is given, in HTML too', async () => {
+  const { uid } = await arrived({})
+  const { body } = await draft({ uid, mode: 'forward', quote: true }, { text: 'See', html: '<i>See</i>' })
+  assert.match(
+    body.text,
+    /^See\n\n-+ Forwarded message -+\nFrom: Ann <ann@books\.example>\n[\s\S]*\n\nDear Ada\n\nTwo books\.\n?$/,
+  )
+  assert.match(
+    body.html,
+    /^<i>See<\/i><br><div>-+ Forwarded message -+<br>\nFrom: Ann &lt;ann@books\.example&gt;<br>[\s\S]*Two books\./,
+  )
+})
+
 test('the draft that forwards a message has its text and its attachments', async () => {
   const { uid } = await arrived({
     html: '<p>Dear <b>Ada</b>',

@@ -1734,7 +1734,7 @@ export type CreateDraftBodyOriginal = {
   /** `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`. */
   folder?: string;
   mode: CreateDraftBodyOriginalMode;
-  /** Whether the text of the message is in the draft. */
+  /** Whether the draft quotes the text of the message, behind `text` and `html` where they are given. Without it, only where neither is given. */
   quote?: boolean;
 };
 
@@ -8882,7 +8882,7 @@ export const getReplayWebhookUrl = (id: string,) => {
 }
 
 /**
- * One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000.
+ * One event, or all after one that the webhook is for, up to 1,000 at a time: `next` is what `after` of the next request is, or null where there are no more. They bear the ids that they had. Whatever waits already counts among the 1,000. A webhook that failed tries one of them at once, also if it was paused for that, and goes on once it is delivered.
  *
  * Scope: `webhooks:write`.
  * @summary Deliver events again
@@ -8910,7 +8910,7 @@ export const getTestWebhookUrl = (id: string,) => {
 }
 
 /**
- * Posts a `webhook.test` once, also while the webhook is paused, and answers the result, after at most 10 s.
+ * Posts a `webhook.test` once, also while the webhook is paused, and answers the result, after at most 10 s. If it is delivered, a webhook that failed goes on at once, also if it was paused for that.
  *
  * Scope: `webhooks:write`.
  * @summary Send a webhook a test event
