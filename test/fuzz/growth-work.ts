@@ -1,0 +1,122 @@
+import { fold } from '#/filters/filter-input.ts'
+import { canonicalAddress } from '#/mime/address/address.ts'
+import { readAuthors } from '#/mime/address/authors.ts'
+import { arrivalResults } from '#/mime/authentication/arrival-results.ts'
+import { readContent } from '#/mime/body/content.ts'
+import { htmlToText } from '#/mime/body/html-text.ts'
+import { namesAddress } from '#/mime/body/names-address.ts'
+import { newHtml } from '#/mime/body/quoted/new-html.ts'
+import { newText } from '#/mime/body/quoted/new-text.ts'
+import { readSearchable } from '#/mime/body/searchable.ts'
+import { sendableIds } from '#/mime/header/references.ts'
+import { readMessage } from '#/mime/message.ts'
+import { isNonDeliveryReport } from '#/mime/report/report.ts'
+import { connectingIds, undelivered } from '#/mime/report/returned.ts'
+import { whyUnanswerable } from '#/mime/report/unanswerable.ts'
+import { quote } from '#/replies/quote.ts'
+import { quotedHtml } from '#/replies/quoted-html.ts'
+import { answerSubject } from '#/replies/subject.ts'
+import { Snippets } from '#/search/snippet.ts'
+import { wordsOf } from '#/search/words.ts'
+import { htmlParts } from '../../web/src/pages/mail/html/html-parts.ts'
+import { liftedPieces } from '../../web/src/pages/mail/html/lift-styles.ts'
+import { partsOf, pieces, portionsOf } from '../../web/src/pages/mail/message/quotes.ts'
+
+/** All that is done with a message on arrival, when it is read, and when it is searched. */
+function read(message: string): void {
+  const raw = Buffer.from(message)
+  const read = readMessage(raw)
+  readAuthors(read.headers)
+  isNonDeliveryReport(read)
+  undelivered(raw, read.headers)
+  connectingIds(raw, read.headers)
+  whyUnanswerable(read.headers)
+  arrivalResults(raw)
+  readContent(raw)
+  readSearchable(raw)
+}
+
+/** Texts of others, and what is done with them on the path of a request, a message or a page. */
+export const works: Readonly<Record<string, (text: string) => unknown>> = {
+  ...Object.fromEntries(
+    [
+      ...[
+        'From',
+        'Subject',
+        'To',
+        'References',
+        'Message-ID',
+        'In-Reply-To',
+        'Content-Type',
+        'Content-Disposition',
+        'Date',
+      ],
+      ...[
+        'Content-Transfer-Encoding',
+        'Content-ID',
+        'Received',
+        'Authentication-Results',
+        'List-Unsubscribe',
+        'Auto-Submitted',
+      ],
+    ].map((name) => [`the field ${name}`, (text: string) => read(`${name}: ${text}\r\n\r\nHello\r\n`)] as const),
+  ),
+  'a header': (text) => read(`${text}\r\n\r\nHello\r\n`),
+  'a body of text': (text) => read(`Content-Type: text/plain; charset=utf-8\r\n\r\n${text}`),
+  'a flowed body': (text) => read(`Content-Type: text/plain; charset=utf-8; format=flowed\r\n\r\n${text}`),
+  'a body of HTML': (text) => read(`Content-Type: text/html; charset=utf-8\r\n\r\n${text}`),
+  'a quoted-printable body': (text) => read(`Content-Transfer-Encoding: quoted-printable\r\n\r\n${text}`),
+  'the parts of a multipart': (text) => read(`Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n${text}`),
+  'a notice': (text) =>
+    read(`From: MAILER-DAEMON@a.example\r\nSubject: Undelivered\r\nAuto-Submitted: auto-replied\r\n\r\n${text}`),
+  'a delivery report': (text) =>
+    read(
+      `Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${text}`,
+    ),
+  'new text': newText,
+  'new HTML': newHtml,
+  'HTML as text': (html) => htmlToText(html),
+  'the words of a text': (text) => [...wordsOf(text)],
+  'a folded text': fold,
+  'an address': canonicalAddress,
+  'ids to be sent': sendableIds,
+  'a subject': (text) => answerSubject(text, 'reply'),
+  'a quotation': (text) => {
+    const quoted = {
+      messageId: null,
+      references: [],
+      inReplyTo: [],
+      subject: text,
+      from: [{ name: text, address: text }],
+      to: [],
+      cc: [],
+      replyTo: [],
+      date: null,
+      text,
+    }
+    quote(quoted, 'reply')
+    quote(quoted, 'forward')
+    quotedHtml(quoted)
+  },
+  'a snippet': (text) => {
+    const none = { subject: [], from: [], to: [], cc: [], filename: [] }
+    // A query that is as much longer as the text is.
+    const words = text.slice(0, text.length / 16)
+    for (const phrase of [words, `${words} xyz`, `xyz ${words}`]) {
+      const tree = { kind: 'text', field: 'any', text: phrase } as const
+      new Snippets({ kind: 'either', of: [tree, { ...tree, text: 'nowhere' }] }).matchIn({ ...none, text: [text] })
+    }
+  },
+  'the address of a picture': (text) => {
+    const half = text.slice(0, text.length / 4)
+    namesAddress(text, `${half}b${half}`)
+    namesAddress(text, `${half}${half}b`)
+  },
+  'the text of a message in the page': (text) => {
+    for (const portion of portionsOf(partsOf(text))) for (const part of portion) pieces(part.text)
+  },
+  'the HTML of a message in the page': (html) => {
+    const lifted = liftedPieces(html)
+    htmlParts(lifted.pieces)
+  },
+}

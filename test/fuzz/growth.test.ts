@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fuzzGrowth, growsTooFast, type Shape, textOf } from './growth.ts'
+import { works } from './growth-work.ts'
+
+const shape = (unit: string, more: Partial<Shape> = {}): Shape => ({
+  ...{ start: '', units: [unit, ''], isMixed: false, end: '' },
+  ...more,
+})
+
+for (const [what, work, of] of [
+  [
+    'a text that is compared at each place',
+    (text: string) => text.includes(`${text.slice(0, text.length / 8)}b${text.slice(0, text.length / 8)}`),
+    shape('a'),
+  ],
+  ['an expression that begins at each space', (text: string) => /\s+x/.test(text), shape(' ')],
+  [
+    'marks that are put in order',
+    (text: string) => text.normalize('NFD'),
+    shape('\u0301', { units: ['\u0301', '\u0316'] }),
+  ],
+] as const) {
+  test(`growth is noticed: ${what}`, () => assert.ok(growsTooFast(work, (size) => textOf(of, size))))
+}
+
+for (const [name, of] of [
+  ['a snippet', shape('a ')],
+  ['a snippet', shape('東')],
+  ['a snippet', shape('東 ')],
+  ['the address of a picture', shape('a')],
+  ['the address of a picture', shape('&amp;a')],
+  ['the words of a text', shape('\u0301', { units: ['\u0301', '\u0316'], start: 'a' })],
+  ['a folded text', shape('\u0301\u0316', { start: 'a' })],
+  ['an address', shape('\u0301\u0316', { start: 'a', end: '@b.example' })],
+  ['the field From', shape('\u0301\u0316', { start: 'a', end: '@b.example' })],
+  ['the HTML of a message in the page', shape('<a "')],
+] as const) {
+  test(`${name} takes time in proportion to ${JSON.stringify(of.units.join(''))}`, () => {
+    assert.equal(
+      growsTooFast(works[name] ?? assert.fail(), (size) => textOf(of, size)),
+      false,
+    )
+  })
+}
+
+test('nothing that is done with texts of others takes time that grows faster than they do', () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  assert.deepEqual(fuzzGrowth(6, seed), [], `seed ${seed}`)
+})
