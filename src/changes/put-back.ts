@@ -20,12 +20,11 @@ export interface Undone extends Part {
 export interface PutBack {
   readonly db: Db
   readonly mailHost: MailHost
+  /** Messages in one step: a step of a run may have changed more. */
+  readonly together: number
   /** The undo, under which the work is recorded. */
   readonly undo: { readonly id: string; readonly organizationId: string; readonly by: Actor }
 }
-
-/** Messages in one step: a step of a run may have changed more. */
-const together = 500
 
 /** Another process has reverted these messages. */
 class DoneElsewhere extends Error {}
@@ -34,7 +33,7 @@ class DoneElsewhere extends Error {}
  *  of a large part is left for another step. */
 export async function putBack(parts: PutBack, part: Undone): Promise<void> {
   const remaining = part.uids.filter((uid) => !part.undone_uids.includes(uid))
-  for (const place of await whereabouts(parts.db, part, remaining.slice(0, together))) {
+  for (const place of await whereabouts(parts.db, part, remaining.slice(0, parts.together))) {
     try {
       await putBackIn(parts, part, place)
     } catch (error) {

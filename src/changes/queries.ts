@@ -1,18 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
-import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
+import { databaseNow, type Lease } from '#/db/leases.ts'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
 import { retentionMs } from '#/db/retention.ts'
-import type { ChangeKind, LeftAlone } from '#/db/schema/changes.ts'
+import type { ChangeKind, ChangeState, LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
 import type { Undone } from './put-back.ts'
+import { changeLeases } from './record.ts'
 
 export interface RecordedChange {
   readonly id: string
   readonly kind: ChangeKind
-  readonly state: 'running' | 'done'
+  readonly state: ChangeState
+  /** Why it failed. */
+  readonly error: string | null
   readonly mailboxes: readonly { readonly id: string; readonly address: string }[]
   readonly actorKind: Actor['kind']
   readonly actorName: string
@@ -50,7 +53,7 @@ const done = sql`(
     where change_id = change.id order by id limit ${sql.lit(partsLookedAt)}
   ) part) as done`
 
-const columns = sql`change.id, change.kind, change.state, change.actor_kind as "actorKind", change.actor_name as "actorName",
+const columns = sql`change.id, change.kind, change.state, change.error, change.actor_kind as "actorKind", change.actor_name as "actorName",
   change.messages, change.left_alone as "leftAlone", change.at as made, ${microseconds('change.at')} as at, change.undoes,
   change.undone_by as "undoneBy", ${done}, array(
     select jsonb_build_object('id', id, 'address', address) from mailboxes
@@ -106,14 +109,15 @@ export async function leftAloneBy(
 /** A change of one step that began longer ago is not under way on a mail server: its process has died. */
 const longestStep = sql`interval '3 minutes'`
 
-/** Begins to undo a finished change that was not undone yet, and answers the undo's id; undefined otherwise. */
+/** Begins to undo a change that has ended and was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
   const { rows } = await sql<{ undone_by: string | null; state: string; begun: boolean }>`
-    select undone_by, state, kind = 'messages' and at > clock_timestamp() - ${longestStep}
+    select (select undo.id from changes undo where undo.id = changes.undone_by and undo.state <> 'failed') as undone_by, state,
+      kind = 'messages' and at > clock_timestamp() - ${longestStep}
       and exists (select from change_parts where change_id = changes.id and not settled) as begun
     from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(tx)
   const [change] = rows
-  if (change?.state !== 'done' || change.begun) return undefined
+  if (change === undefined || change.state === 'running' || change.begun) return undefined
   if (change.undone_by !== null) return change.undone_by
   const { rows: made } = await sql<{ id: string }>`
     with undo as (
@@ -126,8 +130,6 @@ export async function insertUndo(tx: Tx, organizationId: string, id: string, by:
   return made[0]?.id
 }
 
-export const changeLeases = new Leases('changes', 30_000)
-
 /** A change whose work a process does. */
 export interface Running {
   readonly id: string
@@ -137,13 +139,16 @@ export interface Running {
   readonly undoes: string | null
   readonly remove_keyword: string | null
   readonly add_keyword: string | null
+  readonly folder: string | null
+  readonly folder_key: number | null
+  readonly move_to: string | null
+  /** How many were changed before it was claimed. */
+  readonly messages: number
   readonly by: Actor
 }
 
-/** A change of a kind that is done here, a deletion of a folder whose process died, or the change of a filter run that was deleted
- *  with the member whose it was. */
-const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged')
-  or kind = 'folder_deleted' and at < clock_timestamp() - interval '10 minutes'
+/** A change of a kind that is done here, or the change of a filter run that was deleted with the member whose it was. */
+const due = sql`state = 'running' and (kind in ('undo', 'label_removed', 'labels_merged', 'folder_deleted')
   or kind = 'filters' and not exists (
     select from filter_runs run
     where run.organization_id = changes.organization_id and run.finished_at is null and run.change_id = changes.id))`
@@ -166,11 +171,22 @@ export async function claimRunning(db: Db, id: string | undefined): Promise<(Run
       order by lease_epoch, at limit 1`,
     // Whatever else `due` asks stays as it is once it is so.
     due: sql`state = 'running'`,
-    returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, actor_kind, actor_id, actor_name`,
+    returning: sql`organization_id, kind, mailboxes, undoes, remove_keyword, add_keyword, folder, folder_key,
+      move_to, messages, actor_kind, actor_id, actor_name`,
   })
   if (!claimed) return undefined
   const { actor_kind, actor_id, actor_name, ...running } = claimed
   return { ...running, by: { kind: actor_kind as Actor['kind'], id: actor_id, name: actor_name, address: null } }
+}
+
+/** How a change has ended, or whether it still runs; undefined for one that was deleted, since it had no effect. */
+export async function endOfChange(
+  db: Db,
+  id: string,
+): Promise<Pick<RecordedChange, 'state' | 'error' | 'messages'> | undefined> {
+  const { rows } = await sql<Pick<RecordedChange, 'state' | 'error' | 'messages'>>`
+    select state, error, messages from changes where id = ${id}`.execute(db)
+  return rows[0]
 }
 
 export async function isRunning(db: Db, id: string): Promise<boolean> {

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
+import { type Lease, Leases } from '#/db/leases.ts'
 import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Did, FolderKey, Moving, Recording } from '#/ports/recording.ts'
 import { type Part, partsOf } from './part.ts'
+
+export const changeLeases = new Leases('changes', 30_000)
 
 /** The record of a change, beside its parts. */
 export interface Recorded {
@@ -52,18 +55,6 @@ export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
 export async function beginChange(db: Db, change: Recorded): Promise<string> {
   const id = randomUUID()
   await insertChange(db, { ...change, id }, 'running')
-  return id
-}
-
-/** Begins to remove a keyword from all messages of the mailboxes, or to replace it. The runner of changes does the work. */
-export async function beginReplacing(
-  tx: Tx,
-  change: Omit<Recorded, 'kind'>,
-  { keyword, by: other }: { readonly keyword: string; readonly by: string | null },
-): Promise<string> {
-  const id = randomUUID()
-  await insertChange(tx, { ...change, kind: other === null ? 'label_removed' : 'labels_merged', id }, 'running')
-  await query(tx)`update changes set remove_keyword = ${keyword}, add_keyword = ${other} where id = ${id}`
   return id
 }
 
@@ -113,6 +104,36 @@ export async function endChange(db: Db, changeId: string): Promise<void> {
     )
     update changes set state = 'done', leased_until = null
     where id = ${changeId} and not exists (select from gone)`.execute(db)
+}
+
+/** Ends a change that is refused. What it did until then can be undone. With `unlessIdle` one without effect is deleted. */
+export async function failChange(
+  db: Db,
+  lease: Lease,
+  { reason, unlessIdle }: { readonly reason: string; readonly unlessIdle: boolean },
+): Promise<void> {
+  await sql`
+    with gone as (
+      delete from changes where ${changeLeases.held([lease])} and messages = 0 and kind = 'folder_deleted' and ${unlessIdle}::boolean
+      returning id
+    )
+    update changes set state = 'failed', error = ${reason}, leased_until = null
+    where ${changeLeases.held([lease])} and not exists (select from gone)`.execute(db)
+}
+
+/** Attempts in a row without a step. They are 5 seconds apart at least. */
+const mostFailures = 50
+
+/** Releases a change for another attempt, or ends it after very many that all failed. */
+export async function releaseFailing(db: Db, change: Lease & { readonly messages: number }): Promise<void> {
+  const failures = sql`(case when messages > ${change.messages} then 1 else failures + 1 end)`
+  const failed = sql`${failures} >= ${mostFailures}`
+  await changeLeases.release(
+    db,
+    [change],
+    sql`failures = ${failures}, state = case when ${failed} then 'failed' else state end,
+      error = case when ${failed} then ${`Of ${mostFailures} attempts each failed; the log says why`} end`,
+  )
 }
 
 const columnsOfPart = {

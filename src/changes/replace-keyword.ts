@@ -9,17 +9,17 @@ interface Parts {
   readonly mailHost: MailHost
   /** Resolves when the next step may begin. */
   readonly between: () => Promise<void>
+  /** Messages in one step. */
+  readonly together: number
 }
 
-/** Messages in one step. */
-const together = 500
 /** Passes over the folders of a mailbox: a mail program may set the keyword again and again. */
 const mostPasses = 5
 
 /** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
  *  remaining messages. */
 export async function replaceKeyword(
-  { db, mailHost, between }: Parts,
+  { db, mailHost, between, together }: Parts,
   change: Running & { readonly remove_keyword: string },
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {

@@ -78,7 +78,7 @@ test('a bulk change is listed and shown with every documented field, and so is i
   const { change_id } = await bulk(box, { uids: [1, 2], folder: 'archive', unread: false })
   const shown = (await organization.request('GET', `/v1/changes/${change_id}`)).body
   assert.deepEqual(shown, {
-    ...{ id: change_id, kind: 'messages', state: 'done', mailboxes: [box.address] },
+    ...{ id: change_id, kind: 'messages', state: 'done', error: null, mailboxes: [box.address] },
     ...{
       by: shown.by,
       at: shown.at,

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { Actor } from '#/audit/actor.ts'
+import { byOperator } from '#/audit/actor.ts'
 import { mailUnavailable } from '#/errors.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
+import { beginReplacing } from './begin.ts'
 
 let world: World
 let organization: TestOrganization
@@ -56,6 +60,46 @@ test('a change that fails again and again holds up no other', async (t) => {
   reached = boxes.map(({ id }) => id)
   await runningChanges.processAll()
   assert.deepEqual(await states(), ['done', 'done'])
+})
+
+test('a change that fails at every attempt has failed in the end, with what it did until then', async (t) => {
+  const { mailHost, runningChanges } = world
+  const { address } = await newBox('dora', 1_000)
+  const { id, keyword } = (await organization.request('POST', '/v1/labels', { name: 'Doomed' })).body
+  const uids = Array.from({ length: 1_000 }, (_, at) => at + 1)
+  for (const some of [uids.slice(0, 500), uids.slice(500)])
+    await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids: some, add_labels: [keyword] })
+  const update = mailHost.update.bind(mailHost)
+  let steps = 0
+  t.mock.method(mailHost, 'update', async (...given: Parameters<typeof update>) => {
+    if (steps++ > 0) throw new Error('out of order')
+    return update(...given)
+  })
+  const { status, body } = await organization.request('DELETE', `/v1/labels/${id}?from_messages=true`)
+  assert.deepEqual([status, (await shown(body.change_id)).state], [200, 'running'])
+  while ((await shown(body.change_id)).state === 'running') await runningChanges.processAll().catch(() => {})
+  const { state, error, messages } = await shown(body.change_id)
+  assert.deepEqual([steps, state, messages], [51, 'failed', 500])
+  assert.match(error, /50 attempts/)
+  t.mock.restoreAll()
+  assert.equal((await undo(body.change_id)).body.messages, 500)
+})
+
+test('whoever asks again for a removal that runs gets the same change, and others get their own', async () => {
+  const [ann, bob] = ['ann', 'bob'].map((name) => ({ ...byOperator, name, id: randomUUID(), kind: 'member' as const }))
+  const { id: mailboxId } = await newBox('again', 1)
+  const begin = (by: Actor = byOperator, keyword = 'again', other: string | null = null) =>
+    world.db.transaction().execute((tx) => {
+      const change = { organizationId: organization.id, mailboxes: [mailboxId], by }
+      return beginReplacing(tx, change, { keyword, by: other })
+    })
+  const first = await begin(ann)
+  assert.equal(await begin(ann), first)
+  const others = [await begin(bob), await begin(ann, 'another'), await begin(ann, 'again', 'other')]
+  assert.equal(new Set([first, ...others]).size, 4)
+  await world.runningChanges.processAll()
+  assert.notEqual(await begin(ann), first)
+  await world.runningChanges.processAll()
 })
 
 test('what a run has changed can be undone although its member is removed meanwhile', async () => {

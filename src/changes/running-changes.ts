@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow, type Lease } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import { Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
+import { type Deleting, deleteFolder } from './delete-folder.ts'
 import { putBack } from './put-back.ts'
-import { changeLeases, claimRunning, isRunning, nextPart, type Running } from './queries.ts'
-import { endChange } from './record.ts'
+import { claimRunning, isRunning, nextPart, type Running } from './queries.ts'
+import { changeLeases, endChange, failChange, releaseFailing } from './record.ts'
 import { replaceKeyword } from './replace-keyword.ts'
 import { settleMoves } from './settle-moves.ts'
 
@@ -17,16 +19,21 @@ import { settleMoves } from './settle-moves.ts'
 const idleMs = 5_000
 /** How long a request waits for the end of its change, in milliseconds. */
 const mostWaited = 5_000
+/** Messages in one step. */
+const usualTogether = 500
 
 interface Parts {
   readonly db: Db
   readonly mailHost: MailHost
   readonly log: Logger
   readonly foreground: Foreground
+  /** Messages in one step. */
+  readonly together?: number
 }
 
 /** Does the work of running changes in steps, between which other requests run. The caller waits for a while; the worker
- *  continues what a process left. One process works on a change. */
+ *  continues what a process left. One process works on a change. Each change ends: what is refused, and what fails again and again,
+ *  has failed with its reason. */
 export class RunningChanges extends StepWorker {
   readonly #parts: Parts
   readonly #working = new Set<Promise<unknown>>()
@@ -36,19 +43,26 @@ export class RunningChanges extends StepWorker {
     this.#parts = parts
   }
 
-  /** Works on a change until it is done, or waits for the process that does, or for an earlier change. Resolves earlier if that
-   *  takes long; the work continues. */
-  async run(id: string): Promise<void> {
+  /** Works on a change until it has ended, or waits for the process that does, or for an earlier change. Resolves earlier if that
+   *  takes long; the work continues. @throws Refusal if it is refused, or the mail host is away */
+  async run(id: string, most = mostWaited): Promise<void> {
     const waited = new AbortController()
     const work = this.#track(this.#untilDone(id, waited.signal))
-    await Promise.race([work, pause(mostWaited, undefined, { signal: waited.signal }).catch(() => {})])
+    await Promise.race([work, pause(most, undefined, { signal: waited.signal }).catch(() => {})])
     waited.abort()
+  }
+
+  /** The same. If a step fails, the worker continues the change. */
+  async runOrLeave(id: string): Promise<void> {
+    await this.run(id).catch((err: unknown) =>
+      this.#parts.log.warn({ err, change: id }, 'a change is left to the worker'),
+    )
   }
 
   async #untilDone(id: string, signal: AbortSignal): Promise<void> {
     for (let ms = 20; !(await this.#work(id)) && (await isRunning(this.#parts.db, id)); ms = Math.min(2 * ms, 500)) {
       await pause(ms, undefined, { signal }).catch(() => {})
-      if (signal.aborted) return
+      if (signal.aborted || this.stopping.aborted) return
     }
   }
 
@@ -69,18 +83,33 @@ export class RunningChanges extends StepWorker {
     let done = false
     try {
       done = await this.#steps(claimed, goesOn)
-    } finally {
-      if (!done) await releaseChange(db, claimed)
+    } catch (error) {
+      await this.#failed(claimed, error, { asked: id !== undefined })
+      throw error
     }
     if (done) await endChange(db, claimed.id)
+    else await releaseChange(db, claimed)
     return true
+  }
+
+  /** What the mail host refuses would be refused again, and it is away for a time. Anything else may be over at the next attempt. */
+  async #failed(change: Running & Lease<string>, error: unknown, { asked }: { asked: boolean }): Promise<void> {
+    const { db } = this.#parts
+    const refused = error instanceof Refusal ? error : undefined
+    if (refused?.code === 'mail_unavailable' || this.stopping.aborted) return releaseChange(db, change)
+    // Who asked learns why, and needs no record of a change without effect.
+    if (refused) return failChange(db, change, { reason: refused.message, unlessIdle: asked })
+    await releaseFailing(db, change)
   }
 
   async #steps(change: Running, goesOn: () => Promise<boolean>): Promise<boolean> {
     const { db, mailHost, foreground } = this.#parts
     const between = () => foreground.letPass(this.stopping)
+    const { together = usualTogether } = this.#parts
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
-    if (remove_keyword !== null) return replaceKeyword({ db, mailHost, between }, { ...change, remove_keyword }, goesOn)
+    if (remove_keyword !== null)
+      return replaceKeyword({ db, mailHost, between, together }, { ...change, remove_keyword }, goesOn)
+    if (isDeleting(change)) return deleteFolder({ db, mailHost, together }, change, goesOn)
     if (undoes === null) return true
     await settleMoves({ db, mailHost }, { organizationId, changeId: undoes })
     await settleMoves({ db, mailHost }, { organizationId, changeId: id, undoes })
@@ -88,7 +117,7 @@ export class RunningChanges extends StepWorker {
       const part = await nextPart(db, undoes)
       if (!part) return true
       if (!first) await between()
-      await putBack({ db, mailHost, undo: { id, organizationId, by } }, part)
+      await putBack({ db, mailHost, together, undo: { id, organizationId, by } }, part)
     }
     return false
   }
@@ -103,6 +132,10 @@ export class RunningChanges extends StepWorker {
   override async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([super[Symbol.asyncDispose](), Promise.allSettled(this.#working)])
   }
+}
+
+function isDeleting(change: Running): change is Deleting {
+  return change.folder !== null && change.folder_key !== null && change.move_to !== null
 }
 
 /** Releases the lease, so that others can continue at once. */

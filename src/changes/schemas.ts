@@ -13,7 +13,11 @@ const changeFields = {
     description:
       '`messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.',
   }),
-  state: OneOf(['running', 'done']),
+  state: OneOf(['running', 'done', 'failed'], {
+    description:
+      '`running`: more messages follow. `failed`: it ended early; what it did until then stays, and can be undone.',
+  }),
+  error: Nullable(Type.String({ description: 'Why it failed.', examples: ['The folder has messages'] })),
   mailboxes: Type.Array(Type.String({ examples: ['ada@tryout.test'] })),
   by: Type.Object({
     kind: OneOf(['key', 'operator', 'member', 'service', 'single_sign_on']),
@@ -67,12 +71,14 @@ export const ChangeList = ListOf(ChangeOut)
 export const defaultLimit = 50
 
 export function present(change: RecordedChange): Static<typeof ChangeOut> {
-  const { id, kind, state, mailboxes, actorKind, actorName, made, messages, done, leftAlone, undoes, undoneBy } = change
+  const { id, kind, state, error, mailboxes, actorKind, actorName, made, messages, done, leftAlone, undoes, undoneBy } =
+    change
   return {
     ...{
       id,
       kind,
       state,
+      error,
       mailboxes: mailboxes.map(({ address }) => address),
       by: { kind: actorKind, name: actorName },
       at: made.toISOString(),

@@ -1,8 +1,7 @@
 import type { Actor } from '#/audit/actor.ts'
-import { beginReplacing } from '#/changes/record.ts'
+import { beginReplacing } from '#/changes/begin.ts'
 import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Tx } from '#/db/schema.ts'
-import { Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { smartMailboxesOf } from '#/mailboxes/queries.ts'
 
@@ -21,12 +20,8 @@ export async function beginEverywhere(
   return beginReplacing(tx, { organizationId, mailboxes, by }, { keyword, by: other })
 }
 
-/** Waits a while for the end of the change. If the mail host is away, a worker continues it. */
+/** Waits a while for the end of the change. If the mail host is away, or a step fails otherwise, a worker continues it. The caller gets
+ *  its id nevertheless: whoever asked again would get another change, which records only what this one has left. */
 export async function finishSoon(runningChanges: RunningChanges, change: string | null): Promise<void> {
-  if (change === null) return
-  try {
-    await runningChanges.run(change)
-  } catch (error) {
-    if (!(error instanceof Refusal && error.code === 'mail_unavailable')) throw error
-  }
+  if (change !== null) await runningChanges.runOrLeave(change)
 }

@@ -1,4 +1,5 @@
 import { recordedAtOnce } from '#/changes/record.ts'
+import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { sendSerialized } from '#/http/answers/serialized-json.ts'
@@ -31,6 +32,7 @@ const writing = { ...config, scope: 'messages:write' } as const
 export interface MessageParts {
   readonly db: Db
   readonly mailHost: MailHost
+  readonly runningChanges: RunningChanges
   readonly reader: MessageReader
   /** Names the conversations of messages. */
   readonly idsOf: IdsOf

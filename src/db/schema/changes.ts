@@ -7,6 +7,8 @@ export interface ChangeTables {
 
 export type ChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo'
 
+export type ChangeState = 'running' | 'done' | 'failed'
+
 /** A message that an undo did not change, and its place. */
 export type LeftAlone = {
   mailbox_id: string
@@ -26,7 +28,12 @@ interface Changes {
   messages: Generated<number>
   left_alone: Generated<number>
   at: Generated<Date>
-  state: 'running' | 'done'
+  state: ChangeState
+  error: string | null
+  failures: Generated<number>
+  folder: string | null
+  folder_key: number | null
+  move_to: string | null
   undoes: string | null
   undone_by: string | null
   remove_keyword: string | null

@@ -153,15 +153,42 @@ test('DELETE moves the mail to the given folder, and creates it', async () => {
   assert.deepEqual((await subjectsIn(at.organization, at.address, 'Full')).sort(), ['one', 'three', 'two'])
 })
 
-test('of a folder whose deletion was cut short, what was moved can be undone', async () => {
+test('a deletion that is cut short goes on, whoever asks again gets it, and it can be undone', async (t) => {
+  const at = await box()
+  await fill(at, 'Full', 'one', 'two')
+  const { mailHost, runningChanges } = at.organization.world
+  const { mock } = t.mock.method(mailHost, 'update', async () => {
+    mock.restore()
+    throw new Error('the connection was cut')
+  })
+  assert.equal((await ask(at, 'DELETE', 'Full', { move_to: 'archive' })).status, 500)
+  const changes = async () =>
+    (await at.organization.request('GET', '/v1/changes')).body.data.filter(
+      ({ kind }: { kind: string }) => kind === 'folder_deleted',
+    )
+  const [{ id, state }] = await changes()
+  assert.equal(state, 'running')
+  const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'archive' })
+  assert.deepEqual([body.moved, body.change_id, (await changes()).length], [2, id, 1])
+  await runningChanges.processAll()
+  assert.equal((await at.organization.request('POST', `/v1/changes/${id}/undo`)).body.messages, 2)
+})
+
+test('a deletion that nobody waits for any more, and is refused, has failed with its reason', async (t) => {
   const at = await box()
   await fill(at, 'Full', 'one')
-  const { body } = await ask(at, 'DELETE', 'Full', { move_to: 'archive' })
-  const { db, runningChanges } = at.organization.world
-  const cutShort = { state: 'running', at: new Date(Date.now() - 3_600_000) } as const
-  await db.updateTable('changes').set(cutShort).where('id', '=', body.change_id).execute()
-  await runningChanges.processAll()
-  assert.equal((await at.organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
+  const { mailHost, runningChanges } = at.organization.world
+  const { mock } = t.mock.method(mailHost, 'update', async () => {
+    mock.restore()
+    throw new Error('the connection was cut')
+  })
+  assert.equal((await ask(at, 'DELETE', 'Full', { move_to: 'archive' })).status, 500)
+  await at.organization.request('PATCH', `/v1/folders/Full?mailbox=${at.address}`, { name: 'Other' })
+  await assert.rejects(runningChanges.processAll(), { code: 'invalid_request' })
+  const [change] = (await at.organization.request('GET', '/v1/changes')).body.data
+  const reason = 'The folder was renamed to "Other" meanwhile'
+  assert.deepEqual([change.state, change.error, change.messages], ['failed', reason, 0])
+  assert.deepEqual(await subjectsIn(at.organization, at.address, 'Other'), ['one'])
 })
 
 for (const [method, call] of [

@@ -1,14 +1,15 @@
 import type { Actor } from '#/audit/actor.ts'
+import { beginDeleting } from '#/changes/begin.ts'
+import { mostMoved, notEmpty } from '#/changes/delete-folder.ts'
+import { endOfChange } from '#/changes/queries.ts'
+import type { RunningChanges } from '#/changes/running-changes.ts'
+import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import type { Recording } from '#/ports/recording.ts'
 import { folderName, isStandardFolder, newFolderName } from './folder-name.ts'
 
 /** Folders that POST creates in a mailbox, since all of them are listed at once. */
 const mostFolders = 1_000
-/** The most messages of a folder to be deleted whose mail is moved, and messages in one step. */
-const mostMoved = 5_000
-const movedAtOnce = 500
 
 /** A folder's name in a path. An impossible name is `not_found`. */
 export function pathFolder(text: string): string {
@@ -69,22 +70,32 @@ export async function renameFolder(
   return { ...folder, name: to }
 }
 
-/** The target for the mail of a deleted folder. */
+/** Where the mail of a deleted folder goes. */
 interface Moving {
   readonly to: string
-  /** Records the next step. */
-  readonly step: () => Recording
   readonly by: Actor
 }
 
-/** Deletes an empty folder, or one whose mail is first moved to another folder, a bounded number at a time. Answers how many
- *  messages were moved. */
+interface DeletingParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly runningChanges: RunningChanges
+}
+
+/** What the deletion of a folder did. */
+interface Deleted {
+  readonly moved: number
+  /** Null if nothing was moved. */
+  readonly changeId: string | null
+}
+
+/** Deletes an empty folder, or one whose mail is first moved to another folder: a change that goes on if the process ends. */
 export async function deleteFolder(
-  mailHost: MailHost,
+  { db, mailHost, runningChanges }: DeletingParts,
   mailbox: MailboxRef,
   name: string,
   moving?: Moving,
-): Promise<number> {
+): Promise<Deleted> {
   const moveTo = moving?.to
   assertNotStandard(name)
   const folders = await mailHost.folders(mailbox)
@@ -98,15 +109,34 @@ export async function deleteFolder(
     throw invalid('path', `It has more than ${mostMoved} messages`, 'Move them with PATCH /v1/messages first')
   }
   const still = () => readFolder(mailHost, mailbox, name)
-  for (let [moved, asked] = [0, 0]; ; ) {
-    if (await mailHost.removeFolder(mailbox, name).catch(throwing('path', still))) return moved
-    // Mail has arrived meanwhile, or a server has not moved all.
-    if (!moving || asked > mostMoved) throw notEmpty()
-    const { to: folder, by, step } = moving
-    const uids = await mailHost.uidsAfter(mailbox, name, 0, movedAtOnce).catch(throwing('path', still))
-    asked += Math.max(1, uids.length)
-    moved += (await mailHost.update(mailbox, name, uids, { folder }, by, step()).catch(throwing('move_to', still))).size
+  if (!moving) {
+    if (await mailHost.removeFolder(mailbox, name).catch(throwing('path', still))) return { moved: 0, changeId: null }
+    // Mail has arrived meanwhile.
+    throw notEmpty()
   }
+  const state = (await mailHost.folderStates(mailbox)).find((one) => one.name === name)?.state
+  if (!state) throw notFound('folder')
+  const key = { name, key: state.uidValidity }
+  const id = await db
+    .transaction()
+    .execute((tx) => beginDeleting(tx, mailbox, key, { moveTo: moving.to, by: moving.by }))
+  await runningChanges.run(id, mostWaited).catch(async (error) => {
+    if (isOfFolder(error) || (error instanceof Refusal && error.field === 'move_to')) await still()
+    throw ofField('path', error)
+  })
+  return endOf(db, id)
+}
+
+/** How long a request waits for the deletion of a folder, in milliseconds. */
+const mostWaited = 60_000
+
+async function endOf(db: Db, id: string): Promise<Deleted> {
+  const end = await endOfChange(db, id)
+  if (!end) return { moved: 0, changeId: null }
+  if (end.state === 'running')
+    throw new Refusal('conflict', 'The folder is still being deleted', { fix: `Look at GET /v1/changes/${id}` })
+  if (end.state === 'failed') throw invalid('path', end.error ?? 'The folder was not deleted')
+  return { moved: end.messages, changeId: id }
 }
 
 function found(folders: readonly FolderStatus[], name: string): FolderStatus {
@@ -119,10 +149,6 @@ function assertNotStandard(name: string): void {
   if (isStandardFolder(name)) {
     throw invalid('path', `Every mailbox has ${name}: it cannot be renamed or deleted`)
   }
-}
-
-function notEmpty(): Refusal {
-  return invalid('move_to', 'The folder has messages', 'Give move_to, or move or delete them first')
 }
 
 /** Reports an error of a folder as one of a field. */

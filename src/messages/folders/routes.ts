@@ -1,6 +1,5 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { Actor } from '#/audit/actor.ts'
-import { beginChange, endChange, stepOf } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 import { settingsChanged } from '#/events/types.ts'
@@ -115,7 +114,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
   )
 }
 
-function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Configs): void {
+function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, { writing }: Configs): void {
   app.patch(
     '/v1/folders/:path',
     {
@@ -145,13 +144,14 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
   app.delete(
     '/v1/folders/:path',
     {
-      config: writing,
+      config: { ...writing, errors: [...(writing.errors ?? []), 'conflict'] },
       schema: {
         summary: 'Delete a folder',
         operationId: 'deleteFolder',
         description:
-          'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step fails, ' +
-          'the rest stays in the folder. One that has folders within it is `invalid_request`.',
+          'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, ' +
+          'the rest stays in the folder. If the mail host is away, or the process ends, the deletion goes on later. One that has ' +
+          'folders within it is `invalid_request`.',
         params: ByPath,
         querystring: DeletingFolder,
         response: { 200: DeletedFolder },
@@ -161,22 +161,10 @@ function changeRoutes(app: App, { db, mailHost }: MessageParts, { writing }: Con
       const name = pathFolder(params.path)
       const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      if (moveTo === undefined) {
-        await deleteFolder(mailHost, mailbox, name)
-        await announce(db, mailbox, actor)
-        return { deleted: true as const, name, moved: 0, change_id: null }
-      }
-      const { organizationId, mailboxId } = mailbox
-      const change = { organizationId, mailboxes: [mailboxId], kind: 'folder_deleted', by: actor } as const
-      const changeId = await beginChange(db, change)
-      try {
-        const moving = { to: moveTo, step: () => stepOf(db, changeId), by: actor }
-        const moved = await deleteFolder(mailHost, mailbox, name, moving)
-        await announce(db, mailbox, actor)
-        return { deleted: true as const, name, moved, change_id: moved > 0 ? changeId : null }
-      } finally {
-        await endChange(db, changeId)
-      }
+      const moving = moveTo === undefined ? undefined : { to: moveTo, by: actor }
+      const { moved, changeId } = await deleteFolder({ db, mailHost, runningChanges }, mailbox, name, moving)
+      await announce(db, mailbox, actor)
+      return { deleted: true as const, name, moved, change_id: changeId }
     },
   )
 }

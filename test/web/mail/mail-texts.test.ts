@@ -54,11 +54,13 @@ for (const [what, undone, text] of [
     [{ left_alone: 0 }, { left_alone: 1_200, left: ['moved', 'moved', 'changed'] }],
     'Undone, but for 1,200 messages: moved elsewhere since, changed since',
   ],
+  ['a part of it', [{ state: 'failed', error: 'Out of order', left_alone: 0 }], 'Undone only in part: Out of order'],
   ['a part of it so far', [{ state: 'running', left_alone: 0 }], 'Undoing continues in the background'],
 ] as const) {
   test(`what is said of an undo that put back ${what}`, () => {
     const changes = undone.map(({ left_alone, ...one }) => ({
       ...{ state: 'state' in one ? one.state : ('done' as const), left_alone },
+      error: 'error' in one ? one.error : null,
       left: ('left' in one ? one.left : []).map((reason) => ({ mailbox: 'a@x.test', folder: 'trash', uid: 1, reason })),
     }))
     assert.equal(undoneText(changes), text)

@@ -2901,7 +2901,10 @@ export interface GetMessageHeadersResponse {
  * `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.
  */
 export type ChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo';
-export type ChangeState = 'running' | 'done';
+/**
+ * `running`: more messages follow. `failed`: it ended early; what it did until then stays, and can be undone.
+ */
+export type ChangeState = 'running' | 'done' | 'failed';
 export type ChangeByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
 export type ChangeBy = {
   kind: ChangeByKind;
@@ -2913,7 +2916,13 @@ export interface Change {
   id: string;
   /** `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone. */
   kind: ChangeKind;
+  /** `running`: more messages follow. `failed`: it ended early; what it did until then stays, and can be undone. */
   state: ChangeState;
+  /**
+     * Why it failed.
+     * @nullable
+     */
+  error: string | null;
   mailboxes: string[];
   by: ChangeBy;
   at: string;
@@ -2969,7 +2978,10 @@ export interface LeftAlone {
  * `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone.
  */
 export type WholeChangeKind = 'messages' | 'filters' | 'label_removed' | 'labels_merged' | 'folder_deleted' | 'undo';
-export type WholeChangeState = 'running' | 'done';
+/**
+ * `running`: more messages follow. `failed`: it ended early; what it did until then stays, and can be undone.
+ */
+export type WholeChangeState = 'running' | 'done' | 'failed';
 export type WholeChangeByKind = 'key' | 'operator' | 'member' | 'service' | 'single_sign_on';
 export type WholeChangeBy = {
   kind: WholeChangeByKind;
@@ -2981,7 +2993,13 @@ export interface WholeChange {
   id: string;
   /** `messages`: many were changed or moved by one request. `filters`: filters ran over old mail. `undo`: another change was undone. */
   kind: WholeChangeKind;
+  /** `running`: more messages follow. `failed`: it ended early; what it did until then stays, and can be undone. */
   state: WholeChangeState;
+  /**
+     * Why it failed.
+     * @nullable
+     */
+  error: string | null;
   mailboxes: string[];
   by: WholeChangeBy;
   at: string;
@@ -8105,7 +8123,7 @@ export const getDeleteFolderUrl = (path: string,
 }
 
 /**
- * An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step fails, the rest stays in the folder. One that has folders within it is `invalid_request`.
+ * An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, the rest stays in the folder. If the mail host is away, or the process ends, the deletion goes on later. One that has folders within it is `invalid_request`.
  *
  * Scope: `messages:write`.
  * @summary Delete a folder

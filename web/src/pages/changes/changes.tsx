@@ -46,8 +46,17 @@ export function Changes() {
   )
 }
 
+function What({ change }: { change: Change }) {
+  return (
+    <>
+      <strong>{changeText(change)}</strong>
+      {change.error !== null && <p>Ended early: {change.error}</p>}
+    </>
+  )
+}
+
 const columns = [
-  { heading: 'What', cell: (change: Change) => <strong>{changeText(change)}</strong> },
+  { heading: 'What', cell: (change: Change) => <What change={change} /> },
   { heading: 'Mailbox', cell: ({ mailboxes }: Change) => mailboxes.join(', ') },
   { heading: 'Who', cell: ({ by: { kind, name } }: Change) => name || kind.replaceAll('_', ' ') },
   { heading: 'When', cell: ({ at }: Change) => <Time at={at} /> },

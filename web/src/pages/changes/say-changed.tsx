@@ -15,7 +15,7 @@ interface Texts {
   readonly done: (messages: string) => string
 }
 
-type State = Pick<Change, 'id' | 'state' | 'messages'>
+type State = Pick<Change, 'id' | 'state' | 'messages'> & Partial<Pick<Change, 'error'>>
 
 /** Says that a change was made, and offers to undo it. While it runs, shows how far it is. Null if there was nothing to change. */
 export async function sayChanged(id: string | null, texts: Texts): Promise<void> {
@@ -40,9 +40,16 @@ export async function sayChanged(id: string | null, texts: Texts): Promise<void>
   }
 }
 
-function sayDone({ id, messages: many }: State, { done }: Texts): void {
+function sayDone({ id, state, error, messages: many }: State, { done }: Texts): void {
   const action = { name: 'Undo', run: () => void undo([id]).then(sayUndone, sayFailure) }
-  toasts.add({ text: done(someMessages(many)), ...(many > 0 && { action }) }, { timeout: undoable })
+  const text = done(someMessages(many))
+  toasts.add(
+    {
+      text: state === 'failed' ? `${text}, then it ended early: ${error ?? 'the log of the server says why'}` : text,
+      ...(many > 0 && { action }),
+    },
+    { timeout: undoable },
+  )
 }
 
 function Progress({ id, onDone }: { id: string; onDone: (change: State) => void }) {

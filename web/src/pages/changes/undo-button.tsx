@@ -15,6 +15,8 @@ export function UndoButton({ change }: { change: Change }) {
   const mailboxes = useQuery(meQuery).data?.mailboxes ?? []
   if (change.undone_by !== null) return 'Undone'
   if (change.state === 'running') return 'Still running'
+  // Nothing to undo.
+  if (change.state === 'failed' && change.messages === 0) return null
   const may = change.mailboxes.every((address) =>
     mailboxes.some((one) => one.address === address && one.level !== 'read'),
   )
