@@ -128,7 +128,12 @@ const AttachmentOut = Type.Object(
   {
     id: Type.String({ description: 'The number of the part, as in IMAP.', examples: ['2'] }),
     filename: Nullable(Type.String({ examples: ['plan.pdf'] })),
-    content_type: Type.String({ examples: ['application/pdf'] }),
+    content_type: Type.String({
+      description:
+        'As the sender declares it. `application/ms-tnef` (winmail.dat) holds files that Outlook has packed: they are not listed, ' +
+        'since Mailroom does not unpack it.',
+      examples: ['application/pdf'],
+    }),
     size_bytes: Type.Integer({ minimum: 0, description: 'Decoded.', examples: [48_213] }),
     inline: Type.Boolean({ description: 'A picture that an `img` of the HTML shows by `cid:`.' }),
     content_id: Nullable(Type.String({ description: 'For `cid:…` in the HTML.', examples: ['chart@x'] })),

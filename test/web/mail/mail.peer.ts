@@ -506,6 +506,28 @@ test('pictures of a message are in its text; every file that it does not show as
   await visitor.assertSound()
 })
 
+test('beside files that Outlook has packed the page says why it does not list them', async () => {
+  const box = await boxOf(world)
+  await box.receive({
+    subject: 'Packed',
+    text: 'See the files.',
+    attachments: [
+      { filename: 'winmail.dat', content: 'x', contentType: 'application/ms-tnef' },
+      { filename: 'WINMAIL.DAT', content: 'x', contentType: 'application/octet-stream' },
+      { filename: 'other.dat', content: 'x', contentType: 'application/octet-stream' },
+    ],
+  })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
+  await page.getByRole('row').filter({ hasText: 'Packed' }).getByRole('link').click()
+  const files = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
+  await files.getByText('other.dat').waitFor()
+  const explained = await files.evaluateAll((all) => all.map((one) => one.textContent?.includes('does not unpack')))
+  assert.deepEqual(explained, [true, true, false])
+  await visitor.assertSound()
+})
+
 test('a search finds a message and opens its conversation; an attachment is saved', async () => {
   const box = await furnished()
   await using visitor = await reader(browser, box)

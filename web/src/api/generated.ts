@@ -2702,6 +2702,7 @@ export interface Attachment {
   id: string;
   /** @nullable */
   filename: string | null;
+  /** As the sender declares it. `application/ms-tnef` (winmail.dat) holds files that Outlook has packed: they are not listed, since Mailroom does not unpack it. */
   content_type: string;
   /**
      * Decoded.

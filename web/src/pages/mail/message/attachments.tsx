@@ -22,11 +22,21 @@ export function Attachments({ place, message, inText }: Props) {
       {attachments.map((attachment) => (
         <li key={attachment.id}>
           <File place={place} uid={message.uid} attachment={attachment} />
+          {isPackedByOutlook(attachment) && (
+            <p className={styles.note}>
+              Outlook has packed files of this message in here, and Mailroom does not unpack them. Ask for the message
+              in HTML or plain text, or save this file and open it with a program for winmail.dat.
+            </p>
+          )}
         </li>
       ))}
     </ul>
   )
 }
+
+/** TNEF: no library that reads it is kept well enough to be given files of strangers. */
+const isPackedByOutlook = ({ content_type, filename }: Attachment) =>
+  /^application\/(vnd\.)?ms-tnef$/i.test(content_type) || /^winmail\.dat$/i.test(filename ?? '')
 
 function File({ place, uid, attachment }: { place: Place; uid: number; attachment: Attachment }) {
   const url = getDownloadMessageAttachmentUrl(uid, attachment.id, { ...place })
