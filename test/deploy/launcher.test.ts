@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -99,4 +100,15 @@ test('where npm has brought none, it says what is needed and where to get it', a
     /^Mailroom needs Node 24 or later; this is v.*\n.*`npm ci` brings it.*https:\/\/nodejs\.org\.\n$/,
   )
   assert.equal(code, 1)
+})
+
+test('no script of package.json runs TypeScript with the Node of the machine', () => {
+  const root = join(import.meta.dirname, '../..')
+  for (const file of ['package.json', 'web/package.json']) {
+    const { scripts = {} } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { scripts?: Record<string, string> }
+    // What follows the launcher finds its Node first in PATH.
+    const commands = Object.values(scripts).flatMap((script) => script.split(' && '))
+    const bare = commands.filter((command) => /^(exec )?node (?!bin\/(node|mailroom)\.js\b)/.test(command))
+    assert.deepEqual(bare, [])
+  }
 })
