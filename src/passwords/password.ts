@@ -105,7 +105,7 @@ const absent = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(Bu
 
 /** One hash at a time: many at once would take too much memory, and all threads of libuv's pool, which files and other
  *  cryptography need. A client that guesses has 30 in an hour (throttle.ts), so one alone does not fill what may wait. */
-export const hashing = new FairShare({ all: 1, waiting: 50, patience: 10_000 })
+export const hashing = new FairShare({ all: 1, waiting: 200, patience: 30_000 })
 
 /** How long it takes until most of those of an organization are done, in seconds. */
 const soon = 3

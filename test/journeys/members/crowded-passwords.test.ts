@@ -20,7 +20,7 @@ after(() => on[Symbol.asyncDispose]())
 
 /** Fills an organization's part of a process's queue of passwords to hash, until it is disposed of. */
 function crowded(organization: string): AsyncDisposable {
-  const all = Array.from({ length: 60 }, (_, at) => hashing.enter({ organization, key: `${at}` }, 1))
+  const all = Array.from({ length: 210 }, (_, at) => hashing.enter({ organization, key: `${at}` }, 1))
   return {
     [Symbol.asyncDispose]: async () => {
       for (const one of all) (await one)?.[Symbol.dispose]()

@@ -1,3 +1,4 @@
+import { normalized } from '#/unicode.ts'
 import { plainLine } from './introductions.ts'
 import { headerWords, originalMarks } from './words.ts'
 
@@ -41,7 +42,7 @@ export function isAnsweredHeader(lines: readonly string[], start: number): boole
 export function isOriginalMark(line: string): boolean {
   if (line.length > longestMark || !line.includes('---')) return false
   const [, mark] = /^\*?-{3,}\s?([^-].*?)\s?-{3,}\*?$/.exec(plainLine(line)) ?? []
-  return mark !== undefined && originalMarks.has(mark.toLowerCase().normalize('NFC').replaceAll('’', "'"))
+  return mark !== undefined && originalMarks.has(normalized(mark.toLowerCase(), 'NFC').replaceAll('’', "'"))
 }
 
 function languagesOf(line: string): readonly Language[] {
@@ -55,7 +56,7 @@ function fieldIn(line: string): { name: string; value: string } | undefined {
   const text = plainLine(line.slice(0, 1_000))
   const colon = /[:：]/.exec(text.slice(0, longestName))?.index ?? -1
   if (colon < 1) return undefined
-  const name = text.slice(0, colon).replaceAll('*', '').trim().toLowerCase().normalize('NFC')
+  const name = normalized(text.slice(0, colon).replaceAll('*', '').trim().toLowerCase(), 'NFC')
   return {
     name,
     value: text

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { invalid } from '#/errors.ts'
 import { readsAsItself } from '#/messages/folders/folder-name.ts'
+import { normalized } from '#/unicode.ts'
 import { noSuchFolder } from '../../folders.ts'
 import { type Namespace, nameOf, pathOf } from '../client/mailbox-name.ts'
 
@@ -116,10 +117,7 @@ function isAlias(name: string): boolean {
 
 /** What the API can read of a name. */
 function shown(name: string): string {
-  const readable = name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}*%]/gu, '_')
-    .normalize('NFC')
+  const readable = normalized(name.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}*%]/gu, '_'), 'NFC')
   const steps = readable.split('/').map((step) => step.trim() || '_')
   let [text, octets] = ['', 0]
   for (const character of steps.join('/')) {
