@@ -81,6 +81,8 @@ const samples = [
   ['sendmail-transcript-alone', 'bob@there.example failed 5.0.0, cy@there.example failed 5.0.0'],
   ['exim-pipe', 'bob@there.example failed 5.0.0'],
   ['exim-alias', 'robert@elsewhere.example bob@there.example failed 5.2.0'],
+  ['exim-rewritten', 'robert@inside.example bob@there.example failed 5.1.1'],
+  ['named-as-the-sender', 'bob@there.example ada@here.example failed 5.2.0'],
   ['status-names-nobody', 'bob@there.example failed -'],
   ['to-oneself', 'ada@here.example failed 5.2.2'],
   ['sender-in-the-words', 'bob@there.example failed -'],

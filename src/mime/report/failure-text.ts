@@ -24,15 +24,20 @@ export function failuresInText(
   const { headers } = message
   const text = body.slice(0, mostText).replace(/<[/a-z!][^<>@]*>/gi, ' ')
   const own = ownWords(text)
-  const action = outcomeIn({ subject: headers.text('subject'), text: own })
-  const failed = addressesOf(headers, ['x-failed-recipients'])
-  if (failed.size > 0) {
-    return [...failed].slice(0, mostRecipients).map((one) => reported([one], own, action ?? 'failed'))
-  }
-  if (!isByServer(message) || action === undefined) return []
+  const outcome = outcomeIn({ subject: headers.text('subject'), text: own })
+  const action = outcome ?? 'failed'
+  const failed = [...addressesOf(headers, ['x-failed-recipients'])].slice(0, mostRecipients)
+  if (failed.length > 1) return failed.map((one) => reported([one], own, action))
+  if (failed.length === 0 && (!isByServer(message) || outcome === undefined)) return []
   const original = new Set([...quotedRecipients(text.slice(own.length)), ...addressesOf(returned, ['to', 'cc'])])
   const ours = addressesOf(headers, ['to', 'delivered-to', 'from', 'reply-to'])
   const found = recipientsNamed(text, original, ours).slice(0, mostRecipients)
+  const [named = [], ...more] = found
+  if (failed.length > 0) {
+    // The words and the returned message may call it otherwise.
+    const others = more.length === 0 && named.some((name) => original.has(name)) ? named : []
+    return [reported([...new Set([...failed, ...others])], own, action)]
+  }
   return found.length > 0 ? found.map((names) => reported(names, own, action)) : [reported([], own, action)]
 }
 

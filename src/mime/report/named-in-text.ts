@@ -69,6 +69,11 @@ export function recipientsNamed(
     strong.filter((one) => !isDaemon(one)),
   ]
   const found = new Set(choices.find((some) => some.length > 0))
+  const [only] = original
+  // The words name the notice's own recipient, where one is expected, and the returned message another: either may be rewritten.
+  if (original.size === 1 && only !== undefined && !both.some(known) && found.has(only)) {
+    return [[...new Set([only, ...strong.filter((one) => !isDaemon(one))])]]
+  }
   return Array.from(found, (one) => [one, aliases.get(one) ?? one].filter((name, at) => at === 0 || name !== one))
 }
 
