@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readHeaders } from './headers.ts'
-import { type ThreadIds, threadIds } from './references.ts'
+import { sendableIds, type ThreadIds, threadIds } from './references.ts'
 
 /** `octets` is written as latin1: one character, one byte. */
 function idsOf(...octets: string[]): ThreadIds {
@@ -144,3 +144,12 @@ test('100,000 references are all read', () => {
   const ids = Array.from({ length: 100_000 }, (_, place) => `<${place}.abcdef@mail.example.com>`)
   assert.deepEqual(idsOf(`References: ${ids.join('\r\n ')}`).strong, ids)
 })
+
+for (const [text, ids] of [
+  ['<a@b> <c@d>', ['<a@b>', '<c@d>']],
+  ['<a@b@c>x<@b><a@><@><a>', ['<a@b@c>']],
+  ['<@@b> <a@@> <a b@c> <a@b', ['<@@b>', '<a@@>']],
+  ['<ä@b><a@b\r\n c>', []],
+] as const) {
+  test(`the ids that can be sent of ${JSON.stringify(text)}`, () => assert.deepEqual(sendableIds(text), ids))
+}

@@ -109,5 +109,10 @@ function cleanId(octets: string): string | undefined {
 
 /** The ids of a field that a message can be sent with (RFC 5322, section 3.6.4): `<…@…>` in printable ASCII. */
 export function sendableIds(text: string): string[] {
-  return text.match(/<[!-;=?-~]+@[!-;=?-~]+>/g) ?? []
+  const written = text.match(/<[!-;=?-~]+>/g) ?? []
+  // Not in the expression, which would try each of many @.
+  return written.filter((id) => {
+    const at = id.indexOf('@', 2)
+    return at > 0 && at < id.length - 2
+  })
 }
