@@ -1,5 +1,4 @@
 import type { Db } from '#/db/schema.ts'
-import type { SharedTime } from '#/db/time.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { answerOnce, ok } from '#/http/answers/idempotency.ts'
@@ -12,13 +11,11 @@ import type { LargeMessages } from '#/messages/content/large.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { queuedOctets } from '#/queue/message.ts'
 import { cancel } from '#/queue/scheduled.ts'
-import type { SealingKey } from '#/secrets/seal.ts'
-import type { Composer } from '#/sending/composer.ts'
 import { outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
 import { mailboxOf, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { move, retry } from './schedule.ts'
-import { scheduling } from './schedule-once.ts'
+import { type SchedulingParts, scheduling } from './schedule-once.ts'
 import { mostListed, type Scheduled } from './scheduled.ts'
 import {
   Accepted,
@@ -36,13 +33,8 @@ import {
 } from './schemas.ts'
 import { assertWithinWindow } from './send-at.ts'
 
-export interface ScheduledParts {
-  readonly db: Db
-  readonly time: SharedTime
+export interface ScheduledParts extends SchedulingParts {
   readonly reader: MessageReader
-  readonly composer: Composer
-  /** Seals messages in the queue. */
-  readonly mailKey: SealingKey
   readonly large: LargeMessages
 }
 

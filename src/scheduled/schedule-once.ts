@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import { Refusal } from '#/errors.ts'
+import { invalid, Refusal } from '#/errors.ts'
 import { type Answer, answerOnce, created, sendAnswer } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
 import type { Composer } from '#/sending/composer.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
@@ -14,12 +15,14 @@ import { draft, schedule } from './schedule.ts'
 import { assertWithinWindow } from './send-at.ts'
 import { isStored } from './unknown-commit.ts'
 
-interface Parts {
+export interface SchedulingParts {
   readonly db: Db
   readonly time: SharedTime
   readonly composer: Composer
   /** Seals messages in the queue. */
   readonly mailKey: SealingKey
+  /** Whether the mailbox has an answer to one of these messages. */
+  readonly isAnswered: (mailbox: MailboxRef, ids: readonly string[]) => Promise<boolean>
 }
 
 interface Given {
@@ -32,8 +35,13 @@ interface Given {
   readonly also?: (tx: Tx, id: string) => Promise<void>
 }
 
+function alreadyAnswered(): Refusal {
+  const fix = 'Read the answer; to send the message all the same, leave out unless_replied'
+  return invalid('unless_replied', 'Somebody has answered already', fix)
+}
+
 /** Returns a function that schedules a message for a request and answers it, until the app closes. */
-export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
+export function scheduling(app: App, { db, time, composer, mailKey, isAnswered }: SchedulingParts) {
   const closing = new AbortController()
   app.addHook('onClose', async () => closing.abort())
   return async (request: FastifyRequest, reply: FastifyReply, { also, ...given }: Given): Promise<void> => {
@@ -43,11 +51,14 @@ export function scheduling(app: App, { db, time, composer, mailKey }: Parts) {
     const by = caller.memberId === null ? 'api_key' : 'member'
     const from = { ...sender, organizationId, by, byId: actorId } as const
     const one = await draft(composer, from, { body: given.body, outgoing, sendAt, unlessReplied })
+    const named = [...outgoing.inReplyTo, ...outgoing.references]
+    const answered = unlessReplied && (await isAnswered({ organizationId, mailboxId: sender.mailboxId }, named))
     let answer: Answer | undefined
     const store = async (tx: Tx): Promise<Answer> => {
       // Checked here, so that a repetition after `send_at` still gets the first answer.
       const now = await time(tx)
       assertWithinWindow(sendAt, now)
+      if (answered) throw alreadyAnswered()
       await also?.(tx, one.id)
       const warnings = await schedule(tx, mailKey, one, now, request.actor)
       const accepted = { id: one.id, send_at: sendAt.toISOString(), status: 'pending', warnings }

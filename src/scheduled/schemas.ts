@@ -26,7 +26,8 @@ export const unlessReplied = Type.Optional(
   Type.Boolean({
     default: false,
     description:
-      'Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one.',
+      'Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. ' +
+      'It is `invalid_request` where the mailbox has such an answer already, later than the last of them.',
   }),
 )
 

@@ -44,12 +44,13 @@ import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { presenceRoute } from '#/presence/routes.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
 import { replyRoutes } from '#/replies/routes.ts'
+import { isAnswered } from '#/scheduled/already-answered.ts'
 import { scheduledRoutes } from '#/scheduled/routes.ts'
 import { searchRoutes } from '#/search/routes.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -148,6 +149,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   return app
 }
 
+type Asked = [MailboxRef, readonly string[]]
+
 /** The nouns in the order of the API description. */
 function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): void {
   for (const whose of [ofOrganization, ofMember]) {
@@ -161,9 +164,11 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   replyRoutes(app, parts)
   sentRoutes(app, parts)
   suppressionRoutes(app, parts)
-  draftRoutes(app, { ...parts, composeDraft })
-  scheduledRoutes(app, parts)
   const mailboxIndexes = new MailboxIndexes(parts)
+  const answered = { ...parts, mailboxIndexes }
+  const scheduling = { ...parts, isAnswered: (...of: Asked) => isAnswered(answered, ...of) }
+  draftRoutes(app, { ...scheduling, composeDraft })
+  scheduledRoutes(app, scheduling)
   const names = new ConversationNames({ ...parts, mailboxIndexes })
   const conversations = {
     ...parts,

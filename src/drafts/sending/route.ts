@@ -6,10 +6,8 @@ import { invalid, notFound } from '#/errors.ts'
 import { unlessReplayed } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
-import { scheduling } from '#/scheduled/schedule-once.ts'
+import { type SchedulingParts, scheduling } from '#/scheduled/schedule-once.ts'
 import { Accepted } from '#/scheduled/schemas.ts'
-import type { SealingKey } from '#/secrets/seal.ts'
-import type { Composer } from '#/sending/composer.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
 import { Sent } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
@@ -22,11 +20,9 @@ import { ByDraft, SendDraft } from '../schemas.ts'
 import { finished, sendingBody } from './send.ts'
 import { noteRemoved, noteSent } from './sent.ts'
 
-export interface SendingParts<Ready> extends SendParts<Ready> {
-  readonly composer: Composer
-  /** Seals messages in the queue. */
-  readonly mailKey: SealingKey
-}
+export interface SendingParts<Ready>
+  extends SendParts<Ready>,
+    Pick<SchedulingParts, 'composer' | 'mailKey' | 'isAnswered'> {}
 
 /** Sends a draft, now or later. */
 export function sendRoute<Ready extends ReadyMessage>(app: App, parts: DraftParts & SendingParts<Ready>): void {

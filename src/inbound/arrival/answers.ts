@@ -1,9 +1,6 @@
-import { canonicalDomain, splitAddress } from '#/mime/address/address.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
-import { withoutComments } from '#/mime/header/lexical.ts'
 import type { Message } from '#/mime/message.ts'
-import { isNonDeliveryReport } from '#/mime/report/report.ts'
-import { isAutomatic } from '#/mime/report/report-fields.ts'
+import { authorDomains, isPersonal } from '#/mime/report/personal.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { answerMark, cancelAnswered } from '#/queue/answered.ts'
@@ -20,9 +17,9 @@ export function cancelledByAnswer(
   copies: readonly Pick<Copy, 'mailbox' | 'folder'>[],
 ): FollowUp[] {
   const named = [...message.weak, ...message.strong].slice(-mostNamed)
-  if (named.length === 0 || disposition !== 'none' || !isPersonal(envelope.sender, message)) return []
+  if (named.length === 0 || disposition !== 'none' || envelope.sender === '' || !isPersonal(message)) return []
   const marks = named.map(answerMark)
-  const domains = message.sender.flatMap(({ address }) => canonicalDomain(splitAddress(address)?.domain ?? '') ?? [])
+  const domains = authorDomains(message)
   const organizations = new Map(
     copies.flatMap(({ mailbox, folder }) => (folder === 'junk' ? [] : [[mailbox.organizationId, mailbox.mailboxId]])),
   )
@@ -31,12 +28,4 @@ export function cancelledByAnswer(
     order: `answered ${organizationId}`,
     write: (tx) => cancelAnswered(tx, { organizationId, marks, domains, at: envelope.receivedAt }),
   }))
-}
-
-/** Whether a person seems to have sent it: no bounce, receipt or automatic reply. */
-function isPersonal(sender: string, message: Message): boolean {
-  const { headers } = message
-  if (sender === '' || isAutomatic(headers) || isNonDeliveryReport(message)) return false
-  if (/^\s*multipart\/report\b/i.test(headers.first('content-type') ?? '')) return false
-  return !headers.all('precedence').some((value) => /^(?:bulk|junk)$/i.test(withoutComments(value)))
 }

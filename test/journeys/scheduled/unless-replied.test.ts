@@ -108,6 +108,41 @@ for (const [what, change] of [
     assert.equal((await textsSent()).length, 1)
   })
 
+for (const [what, change, status] of [
+  ['is refused where somebody has answered already', {}, 400],
+  ['is refused where an answer came after the one that it follows', { names: 'both' }, 400],
+  ['is taken where the answer is the message that it follows', { follows: true }, 201],
+  ['is taken where the organization itself answered', { from: 'eve' }, 201],
+  ['is taken where a program answered', { headers: { 'Auto-Submitted': 'auto-replied' } }, 201],
+  ['without unless_replied is taken', { unless_replied: false }, 201],
+] as const satisfies [string, object, number][])
+  test(`what is to be sent unless replied ${what}`, async () => {
+    const { from, headers, follows, names, unless_replied = true } = { from: 'bob', ...change } as Already
+    const { message_id: sent } = (await organization.request('POST', '/v1/send', { from: ada, to: bob, text: 'Well?' }))
+      .body
+    await world.outbound.processAll()
+    const id = (number: number) => `<${number}.${sent.slice(1)}`
+    await answer(sent, { messageId: id(1), ...(from === 'eve' && { from: eve }), ...(headers && { headers }) })
+    if (names) await answer(sent, { messageId: id(2) })
+    const referred = follows || names ? { in_reply_to: id(1), references: [sent, id(1)] } : { in_reply_to: sent }
+    const send_at = new Date(world.clock.now() + minute).toISOString()
+    const later = await organization.request('POST', '/v1/scheduled', {
+      ...{ from: ada, to: bob, text: 'Did you see this?', unless_replied, send_at },
+      ...referred,
+    })
+    assert.equal(later.status, status, JSON.stringify(later.body))
+    if (status === 400) assert.equal(later.body.error.field, 'unless_replied')
+    else await organization.request('DELETE', `/v1/scheduled/${later.body.id}`)
+  })
+
+interface Already {
+  readonly from: string
+  readonly headers?: Record<string, string>
+  readonly follows?: boolean
+  readonly names?: string
+  readonly unless_replied?: boolean
+}
+
 test('without unless_replied an answer cancels nothing, and another organization’s cancels nothing either', async () => {
   const { id, sent } = await followUp({ unless_replied: false })
   await answer(sent)

@@ -2005,7 +2005,7 @@ export interface SendDraftBody {
   version?: number;
   /** Schedules it, as in `POST /v1/scheduled`. */
   send_at?: string;
-  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. It is `invalid_request` where the mailbox has such an answer already, later than the last of them. */
   unless_replied?: boolean;
 }
 
@@ -2230,7 +2230,7 @@ export interface CreateScheduledMessageBody {
   headers?: CreateScheduledMessageBodyHeaders;
   /** RFC 3339 with an offset, from now to a month (31 days) ahead; a minute either way is allowed. The message is sent within about five minutes of it. */
   send_at: string;
-  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. */
+  /** Cancels it once somebody outside answers one of the messages in `in_reply_to` and `references`, of which there must be one. It is `invalid_request` where the mailbox has such an answer already, later than the last of them. */
   unless_replied?: boolean;
 }
 
