@@ -19,6 +19,24 @@ export async function replaceLink(
     .execute()
 }
 
+/** The member whom the link with that hash signs in, and their organization; undefined if none is valid. */
+export async function holderOfLink(
+  db: Db,
+  hash: Buffer,
+  now: Date,
+): Promise<{ readonly email: string; readonly name: string; readonly organization: string } | undefined> {
+  return await db
+    .selectFrom('member_links as link')
+    .innerJoin('members as member', (join) =>
+      join.onRef('member.organization_id', '=', 'link.organization_id').onRef('member.id', '=', 'link.member_id'),
+    )
+    .innerJoin('organizations as organization', 'organization.id', 'link.organization_id')
+    .select(['member.email', 'member.name', 'organization.name as organization'])
+    .where('link.hash', '=', hash)
+    .where('link.expires_at', '>', now)
+    .executeTakeFirst()
+}
+
 /** Deletes the link with that hash, of any member; undefined if none is valid. Of two concurrent calls one succeeds. */
 export async function consumeLink(tx: Tx, hash: Buffer, now: Date): Promise<MemberRef | undefined> {
   const row = await tx

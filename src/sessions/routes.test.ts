@@ -53,6 +53,18 @@ test('a link signs its member in, who sees who they are', async () => {
   assert.equal(me.headers.get('ratelimit-policy'), '"member";q=600;w=60')
 })
 
+test('a link shows whom it signs in, as often as it is asked, until it is used', async () => {
+  const { organization, mailbox, id } = await withMember()
+  const link = await linkFor(organization, id)
+  const ask = () => world.client.request('POST', '/v1/session/link', { body: { link } })
+  for (const answer of [await ask(), await ask()]) {
+    assert.deepEqual([answer.status, answer.headers.get('set-cookie')], [200, null])
+    assert.deepEqual([answer.body.email, answer.body.organization], [mailbox.address, organization.name])
+  }
+  assert.equal((await useLink(link)).status, 201)
+  assert.deepEqual(comparable(await ask()), comparable(await useLink(link)))
+})
+
 test('a link signs in once, also when it is used several times together', async () => {
   const { organization, id } = await withMember()
   const link = await linkFor(organization, id)

@@ -13,6 +13,7 @@ import { assertPasswords } from './password/passwords-off.ts'
 import { type PasswordRouteParts, passwordRoutes } from './password/routes.ts'
 import { SignIn, waySigningIn } from './sign-in/body.ts'
 import { enter } from './sign-in/enter.ts'
+import { linkRoute } from './sign-in/link-route.ts'
 import { type Arrival, type Opened, signInByLink, signInByPasskey, signInByPassword } from './sign-in/sign-in.ts'
 import { endSession } from './sign-out.ts'
 import { type SignOnRouteParts, signOnRoutes } from './single-sign-on/routes.ts'
@@ -24,6 +25,7 @@ export interface SessionParts extends PasswordRouteParts, SignOnRouteParts {}
 export function sessionRoutes(app: App, parts: SessionParts): void {
   waysRoute(app, parts)
   signInRoute(app, parts)
+  linkRoute(app, parts)
   signOutRoute(app, parts)
   sessionListRoutes(app, parts)
   passwordRoutes(app, parts)

@@ -10,15 +10,16 @@ const TriedPassword = Line({ maxLength: 1_024, examples: ['correct horse battery
 /** A code of six digits, or a recovery code. */
 export const Code = Line({ maxLength: 64, examples: ['287082'] })
 
+/** A link in a request. */
+export const givenLink = {
+  description: 'As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.',
+  examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
+}
+
 /** The body of `POST /v1/session`. */
 export const SignIn = Strict(
   {
-    link: Type.Optional(
-      Line({
-        description: 'As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.',
-        examples: ['https://mail.example.com/sign-in#a4oWyrVRPrrJGFfg5yL8uO1SvGGJJKcUnQhZLpdUB2c'],
-      }),
-    ),
+    link: Type.Optional(Line(givenLink)),
     email: Type.Optional(
       Line({ description: "The member's address, in any case; with `password`.", examples: ['ada@tryout.test'] }),
     ),

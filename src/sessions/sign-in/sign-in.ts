@@ -80,7 +80,7 @@ export async function openSession(
   await record(tx, { kind: 'member', id, name, address }, entry)
 }
 
-function unusable(): Refusal {
+export function unusable(): Refusal {
   return new Refusal('unauthorized', 'This link was used already, has expired, or was replaced by a newer one', {
     fix: 'Ask an owner or an admin of the organization for a new one, or the operator (`mailroom member invite`)',
   })

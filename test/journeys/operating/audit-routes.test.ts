@@ -95,6 +95,7 @@ const noSettingsOfMembers = [
   'POST /v1/me/filters/{id}/runs',
   'POST /v1/me/filter-runs/{id}/cancel',
   'POST /v1/session',
+  'POST /v1/session/link',
   'POST /v1/session/confirm',
   // In effect it is known to the tests of the second factor.
   'POST /v1/me/totp',

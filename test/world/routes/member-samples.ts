@@ -23,6 +23,7 @@ export const memberSamples: Readonly<Record<string, Sample>> = {
   'POST /v1/session/single-sign-on': { body: () => ({}), status: 404 },
   'POST /v1/session/confirm/single-sign-on': { status: 404 },
   'POST /v1/session': { body: () => ({ link: 'x' }), status: 401 },
+  'POST /v1/session/link': { body: () => ({ link: 'x' }), status: 401 },
   'DELETE /v1/session': {},
   'POST /v1/session/confirm': { body: () => ({ password: 'another one altogether' }), status: 400 },
   'POST /v1/me/totp': {},

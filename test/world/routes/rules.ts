@@ -173,6 +173,7 @@ const memberRoutes: Readonly<Record<string, MemberRule>> = {
   'POST /v1/members/{id}/invitation': { permission: 'manage_members', confirmed: true },
   'GET /v1/session/ways': { signsIn: true },
   'POST /v1/session': { signsIn: true },
+  'POST /v1/session/link': { signsIn: true },
   'DELETE /v1/session': {},
   'GET /v1/me/sessions': {},
   'DELETE /v1/me/sessions/{id}': {},

@@ -4506,6 +4506,21 @@ export interface SignOutResponse {
   signed_out: true;
 }
 
+export interface ShowSignInLinkBody {
+  /**
+     * As `mailroom member add` and `mailroom member invite` print it; nothing else beside it.
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  link: string;
+}
+
+export interface SignInLinkHolder {
+  email: string;
+  name: string;
+  /** Its name. */
+  organization: string;
+}
+
 export interface Session {
   id: string;
   /** Whether it is the session of this request. */
@@ -9617,6 +9632,33 @@ export const signOut = async ( options?: Parameters<typeof call>[1]): Promise<Si
     method: 'DELETE'
 
 
+  }
+);}
+
+
+
+export const getShowSignInLinkUrl = () => {
+
+
+
+
+  return `/v1/session/link`
+}
+
+/**
+ * The link stays valid, and no session begins or ends.
+ *
+ * For members. To a key this path does not exist.
+ * @summary Show whom a sign-in link signs in
+ */
+export const showSignInLink = async (showSignInLinkBody: ShowSignInLinkBody, options?: Parameters<typeof call>[1]): Promise<SignInLinkHolder> => {
+
+return call<SignInLinkHolder>(getShowSignInLinkUrl(),
+  {
+    ...options,
+    method: 'POST',
+    headers: withType(options?.headers),
+    body: JSON.stringify(showSignInLinkBody)
   }
 );}
 

@@ -6,6 +6,7 @@ import { NotFound } from '../pages/not-found.tsx'
 import { loading } from '../parts/state/loading-parts.ts'
 import { SignedIn } from '../session/signed-in.tsx'
 import { FailedPage } from './failed-page.tsx'
+import { ownPath, strictSearch } from './own-path.ts'
 
 const root = createRootRoute()
 const signIn = createRoute({
@@ -13,19 +14,19 @@ const signIn = createRoute({
   path: '/sign-in',
   component: lazyRouteComponent(() => loading(() => import('../pages/sign-in/sign-in.tsx')), 'SignIn'),
   // Where to go then, a path of this app only; or what failed at the provider of single sign-on.
-  validateSearch: ({ to, failed }): { to?: string; failed?: string } => ({
-    ...(typeof to === 'string' && /^\/(?!\/)/.test(to) && { to }),
-    ...(typeof failed === 'string' && { failed }),
+  validateSearch: strictSearch(({ to: given, failed }): { to?: string; failed?: string } => {
+    const to = ownPath(given)
+    return { ...(to !== undefined && { to }), ...(typeof failed === 'string' && { failed }) }
   }),
 })
 const confirm = createRoute({
   getParentRoute: () => root,
   path: '/confirm',
   component: lazyRouteComponent(() => loading(() => import('../pages/sign-in/confirm.tsx')), 'Confirm'),
-  validateSearch: ({ done, failed }): { done?: true; failed?: string } => ({
+  validateSearch: strictSearch(({ done, failed }): { done?: true; failed?: string } => ({
     ...(done !== undefined && { done: true }),
     ...(typeof failed === 'string' && { failed }),
-  }),
+  })),
 })
 const signedIn = createRoute({ getParentRoute: () => root, id: 'signed-in', component: SignedIn })
 /** A page that is loaded when it is first opened. */
@@ -42,7 +43,7 @@ const filters = createRoute({
   getParentRoute: () => signedIn,
   path: '/filters',
   component: lazyRouteComponent(() => loading(() => import('../pages/filters/filters.tsx')), 'Filters'),
-  validateSearch: filtersSearch,
+  validateSearch: strictSearch(filtersSearch),
 })
 const blockedSenders = createRoute({
   getParentRoute: () => signedIn,
@@ -52,10 +53,10 @@ const blockedSenders = createRoute({
     'BlockedSenders',
   ),
   // The sender of a message, who is to be blocked; for oneself if `own`.
-  validateSearch: ({ sender, own }): { sender?: string; own?: true } => ({
+  validateSearch: strictSearch(({ sender, own }): { sender?: string; own?: true } => ({
     ...(typeof sender === 'string' && { sender }),
     ...(own === true && { own }),
-  }),
+  })),
 })
 const mail = createRoute({
   getParentRoute: () => signedIn,
@@ -72,7 +73,7 @@ const search = createRoute({
   getParentRoute: () => signedIn,
   path: '/search',
   component: lazyRouteComponent(() => loading(() => import('../pages/search/search.tsx')), 'Search'),
-  validateSearch: ({ q }): { q?: string } => (typeof q === 'string' && q !== '' ? { q } : {}),
+  validateSearch: strictSearch(({ q }): { q?: string } => (typeof q === 'string' && q !== '' ? { q } : {})),
 })
 
 export const router = createRouter({

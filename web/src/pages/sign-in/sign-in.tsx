@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Form } from 'react-aria-components/Form'
 import { ApiError } from '../../api/call.ts'
 import { type Me, signIn } from '../../api/generated.ts'
@@ -11,6 +11,7 @@ import { meQuery } from '../../session/me.ts'
 import { signInByPasskey } from '../../session/passkeys.ts'
 import { failureAtProvider, leaveToSignIn } from '../../session/provider.ts'
 import { hasPasskeys, waysQuery } from '../../session/ways.ts'
+import { ArrivedLink } from './arrived-link.tsx'
 import styles from './sign-in.module.css'
 import { SignInFrame } from './sign-in-frame.tsx'
 
@@ -32,12 +33,19 @@ export function SignIn() {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, needCode] = useState(false)
+  const [isSaid, setSaid] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   useEffect(() => {
     // So that neither the history nor a screenshot has the token.
     if (arrived !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [arrived])
+
+  const said = useCallback(() => setSaid(true), [])
+  const unusable = useCallback((failure: Error) => {
+    choose('link')
+    setError(failure)
+  }, [])
 
   const leave = () => {
     setBusy(true)
@@ -93,7 +101,7 @@ export function SignIn() {
             {error.message}. {error instanceof ApiError && error.needs === undefined && error.fix}
           </p>
         )}
-        {way === 'arrived' && <p className={styles.about}>Your link signs you in on this browser. It works once.</p>}
+        {way === 'arrived' && <ArrivedLink link={arrived} onSaid={said} onFailed={unusable} />}
         {way === 'password' && (
           <>
             <TextInput
@@ -140,8 +148,8 @@ export function SignIn() {
           type="submit"
           look="primary"
           isPending={busy}
-          isDisabled={!given}
-          autoFocus={way === 'arrived' || way === 'provider'}
+          isDisabled={!given || (way === 'arrived' && !isSaid)}
+          autoFocus={way === 'provider'}
         >
           {way === 'provider' ? `Sign in with ${provider}` : 'Sign in'}
         </Button>
