@@ -84,6 +84,11 @@ for (const [what, message, expected] of [
     ['1 text/plain:one\r\n\r\ntwo'],
   ],
   [
+    'a multipart with its last delimiter alone behind a part with its header',
+    `${mixed}\nContent-Type: text/html\n\n<p>\n--b--\n`,
+    ['1 text/html:<p>'],
+  ],
+  [
     'an inner one with its last delimiter alone, as text',
     `${mixed}--b\nContent-Type: multipart/x; boundary=c\n\none\n--c--\n--b\n\ntwo\n--b--`,
     ['1 text/plain:one', '2 text/plain:two'],

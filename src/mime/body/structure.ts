@@ -1,5 +1,5 @@
 import { type Headers, readHeaders } from '../header/headers.ts'
-import { endOfLine, isBlank } from '../header/lines.ts'
+import { endOfLine } from '../header/lines.ts'
 import { type Draft, describe, OPAQUE } from './describe-part.ts'
 
 /** Limits for parts and their depth. The rest of the message is one opaque part. Real mail nests four or five deep. */
@@ -187,9 +187,25 @@ class Walk {
       this.#countFirstByte(boundary, -1)
       part.end = end
       part.start = Math.min(part.start, end)
-      // The declared boundary does not occur, or its last delimiter alone: show the body as text.
-      if (!delimited || (part.parts.length === 0 && !isBlank(this.#raw, part.start, part.end))) part.type = 'text/plain'
+      if (delimited && part.parts.length === 0) this.#withoutDelimiter(part)
+      // The declared boundary does not occur: show the body as text.
+      else if (!delimited) part.type = 'text/plain'
     }
+  }
+
+  /** Only the last delimiter of a multipart is there: what is before it is a part if it has its header, else text. */
+  #withoutDelimiter(part: Draft): void {
+    let start = part.start
+    while (start < part.end && (this.#raw[start] ?? 0) <= 0x20) start++
+    if (start === part.end) return
+    part.type = 'text/plain'
+    if (!/^content-(?:type|transfer-encoding)[ \t]*:/i.test(this.#raw.toString('latin1', start, start + 40))) return
+    const { headers, bodyStart } = readHeaders(this.#raw, start, part.end, MOST_PART_FIELDS)
+    const only = describe(headers, 'text/plain', bodyStart, part.end)
+    if (only.type.startsWith('multipart/')) return
+    only.path = `${part.path}${part.path && '.'}1`
+    part.type = 'multipart/mixed'
+    part.parts.push(only)
   }
 
   #countFirstByte(boundary: Buffer, by: number): void {
