@@ -102,6 +102,7 @@ const EventSending = Type.Object(
     reason: Type.Optional(
       Type.String({ description: 'Why a scheduled message has failed, or was cancelled by an answer.' }),
     ),
+    send_at: Type.Optional(Timestamp),
   },
   { title: 'EventSending' },
 )

@@ -14,7 +14,8 @@ const bounceThere = 'ada+rgtr4s2mwq5k7bq3dkx2xw4n6v@here.example'
 const others: Readonly<Record<string, readonly string[]>> = {
   complained: ['arf-full', 'arf-headers-only', 'arf-minimal', 'arf-yahoo'],
   delivered: [
-    ...['exchange-2016-delay', 'exim-delay-warning', 'gmail-delay', 'opensmtpd-temporary', 'postfix-delayed'],
+    ...['exchange-2016-delay', 'exim-delay-warning', 'gmail-delay', 'gmail-delay-text', 'opensmtpd-mixed-delayed'],
+    ...['opensmtpd-temporary', 'postfix-delayed'],
     ...['sendmail-warning', 'postfix-delivered', 'arf-auth-failure', 'arf-not-spam', 'challenge', 'dmarc-aggregate'],
     ...['forwarded-bounce', 'postmaster-writes', 'read-receipt', 'vacation'],
   ],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { appendEvents } from '#/events/append.ts'
-import { type EventType, eventTypes } from '#/events/types.ts'
+import { appendEvents, type NewEvent } from '#/events/append.ts'
+import { type EventType, eventTypes, type Subject, subjectOf } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
@@ -21,8 +21,9 @@ async function logged(types: readonly EventType[]) {
   const organization = await world.organization()
   const mailbox = await organization.mailbox('ada')
   const start = await now(world, { organization })
-  const data = { id: mailbox.id, name: 'ada' }
-  const appended = types.flatMap((type) => [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data })))
+  const appended = types.flatMap((type) =>
+    [mailbox.id, null].map((mailboxId) => ({ type, mailboxId, data: dataAbout(subjectOf(type), mailbox.id) })),
+  )
   const by = { kind: 'member', id: mailbox.id, name: 'bob@there.example' } as const
   await world.db.transaction().execute((tx) =>
     appendEvents(
@@ -39,6 +40,22 @@ async function logged(types: readonly EventType[]) {
     return body.data as { type: EventType; mailbox: string | null; by: object }[]
   }
   return { organization, mailbox, by, heard }
+}
+
+/** What is logged of an event. */
+function dataAbout(subject: Subject, id: string): NewEvent['data'] {
+  switch (subject) {
+    case 'message':
+      return { folder: 'inbox', uid: 7 }
+    case 'sending':
+      return { sent: id }
+    case 'refusal':
+      return { sender: 'bad@there.example', recipient: 'ada@here.example', because: 'blocked' }
+    case 'quota':
+      return { quota: 'sending', percent: 80, used: 80, limit: 100 }
+    case 'item':
+      return { id, name: 'ada' }
+  }
 }
 
 /** The scope that events of each noun need (docs/reference/events.md). */

@@ -64,7 +64,7 @@ for (const [what, path] of [
     const without = await exchange(world.base, `${request}\r\n`)
     assert.equal(without?.status, 401)
     const withKey = await exchange(world.base, `${request}Authorization: Bearer ${organization.key}\r\n\r\n`)
-    assert.deepEqual([withKey?.status, withKey?.body], [200, '{"data":[]}'])
+    assert.deepEqual([withKey?.status, withKey?.body], [200, '{"data":[],"next_cursor":null}'])
   })
 }
 

@@ -82,6 +82,7 @@ const noSettings = [
   'PATCH /v1/messages',
   'PATCH /v1/messages/{uid}',
   'POST /v1/scheduled',
+  'PATCH /v1/scheduled/{id}',
   'DELETE /v1/scheduled/{id}',
   'POST /v1/scheduled/{id}/retry',
   'POST /v1/webhooks/{id}/replay',

@@ -3452,6 +3452,7 @@ export interface EventSending {
   recipients?: EventSendingRecipientsItem[];
   /** Why a scheduled message has failed, or was cancelled by an answer. */
   reason?: string;
+  send_at?: string;
 }
 
 export type EventAboutSendingType = 'message.queued' | 'message.delivered' | 'message.deferred' | 'message.bounced' | 'message.complained' | 'scheduled.created' | 'scheduled.changed' | 'scheduled.sent' | 'scheduled.failed' | 'scheduled.cancelled' | 'auto_reply.sent';
