@@ -20,12 +20,12 @@ test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(readConfig({}), {
     roles: new Set(['api', 'mx', 'submission', 'worker']),
     host: '127.0.0.1',
-    port: 8080,
+    http: { host: '127.0.0.1', port: 8080 },
     publicUrl: undefined,
     trustedProxies: [],
     passwords: true,
     singleSignOn: undefined,
-    smtpPort: 2525,
+    smtp: { host: '127.0.0.1', port: 2525 },
     lmtp: undefined,
     policy: undefined,
     submission: undefined,
@@ -120,7 +120,7 @@ test('every variable is read', () => {
   assert.deepEqual(readConfig(env), {
     roles: new Set(['api', 'mx']),
     host: '::1',
-    port: 0,
+    http: { host: '::1', port: 0 },
     publicUrl: 'https://mail.example.com',
     trustedProxies: [
       { address: '127.0.0.0', bits: 8 },
@@ -144,7 +144,7 @@ test('every variable is read', () => {
         ['example.org', 'Acme = Sons'],
       ]),
     },
-    smtpPort: 25,
+    smtp: { host: '::1', port: 25 },
     lmtp: { host: '127.0.0.1', port: 24 },
     policy: { host: '2001:db8::5', port: 10_031 },
     submission: { host: '::1', port: 587 },
@@ -287,9 +287,20 @@ test('the sample of a process for mail programs says all that it needs', async (
 })
 
 test('both ports may be any free one', () => {
-  const { port, smtpPort } = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0' })
-  assert.deepEqual([port, smtpPort], [0, 0])
+  const { http, smtp } = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0' })
+  assert.deepEqual([http.port, smtp.port], [0, 0])
 })
+
+for (const [what, env, http, smtp] of [
+  ['an address of their own', { PORT: '127.0.0.1:8080', MAILROOM_SMTP_PORT: '192.0.2.5:25' }, '127.0.0.1', '192.0.2.5'],
+  ['the address of HOST', { PORT: '8080', MAILROOM_SMTP_PORT: '25', HOST: '0.0.0.0' }, '0.0.0.0', '0.0.0.0'],
+  ['either', { HOST: '0.0.0.0', PORT: '[::1]:8080' }, '::1', '0.0.0.0'],
+] as const) {
+  test(`HTTP and SMTP listen on ${what}`, () => {
+    const config = readConfig(env)
+    assert.deepEqual([config.http.host, config.smtp.host], [http, smtp])
+  })
+}
 
 test('all problems are reported at once, each with its variable', () => {
   const problems = problemsOf({

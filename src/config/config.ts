@@ -22,7 +22,6 @@ import {
   parseMegabytes,
   parseOnOff,
   parsePath,
-  parsePort,
   parseSeconds,
   parseSecret,
   parseSwitch,
@@ -32,10 +31,10 @@ import {
 export interface Config {
   /** The roles of this process. */
   readonly roles: ReadonlySet<Role>
-  /** The address on which HTTP and SMTP listen. */
+  /** The address on which HTTP, SMTP and submission listen where their own settings name none. */
   readonly host: string
-  /** Port of the HTTP API; 0 lets the system choose. */
-  readonly port: number
+  /** Where the API and the web app are served. */
+  readonly http: Listening
   /** The origin under which clients reach the HTTP API; undefined if not set. */
   readonly publicUrl: string | undefined
   /** Reverse proxies whose X-Forwarded-For is trusted. */
@@ -44,7 +43,8 @@ export interface Config {
   readonly passwords: boolean
   /** A provider of OpenID Connect by which members sign in; undefined without one. */
   readonly singleSignOn: SingleSignOn | undefined
-  readonly smtpPort: number
+  /** Where mail arrives. */
+  readonly smtp: Listening
   /** Where a trusted mail server in front of us delivers by LMTP; undefined for nowhere. */
   readonly lmtp: Listening | undefined
   /** The policy service, by which Postfix checks recipients. */
@@ -135,12 +135,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config: Config = {
     roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
     host,
-    port: read.value('PORT', parsePort) ?? 8080,
+    http: read.value('PORT', onHost) ?? { host, port: 8080 },
     publicUrl: read.value('MAILROOM_PUBLIC_URL', parsePublicUrl),
     trustedProxies: read.value('MAILROOM_TRUSTED_PROXIES', parseTrustedProxies) ?? [],
     passwords: read.value('MAILROOM_PASSWORDS', parseOnOff) ?? true,
     singleSignOn: readSingleSignOn(read),
-    smtpPort: read.value('MAILROOM_SMTP_PORT', parsePort) ?? 2525,
+    smtp: read.value('MAILROOM_SMTP_PORT', onHost) ?? { host, port: 2525 },
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),
     submission: read.value('MAILROOM_SUBMISSION_PORT', onHost),
@@ -221,11 +221,11 @@ function missingForSubmission(
 }
 
 function sharedPorts(config: Config): string[] {
-  const { port, smtpPort, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = config
+  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = config
   const first = new Map<number, string>()
   return Object.entries({
-    PORT: port,
-    MAILROOM_SMTP_PORT: smtpPort,
+    PORT: http.port,
+    MAILROOM_SMTP_PORT: smtp.port,
     MAILROOM_LMTP_PORT: lmtp?.port ?? 0,
     MAILROOM_POLICY_PORT: policy?.port ?? 0,
     MAILROOM_SUBMISSION_PORT: submission?.port ?? 0,

@@ -2,12 +2,6 @@ import { isIPv4, isIPv6 } from 'node:net'
 import type { Listening } from './config.ts'
 import { quote, Unusable } from './reader.ts'
 
-export function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new Unusable(`is ${quote(text)}: set it to a port, a number from 1 to 65535, or to 0 for any free one`)
-  return Number(text)
-}
-
 /** Reads `24`, which listens on `defaultHost`, `10.0.0.5:24` or `[::]:24`. */
 export function parseListening(text: string, defaultHost = '127.0.0.1'): Listening {
   const [, v6, v4, port = ''] = /^(?:\[([^\]]*)\]:|([\d.]+):)?(\d{1,5})$/.exec(text) ?? []

@@ -62,7 +62,7 @@ export interface InboundParts {
   readonly reception: Reception
   readonly admission: Admission
   readonly clock: Clock
-  readonly config: Pick<Config, 'host' | 'smtpPort' | 'lmtp' | 'policy' | 'hostname' | 'tls'>
+  readonly config: Pick<Config, 'smtp' | 'lmtp' | 'policy' | 'hostname' | 'tls'>
   readonly log: Logger
   /** Wraps the handler, for metrics and traces. */
   readonly measured?: ((handler: MailHandler) => MailHandler) | undefined
@@ -84,7 +84,7 @@ export async function startInbound({
   log,
   measured = (handler) => handler,
 }: InboundParts): Promise<Inbound> {
-  const { host, smtpPort, hostname } = config
+  const { hostname } = config
   await using starting = new AsyncDisposableStack()
   const refused = starting.use(new RefusedMail({ db: reception.db, log, clock }))
   const handler = measured(
@@ -98,7 +98,7 @@ export async function startInbound({
     await starting.use(listener).listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }
-  const smtp = await open(new SmtpListener({ hostname, tls }, handler, clock, log), { host, port: smtpPort })
+  const smtp = await open(new SmtpListener({ hostname, tls }, handler, clock, log), config.smtp)
   // Trusted servers: no greeting delay, and one client may use all connections.
   const trusted = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
   const lmtp =

@@ -84,7 +84,7 @@ export async function startApi(
     const cut = setTimeout(() => app.server.closeAllConnections(), mostClosingMs)
     await app.close().finally(() => clearTimeout(cut))
   })
-  const http = await app.listen({ host: config.host, port: config.port })
+  const http = await app.listen(config.http)
   const drain = () => {
     events.end()
     return drainConnections(app.server)

@@ -22,6 +22,7 @@ import { builtWeb } from '#/web/build.ts'
 import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
 import { assemble, type Outside, type Running } from './assemble.ts'
 import { startWhenThere } from './database.ts'
+import { noteHostName } from './host-name.ts'
 
 /** A service that runs as a program. */
 export interface Started extends Running {
@@ -71,6 +72,7 @@ async function startOn(
   if (!database.embedded) starting.use(await SecretHolder.start({ db: database.db, keyring, given: secrets, log }))
   await warnOfChange(database.db, keyring, await secrets(), log)
   await assertSameMailHost(database.db, mailHostNameOf(config))
+  await noteHostName(database.db, config.hostname, log)
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
   const common = { database, clock: around.clock, time: databaseTime, keyring }

@@ -101,7 +101,7 @@ function shownLink({ link, expiresAt }: SignInLink, { email }: Member) {
   return { value: { link, link_expires_at: expiresAt }, text }
 }
 
-const localOrigin = ({ host, port }: Pick<Config, 'host' | 'port'>) =>
+const localOrigin = ({ http: { host, port } }: Pick<Config, 'http'>) =>
   originHere(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 
 function row({ email, name, role, joined_at, id }: Member): string[] {

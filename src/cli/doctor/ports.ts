@@ -29,14 +29,21 @@ interface Listener {
 }
 
 function listenersOf(config: Config): Listener[] {
-  const { host, port, smtpPort, lmtp, policy, hostname, roles } = config
+  const { host, http, smtp, lmtp, policy, hostname, roles } = config
+  const addressIn = (at: Listening, variable: string) => (at.host === host ? 'HOST' : variable)
   const listeners = submissionOf(config)
   if (roles.has('api'))
-    listeners.push({ check: 'HTTP port', at: { host, port }, variable: 'PORT', addressIn: 'HOST', isOurs: speaksHttp })
+    listeners.push({
+      check: 'HTTP port',
+      at: http,
+      variable: 'PORT',
+      addressIn: addressIn(http, 'PORT'),
+      isOurs: speaksHttp,
+    })
   if (roles.has('mx')) {
     const isOurs = greetsAs(hostname)
-    const smtp = { at: { host, port: smtpPort }, variable: 'MAILROOM_SMTP_PORT', addressIn: 'HOST' }
-    listeners.push({ check: 'SMTP port', ...smtp, isOurs })
+    const variable = 'MAILROOM_SMTP_PORT'
+    listeners.push({ check: 'SMTP port', at: smtp, variable, addressIn: addressIn(smtp, variable), isOurs })
     if (lmtp) listeners.push({ check: 'LMTP port', at: lmtp, variable: 'MAILROOM_LMTP_PORT', isOurs })
     if (policy)
       listeners.push({ check: 'policy port', at: policy, variable: 'MAILROOM_POLICY_PORT', isOurs: judgesPolicy })

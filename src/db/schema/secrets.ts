@@ -11,6 +11,7 @@ interface Installation {
   mail_host: string | null
   mail_moving_from: string | null
   id_hash_key: Buffer | null
+  hostname: string | null
 }
 
 interface RetiredSecrets {
