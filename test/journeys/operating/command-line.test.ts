@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { mailroom } from '#test/world/service.ts'
 
@@ -64,18 +61,3 @@ test('on an empty directory the doctor makes nothing', async () => {
   assert.match(stdout, /database +embedded; created at the first start/)
   assert.ok(!existsSync(dataDir))
 })
-
-test('the entry of the program says which Node it needs to one that is older', async () => {
-  const entry = join(import.meta.dirname, '../../../bin/mailroom.js')
-  const older = "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })"
-  const { stderr, code } = await run(['--import', older, entry, '--version'])
-  assert.equal(code, 1)
-  assert.match(stderr, /^Mailroom needs Node 24 or later; this is /)
-  assert.match((await run([entry, '--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
-})
-
-async function run(args: readonly string[]): Promise<{ stdout: string; stderr: string; code: number | null }> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
-  return { stdout, stderr, code }
-}
