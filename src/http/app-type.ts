@@ -46,7 +46,7 @@ declare module 'fastify' {
     scope?: Scope | readonly Scope[]
     /** For a member who has signed in or confirmed in the last ten minutes. A key needs no confirmation. */
     confirmed?: true
-    /** A POST that is idempotent by itself, and takes no Idempotency-Key. */
+    /** A request that takes no Idempotency-Key: it is idempotent by itself. */
     repeatable?: false
     /** Refused to a key that is restricted to mailboxes. */
     allMailboxes?: true

@@ -24,7 +24,7 @@ export function presenceRoute(app: App, { db, presence }: { db: Db; presence: Pr
     '/v1/me/presence',
     {
       ...hiddenFromKeys,
-      config: { access: 'member', noun: 'Presence', errors: ['not_found'] },
+      config: { access: 'member', noun: 'Presence', repeatable: false, errors: ['not_found'] },
       schema: {
         summary: 'Say that one is in a conversation, and see who else is',
         operationId: 'reportPresence',

@@ -208,7 +208,7 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
       return answerOnce(db, request, reply, async (tx) => {
         const retried = await retry(tx, mailKey, { caller, id }, now)
         if (!retried) throw await refusal(tx, { caller, id }, 'only a failed one can be sent again')
-        return ok(readPart(present(retried), stateOfScheduled, scopes.has('scheduled:read')))
+        return ok(readPart(present(retried), stateOfScheduled, scopes.has('scheduled:read')), stateOfScheduled)
       })
     },
   )

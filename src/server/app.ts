@@ -18,6 +18,7 @@ import { forwardingRoutes } from '#/forwarding/routes.ts'
 import { answerUnknownRoutes } from '#/http/allowed-methods.ts'
 import { answerError } from '#/http/answers/answer-errors.ts'
 import { AnswerMemory } from '#/http/answers/answer-memory.ts'
+import { repeatChanges } from '#/http/answers/repeatable.ts'
 import type { App } from '#/http/app-type.ts'
 import { acceptJsonOnly } from '#/http/body/json-body.ts'
 import { discardUnreadBodies } from '#/http/body/unread-bodies.ts'
@@ -133,6 +134,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   refuseUnreadableQueries(app)
   findClients(app, parts)
   checkEveryRequest(app, parts)
+  repeatChanges(app, parts.db)
   await describeApi(app, { publicUrl: parts.publicUrl, webhooks: postedRequests })
   healthRoutes(
     app,

@@ -137,7 +137,8 @@ function cancelRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       return answerOnce(db, request, reply, async (tx) => {
         const { id } = await found(tx, caller, owner, pathId(request.params.id, what))
         await cancelRun(tx, caller, owner, id)
-        return ok(readPart(present(await found(tx, caller, owner, id)), stateOfRun, scopes.has('messages:read')))
+        const shown = readPart(present(await found(tx, caller, owner, id)), stateOfRun, scopes.has('messages:read'))
+        return ok(shown, stateOfRun)
       })
     },
   )

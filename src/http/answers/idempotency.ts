@@ -12,14 +12,16 @@ export interface Answer {
   readonly body: object
   /** A field of the body that only the caller may see. */
   readonly secret?: string
+  /** The fields that others than the caller may see; undefined for all. */
+  readonly shared?: readonly string[]
 }
 
 export function created(location: string, body: object, secret?: string): Answer {
   return { status: 201, location, body, ...(secret !== undefined && { secret }) }
 }
 
-export function ok(body: object): Answer {
-  return { status: 200, body }
+export function ok(body: object, shared?: readonly string[]): Answer {
+  return { status: 200, body, ...(shared && { shared }) }
 }
 
 /** Idempotency keys whose first request is running in this process. */
@@ -70,6 +72,27 @@ export async function answerAfter(
   })
 }
 
+/** Runs a change that answers with what it returns, as `answerAfter` does. In this process it does not run beside its repetition. */
+export async function answerChange(
+  db: Db,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  const claim = `${request.organizationId}\n${idempotencyKey(request)}\nchange`
+  if (running.has(claim)) throw stillRunning()
+  running.add(claim)
+  try {
+    await answerAfter(db, request, reply, async () => {
+      const body = await change()
+      if (typeof body !== 'object' || body === null) throw new Error('A change returns what it answers')
+      return ok(body)
+    })
+  } finally {
+    running.delete(claim)
+  }
+}
+
 /** Runs the work of a POST that must not run twice, unless its answer is stored: then it sends that, also if another request
  *  with this Idempotency-Key was answered meanwhile. `work` answers through `answerOnce`. */
 export async function unlessReplayed(
@@ -96,11 +119,12 @@ async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): P
 }
 
 /** A restricted API key and a member have Idempotency-Keys of their own: those of others would reveal what they may not
- *  see, and the others would get their refusals. No name that is given has a line feed. */
+ *  see, and the others would get their refusals. So has whoever changes something by another method than POST, whose answer shows what
+ *  the scopes of the caller allow. No name that is given has a line feed. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const { caller, actorId } = request
   const key = givenKey(request)
-  if (key === undefined || caller.isOrganization) return key
+  if (key === undefined || (caller.isOrganization && request.method === 'POST')) return key
   return `${actorId}\n${key}`
 }
 
@@ -122,10 +146,11 @@ interface Kept {
   readonly location: string | null
   readonly body: string
   readonly secret?: string | undefined
+  readonly shared?: readonly string[] | undefined
 }
 
-function answerOf({ status, location, body, secret }: Answer): Kept {
-  return { status, location: location ?? null, body: JSON.stringify(body), secret }
+function answerOf({ status, location, body, secret, shared }: Answer): Kept {
+  return { status, location: location ?? null, body: JSON.stringify(body), secret, shared }
 }
 
 /** Sends the answer of a POST that has found its work done already. */
@@ -172,14 +197,16 @@ function replay(sealed: Buffer, request: FastifyRequest, key: string): Kept {
 }
 
 /** The first answer for a repetition: an error gets the new request id, and only the first caller sees the secret. */
-function bodyAgain({ status, body, secret }: Kept, { id, actorId }: FastifyRequest, firstId: string): string {
+function bodyAgain({ status, body, secret, shared }: Kept, { id, actorId }: FastifyRequest, firstId: string): string {
   if (status >= 400) {
     const { error } = JSON.parse(body)
     return JSON.stringify({ error: { ...error, request_id: id } })
   }
-  if (secret === undefined || actorId === firstId) return body
-  const { [secret]: _secret, ...shown } = JSON.parse(body)
-  return JSON.stringify(shown)
+  if (actorId === firstId || (secret === undefined && shared === undefined)) return body
+  const fields = Object.entries(JSON.parse(body)).filter(
+    ([name]) => name !== secret && shared?.includes(name) !== false,
+  )
+  return JSON.stringify(Object.fromEntries(fields))
 }
 
 function placeOf({ organizationId }: FastifyRequest, key: string): string {

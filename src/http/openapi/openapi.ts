@@ -104,7 +104,7 @@ needs one of them; of both, the key counts.
 
 **Rate limit**: 600 requests a minute a key or member, or fewer where the key says so; every answer says what remains in \`RateLimit\`.
 
-**Repeating a POST** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
+**Repeating a POST, PUT, PATCH or DELETE** with the same \`Idempotency-Key\` within 24 hours gives the first answer again.
 
 **Versioning**: within \`/v1\` there are only additions, so ignore response fields that you do not know. What will be removed
 is announced by \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for 12 months.`

@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import type { Permission } from '../access/permissions.ts'
+import { isRepeatable } from '../answers/repeatable.ts'
 import { errorCodes, errorResponses } from './errors.ts'
 import {
   allowanceHeaders,
@@ -23,7 +24,7 @@ export function describeRoute({ schema = {}, url, config }: Route, method: strin
   const { scope, access, permission, confirmed, noun, errors = [] } = config ?? {}
   if (schema.hide || (scope === undefined && access === undefined)) return schema
   if (schema.operationId === undefined) throw new Error(`${method} ${url} has no operationId`)
-  const repeatable = method === 'POST' && access !== 'sign-in' && config?.repeatable !== false
+  const repeatable = isRepeatable(method, config)
   const conditions = access === undefined ? scoped([scope ?? []].flat()) : accessed(access, permission)
   return {
     ...schema,

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { furnish } from '#test/world/organization/furnished.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
+import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 let world: World
@@ -17,21 +17,45 @@ after(() => world[Symbol.asyncDispose]())
 const post = (key: string, body: unknown, to = organization) =>
   to.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
 
-test('every POST under /v1 gives its first answer again', async () => {
+test('every request that changes something gives its first answer again', async () => {
   const one = await furnish(world)
-  for (const { name, method, path, sample } of await everyOperation(world)) {
-    if (method !== 'POST') continue
+  for (const { name, method, path, sample } of removingLast(await everyOperation(world))) {
+    if (method === 'GET') continue
     const ask = (body: unknown) =>
       one.organization.request(method, pathOf(path, sample, one), body, { headers: { 'idempotency-key': name } })
     const body = sample.body?.(one)
     const first = await ask(body)
     const again = await ask(body)
+    assert.equal(first.status, sample.status ?? 200, name)
     assert.equal(first.headers.get('idempotency-replayed'), null, name)
     assert.equal(again.headers.get('idempotency-replayed'), 'true', name)
     assert.deepEqual([again.status, again.body], [first.status, first.body], name)
     assert.notEqual(again.headers.get('x-request-id'), first.headers.get('x-request-id'), name)
     assert.equal(again.headers.get('location'), first.headers.get('location'), name)
   }
+})
+
+test('a repeated move of many messages names the change again that undoes it', async () => {
+  const { organization: one, address, ids } = await furnish(world)
+  const move = () => {
+    const body = { uids: [Number(ids.message)], folder: 'archive' }
+    return one.request('PATCH', `/v1/messages?mailbox=${address}`, body, { headers: { 'idempotency-key': 'move' } })
+  }
+  const [first, again] = [await move(), await move()]
+  assert.match(first.body.change_id, /^[0-9a-f-]{36}$/)
+  assert.deepEqual(again.body, first.body)
+  assert.equal((await one.request('POST', `/v1/changes/${again.body.change_id}/undo`)).status, 201)
+})
+
+test('of a change and its repetition at once one runs', async () => {
+  const { organization: one, address, ids } = await furnish(world)
+  const body = { uids: [Number(ids.message)], folder: 'archive' }
+  const headers = { 'idempotency-key': 'at once' }
+  const ask = () => one.request('PATCH', `/v1/messages?mailbox=${address}`, body, { headers })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  const done = answers.filter(({ status }) => status === 200)
+  assert.ok(done.length > 0 && answers.every(({ status }) => status === 200 || status === 409))
+  for (const { body: answer } of [...done, await ask()]) assert.deepEqual(answer.updated, [Number(ids.message)])
 })
 
 test('the same key with another body is refused', async () => {
