@@ -5,6 +5,7 @@ import { invalid, Refusal } from '#/errors.ts'
 import { seal, unseal } from '#/secrets/seal.ts'
 import { refusalFor } from './answer-errors.ts'
 import { errorBody, statusOf } from './error-body.ts'
+import { keptAnswer, lockKey } from './kept-answers.ts'
 
 export interface Answer {
   readonly status: 200 | 201 | 202
@@ -225,23 +226,6 @@ function stillRunning(): Refusal {
   })
 }
 
-async function lockKey(tx: Tx, organizationId: string, key: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${organizationId} ${key}`}, 0)) as locked`.execute(tx)
-  return rows[0]?.locked === true
-}
-
-async function keptAnswer(db: Db, organizationId: string, key: string): Promise<Buffer | undefined> {
-  const kept = await db
-    .selectFrom('idempotency_keys')
-    .select('answer')
-    .where('organization_id', '=', organizationId)
-    .where('key', '=', key)
-    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .executeTakeFirst()
-  return kept?.answer
-}
-
 /** In the transaction of the work: replaces older answers, and a refusal that was stored in between. */
 async function keepAnswer(tx: Tx, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
   const answer = sealed(request, key, kept)
@@ -268,9 +252,4 @@ async function keepRefusal(db: Db, request: FastifyRequest, key: string, kept: K
 function sealed(request: FastifyRequest, key: string, kept: Kept): Buffer {
   const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.actorId, ...kept })
   return seal(request.server.answersKey, placeOf(request, key), plain)
-}
-
-/** Deletes expired answers. */
-export async function forgetAnswers(db: Db): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('created_at', '<=', sql<Date>`now() - interval '24 hours'`).execute()
 }
