@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { seal, unseal } from '#/secrets/seal.ts'
 import { refusalFor } from './answer-errors.ts'
 import { errorBody, statusOf } from './error-body.ts'
-import { keptAnswer, lockKey } from './kept-answers.ts'
+import { keepAnswer, keepRefusal, keptAnswer, lockKey } from './kept-answers.ts'
 
 export interface Answer {
   readonly status: 200 | 201 | 202
@@ -171,14 +170,15 @@ async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: 
       const first = await keptAnswer(tx, request.organizationId, key)
       if (first) return { replayed: true, answer: replay(first, request, key) }
       const answer = answerOf(await work(tx))
-      await keepAnswer(tx, request, key, answer)
+      await keepAnswer(tx, request.organizationId, key, sealed(request, key, answer))
       return { replayed: false, answer }
     })
   } catch (error) {
     const refusal = refusalFor(error, request)
     if (statusOf(refusal) < 500 && refusal.code !== 'conflict' && !(error instanceof KeyReused)) {
       const body = JSON.stringify(errorBody(refusal, request.id))
-      await keepRefusal(db, request, key, { status: statusOf(refusal), location: null, body })
+      const answer = sealed(request, key, { status: statusOf(refusal), location: null, body })
+      await keepRefusal(db, request.organizationId, key, answer)
     }
     throw error
   }
@@ -224,28 +224,6 @@ function stillRunning(): Refusal {
     field: 'Idempotency-Key',
     fix: 'Wait a moment and send it again',
   })
-}
-
-/** In the transaction of the work: replaces older answers, and a refusal that was stored in between. */
-async function keepAnswer(tx: Tx, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
-  const answer = sealed(request, key, kept)
-  await tx
-    .insertInto('idempotency_keys')
-    .values({ organization_id: request.organizationId, key, answer })
-    .onConflict((conflict) =>
-      conflict.columns(['organization_id', 'key']).doUpdateSet({ answer, created_at: sql<Date>`now()` }),
-    )
-    .execute()
-}
-
-/** After the transaction, and so after its lock: another process may have done the work since, whose answer stays. */
-async function keepRefusal(db: Db, request: FastifyRequest, key: string, kept: Kept): Promise<void> {
-  const answer = sealed(request, key, kept)
-  await sql`
-    insert into idempotency_keys as kept (organization_id, key, answer)
-    values (${request.organizationId}, ${key}, ${answer})
-    on conflict (organization_id, key) do update set answer = excluded.answer, created_at = now()
-    where kept.created_at <= now() - interval '24 hours'`.execute(db)
 }
 
 /** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
