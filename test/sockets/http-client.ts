@@ -129,6 +129,7 @@ export function assertDocumented(
 export interface Description {
   readonly openapi: string
   readonly paths: Record<string, Record<string, Operation>>
+  readonly webhooks: Record<string, Record<string, object>>
   readonly components: { readonly schemas: Record<string, object> }
 }
 

@@ -55,11 +55,11 @@ for (const [what, options] of [
   ['a wide window', wide],
   ['a phone', phone],
 ] as const) {
-  test(`the reference shows every operation over plain HTTP under any name, and is no wider than ${what}`, async () => {
+  test(`the reference shows every operation and webhook over plain HTTP under any name, and is no wider than ${what}`, async () => {
     await using reference = await shown(options)
     const { page, failed } = reference
-    const { paths } = await world.client.description()
-    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    const { paths, webhooks } = await world.client.description()
+    const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     assert.deepEqual((await operationsIn(page, operations.length)).sort(), operations.sort())
