@@ -46,7 +46,7 @@ const names: Readonly<Record<string, string>> = {
   Usage: 'getUsage',
   Members: 'addMember getMember inviteMember listMembers removeMember updateMember',
   Sessions:
-    'addPasskey beginPasskey beginSignOn beginTotp challengeConfirmation challengeSignIn confirmSession confirmSignOn confirmTotp endSession getMe listPasskeys listSessions listSignInWays removePasskey removeTotp renamePasskey setPassword signIn signOut',
+    'addPasskey beginPasskey beginSignOn beginTotp challengeConfirmation challengeSignIn confirmSession confirmSignOn confirmTotp endSession getMe listPasskeys listSessions listSignInWays removePasskey removeTotp renamePasskey setPassword showSignInLink signIn signOut',
   'API keys': 'createApiKey getApiKey listApiKeys revokeApiKey',
   'Audit trail': 'listAuditEntries',
 }
