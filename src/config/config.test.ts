@@ -42,6 +42,7 @@ test('an empty environment gives the documented defaults', () => {
     dnsFirstCheckSeconds: 60,
     tickSeconds: 300,
     ambiguous: 'retry',
+    mailSource: { family: 'any', ipv4: undefined, ipv6: undefined },
     allowPrivateMx: false,
     webhookNetworks: [],
     threadCacheBytes: 268_435_456,
@@ -108,6 +109,8 @@ test('every variable is read', () => {
     MAILROOM_IMAP_URL: 'imap://master:p%40ss@imap.example?starttls=never',
     MAILROOM_DOVEADM_URL: 'https://doveadm:p%40ss@imap.example:24246',
     MAILROOM_SPOOL_MB: '512',
+    MAILROOM_OUTBOUND_ADDRESSES: '2001:db8::1, 192.0.2.1',
+    MAILROOM_OUTBOUND_FAMILY: '6',
     MAILROOM_ALLOW_PRIVATE_MX: '1',
     MAILROOM_WEBHOOK_NETWORKS: '10.2.0.0/16',
     MAILROOM_THREAD_CACHE_MB: '64',
@@ -161,6 +164,7 @@ test('every variable is read', () => {
     dnsFirstCheckSeconds: 5,
     tickSeconds: 60,
     ambiguous: 'fail',
+    mailSource: { family: 6, ipv4: '192.0.2.1', ipv6: '2001:db8::1' },
     allowPrivateMx: true,
     webhookNetworks: [{ address: '10.2.0.0', bits: 16 }],
     threadCacheBytes: 67_108_864,
@@ -173,7 +177,7 @@ test('every variable is read', () => {
 })
 
 test('a variable that is set to nothing counts as not set', () => {
-  const env = { PORT: '', DATABASE_URL: '', MAILROOM_SECRET: '', MAILROOM_TLS_CERT: '', NODE_ENV: '' }
+  const env = { PORT: '', DATABASE_URL: '', MAILROOM_SECRET: '', MAILROOM_TLS_CERT: '', MAILROOM_REFUSED: '   ' }
   assert.deepEqual(readConfig(env), readConfig({}))
 })
 
@@ -234,6 +238,12 @@ for (const [name, value] of [
   ['MAILROOM_IMAP_URL', 'imap.example'],
   ['MAILROOM_DOVEADM_URL', 'imap.example'],
   ['MAILROOM_SPOOL_MB', '0'],
+  ['MAILROOM_OUTBOUND_ADDRESSES', 'mail.example.com'],
+  ['MAILROOM_OUTBOUND_ADDRESSES', '192.0.2.1,'],
+  ['MAILROOM_OUTBOUND_ADDRESSES', 'fe80::1%eth0'],
+  ['MAILROOM_OUTBOUND_ADDRESSES', '192.0.2.1,192.0.2.2'],
+  ['MAILROOM_OUTBOUND_FAMILY', 'ipv4'],
+  ['MAILROOM_REFUSED', 'MAILROOM_SMTP_PORT '],
   ['MAILROOM_ALLOW_PRIVATE_MX', 'yes'],
   ['MAILROOM_THREAD_CACHE_MB', '0'],
   ['MAILROOM_THREAD_CACHE_MB', '1.5'],
@@ -250,6 +260,11 @@ for (const [name, value] of [
 for (const [what, env, problem] of [
   ['a certificate without its key', { MAILROOM_TLS_CERT: 'cert.pem' }, /^MAILROOM_TLS_KEY is not set/],
   ['a key without its certificate', { MAILROOM_TLS_KEY: 'key.pem' }, /^MAILROOM_TLS_CERT is not set/],
+  [
+    'a family of which no address is named',
+    { MAILROOM_OUTBOUND_ADDRESSES: '192.0.2.1', MAILROOM_OUTBOUND_FAMILY: '6' },
+    /^MAILROOM_OUTBOUND_ADDRESSES has no IPv6 address although MAILROOM_OUTBOUND_FAMILY is 6/,
+  ],
   ['one port for HTTP and SMTP', { PORT: '2525' }, /^PORT and MAILROOM_SMTP_PORT are both 2525/],
   [
     'one port for LMTP and the policy',
@@ -341,3 +356,11 @@ test('an unknown variable is warned of with the nearest known name, and its valu
     'MAILROOM_SMPT_PORT is not a variable of Mailroom and has no effect; did you mean MAILROOM_SMTP_PORT?',
   ])
 })
+
+for (const [what, env, family] of [
+  ['IPv4 where it alone has an address', { MAILROOM_OUTBOUND_ADDRESSES: '192.0.2.1' }, 4],
+  ['IPv6 where it alone has an address', { MAILROOM_OUTBOUND_ADDRESSES: '2001:db8::1' }, 6],
+  ['both where both have one', { MAILROOM_OUTBOUND_ADDRESSES: '2001:db8::1,192.0.2.1' }, 'any'],
+  ['both where that is set', { MAILROOM_OUTBOUND_ADDRESSES: '192.0.2.1', MAILROOM_OUTBOUND_FAMILY: 'any' }, 'any'],
+] as const)
+  test(`mail leaves by ${what}`, () => assert.equal(readConfig(env).mailSource.family, family))

@@ -1,7 +1,8 @@
 import type { Network } from '#/ip-address.ts'
-import type { DoveadmServer, ImapServer, RelayServer } from '#/ports/servers.ts'
+import type { DoveadmServer, ImapServer, MailSource, RelayServer } from '#/ports/servers.ts'
 import { parseDoveadmUrl } from './doveadm-url.ts'
 import { parseImapUrl } from './imap-url.ts'
+import { mailSourceProblems, readMailSource } from './mail-source.ts'
 import { parseTrustedProxies, parseWebhookNetworks } from './networks.ts'
 import { parsePublicUrl } from './public-url.ts'
 import { Reader } from './reader.ts'
@@ -25,6 +26,7 @@ import {
   parseSeconds,
   parseSecret,
   parseSwitch,
+  refuse,
 } from './values.ts'
 
 /** The settings of a process. Only `readConfig` reads the environment, once. */
@@ -76,6 +78,8 @@ export interface Config {
   readonly tickSeconds: number
   /** What to do with a message whose delivery is ambiguous. */
   readonly ambiguous: 'retry' | 'fail'
+  /** From where mail leaves. */
+  readonly mailSource: MailSource
   /** Mail may be delivered to hosts whose addresses are not public. */
   readonly allowPrivateMx: boolean
   /** Networks whose receivers of webhooks need not be public, nor use TLS. */
@@ -130,6 +134,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const read = new Reader(env)
+  read.value('MAILROOM_REFUSED', refuse)
   const host = read.value('HOST', parseHost) ?? '127.0.0.1'
   const onHost = (text: string) => parseListening(text, host)
   const config: Config = {
@@ -157,6 +162,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
     tickSeconds: read.value('MAILROOM_TICK_SECONDS', parseSeconds) ?? 300,
     ambiguous: read.value('MAILROOM_AMBIGUOUS', parseAmbiguous) ?? 'retry',
+    mailSource: readMailSource(read),
     allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
     webhookNetworks: read.value('MAILROOM_WEBHOOK_NETWORKS', parseWebhookNetworks) ?? [],
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
@@ -189,6 +195,7 @@ function readTls(read: Reader): Config['tls'] {
 function contradictions(config: Config, read: Reader): string[] {
   const { production, tls } = config
   const found = [...sharedPorts(config), ...missingForSubmission(config, read), ...singleSignOnProblems(read)]
+  found.push(...mailSourceProblems(config.mailSource))
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
     ['MAILROOM_TLS_KEY', 'MAILROOM_TLS_CERT'],

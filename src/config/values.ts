@@ -95,6 +95,16 @@ function isDnsServer(server: string): boolean {
   return isIPv6(server) || (port16 && (isIPv6(v6 ?? '') || isIPv4(v4 ?? '')))
 }
 
+/** Names of variables that were set where another value is used in their place, separated by spaces. Blank for none. */
+export function refuse(text: string): void {
+  const names = text.split(' ').filter((name) => name !== '')
+  if (names.length === 0) return
+  throw new Unusable(
+    `holds ${names.join(', ')}, which deploy/compose.yaml does not pass on: set it to nothing by removing these ` +
+      'from deploy/.env, and from the environment of `docker compose`',
+  )
+}
+
 /** Problems do not quote the value, which holds a password. */
 export function parseDatabaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -1,4 +1,4 @@
-import type { RelayServer } from './servers.ts'
+import type { MailSource, RelayServer } from './servers.ts'
 
 /** The result of a trial of a relay. `why` is a sentence about the fault. */
 export type RelayTrial =
@@ -10,6 +10,10 @@ export type RelayTrial =
   /** It answers and rejects our login. */
   | { readonly ended: 'refused'; readonly why: string }
 
-/** Connects to a relay as sending does, with EHLO under that name and, if configured, a login. Begins no transaction. With an address
+/** Connects to a relay as sending does, from that source if one is given, with EHLO under that name and, if configured, a login. Begins no transaction. With an address
  *  its name is not looked up. */
-export type TryRelay = (server: RelayServer & { readonly address?: string }, name: string) => Promise<RelayTrial>
+export type TryRelay = (
+  server: RelayServer & { readonly address?: string },
+  name: string,
+  source?: MailSource,
+) => Promise<RelayTrial>

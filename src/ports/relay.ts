@@ -15,14 +15,15 @@ export interface Delivery {
   readonly recipients: readonly string[]
   /** Octets of the content. */
   readonly size: number
-  /** The message with CR LF line ends, not dot-stuffed. Called once at most. */
+  /** The message with CR LF line ends, not dot-stuffed. Called again only after a refusal, for what
+   *  another address of the host may take. */
   content(): AsyncIterable<Buffer>
   /** The envelope or a header has what only RFC 6531 allows. */
   readonly smtpUtf8: boolean
   /** The body has octets above 127. */
   readonly eightBit: boolean
-  /** Awaited before the end of data is sent, with the accepted recipients. If it rejects, the connection is dropped and
-   *  nothing was sent. */
+  /** Awaited before an end of data is sent, with the accepted recipients. If it rejects, the connection is dropped and
+   *  nothing was sent. Called again as `content` is. */
   beforeEndOfData(recipients: readonly string[]): Promise<void>
 }
 

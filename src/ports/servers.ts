@@ -17,6 +17,15 @@ export interface RelayServer {
   readonly login: { readonly user: string; readonly password: string } | undefined
 }
 
+/** From where this machine connects to deliver mail. */
+export interface MailSource {
+  /** The protocol, IPv4 or IPv6. */
+  readonly family: 'any' | 4 | 6
+  /** The address of this machine to connect from by IPv4; undefined lets the system choose. */
+  readonly ipv4: string | undefined
+  readonly ipv6: string | undefined
+}
+
 /** The URL of Dovecot's HTTP API, and its password. */
 export interface DoveadmServer {
   /** As `https://imap.example.com:8080`. */

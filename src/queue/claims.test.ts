@@ -188,7 +188,7 @@ test('the reason of an attempt that was cut short is that of the one before, unl
   const [batch] = await claimWaiting(db, now, [], 10)
   assert.ok(batch)
   assert.deepEqual(await markEndOfData(db, [batch.recipients]), [true])
-  assert.deepEqual(await markEndOfData(db, [batch.recipients]), [false], 'it is sent once in an attempt')
+  assert.deepEqual(await markEndOfData(db, [batch.recipients]), [true], 'again, after a refusal')
   await die()
   const rows = await db
     .selectFrom('outbound_recipients')

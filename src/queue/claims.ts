@@ -192,12 +192,12 @@ export async function claimScheduled(db: Db, key: SealingKey, now: Date): Promis
   })
 }
 
-/** Records that ends of data are about to be sent. From then on delivery is unknown until the peer replies. Answers for each
+/** Records that ends of data are about to be sent, in an attempt again if the first was answered by a refusal. From then on delivery is unknown until the peer replies. Answers for each
  *  of the parties whether it still has its leases. Without them the end of data must not be sent. */
 export async function markEndOfData(db: Db, parties: readonly (readonly Claimed[])[]): Promise<boolean[]> {
   const { rows } = await sql<Lease<number>>`
     update outbound_recipients set end_of_data_sent = true
-    where ${leases.held(parties.flat())} and not end_of_data_sent returning id, lease_epoch as epoch`.execute(db)
+    where ${leases.held(parties.flat())} returning id, lease_epoch as epoch`.execute(db)
   // By epoch too: this process may have lost a lease and claimed the same recipient again.
   const marked = new Map(rows.map(({ id, epoch }) => [id, epoch]))
   return parties.map((party) => party.every(({ id, epoch }) => marked.get(id) === epoch))

@@ -83,7 +83,7 @@ export const tryRelay: TryRelay = tryToOpen
 /** Clock, DNS and relay of a service. In a try-out the resolver itself answers with the records of enrolled domains, and no
  *  mail leaves: nobody could reply to a domain that does not exist. */
 export function outside(
-  { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, secrets }: Config,
+  { hostname: name, dnsServers: servers, allowPrivateMx: allowPrivate, mailSource: source, secrets }: Config,
   { tryout, db, log }: { tryout: boolean; db: Db; log: Logger },
 ): Pick<Outside, 'clock' | 'resolver' | 'quorum' | 'relay' | 'dns'> {
   const published = (resolver: Resolver) =>
@@ -93,7 +93,8 @@ export function outside(
   const quorum = published(quorumOf(servers))
   const dns = new DnsHealth()
   const relay = () => {
-    if (secrets.relay) return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name })
+    if (secrets.relay)
+      return new SmarthostRelay({ peer: { ...secrets.relay, address: secrets.relay.host }, name, source })
     return tryout
       ? new RefusingRelay()
       : new DirectMxRelay({
@@ -102,6 +103,7 @@ export function outside(
           log,
           name,
           allowPrivate,
+          source,
           keptPolicies: keptPolicies(db),
         })
   }

@@ -76,6 +76,7 @@ export function broken(host: string, error: Error): ConnectionLost {
     ['ENETUNREACH', 'no route to host'],
     ['ENOTFOUND', 'the host name does not exist'],
     ['EAI_AGAIN', 'the host name could not be looked up'],
+    ['EADDRNOTAVAIL', 'this machine does not have the address to connect from'],
   ]).get(code)
   if (words) return new ConnectionLost('4.4.1', `${host} could not be reached: ${words}`, { cause: error })
   return new ConnectionLost('4.4.2', `The connection to ${host} broke (${code})`, { cause: error })

@@ -1,14 +1,18 @@
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
+import type { MailSource } from '#/ports/servers.ts'
 import { DeliveryFailure } from './delivery-failure.ts'
 import { type Limits, patience } from './limits.ts'
+import { anySource, openFrom } from './open-from.ts'
 import { deliverBy } from './smtp-client/deliver.ts'
-import { type Peer, SmtpClient } from './smtp-client/smtp-client.ts'
+import type { Peer, SmtpClient } from './smtp-client/smtp-client.ts'
 import { SmtpClientPool } from './smtp-client/smtp-client-pool.ts'
 
 export interface SmarthostOptions {
   readonly peer: Peer
   /** Our name in EHLO. */
   readonly name: string
+  /** By default the system chooses. */
+  readonly source?: MailSource
   readonly limits?: Limits
   /** Concurrent connections. */
   readonly most?: number
@@ -46,9 +50,9 @@ export class SmarthostRelay implements Relay {
   }
 
   async #open(signal: AbortSignal): Promise<SmtpClient> {
-    const { peer, name } = this.#options
+    const { peer, name, source = anySource } = this.#options
     try {
-      return await SmtpClient.open(peer, { name, limits: this.#limits, signal })
+      return await openFrom(source, peer, { name, limits: this.#limits, signal })
     } catch (error) {
       throw error instanceof DeliveryFailure ? temporary(error) : error
     }

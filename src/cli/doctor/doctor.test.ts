@@ -145,6 +145,14 @@ test('a variable without effect is a warning', async () => {
   assert.match(configuration?.found ?? '', /did you mean MAILROOM_SMTP_PORT/)
 })
 
+test('an address that mail is to leave from is one of this machine', async () => {
+  const addresses = (text: string) => examine({ MAILROOM_OUTBOUND_ADDRESSES: text })
+  assert.equal((await addresses('127.0.0.1'))['outbound address']?.state, 'ok')
+  const { state, found, fix } = (await addresses('192.0.2.1'))['outbound address'] ?? {}
+  assert.deepEqual([state, found], ['problem', '192.0.2.1 is not an address of this machine'])
+  assert.match(fix ?? '', /^Set MAILROOM_OUTBOUND_ADDRESSES/)
+})
+
 test('free ports are ok', async () => {
   const [http, smtp] = [await listening(createServer()), await listening(createServer())]
   await http[Symbol.asyncDispose]()

@@ -13,7 +13,7 @@ import { dataDirectoryFinding } from './files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { hostNameFinding } from './host-name.ts'
 import { mailSessionsFindings } from './mail-sessions.ts'
-import { portFindings } from './ports.ts'
+import { mailSourceFindings, portFindings } from './ports.ts'
 import { publicUrlFindings } from './public-url.ts'
 import { relayFinding } from './relay.ts'
 import { secretFinding } from './secret.ts'
@@ -49,6 +49,7 @@ export async function diagnose(config: Config, state: DatabaseState, outside: Ou
     stateFindings(config, state, tryMailServer),
     mailSessionsFindings(config, serverControl),
     relayFinding(config, tryRelay),
+    mailSourceFindings(config),
     certificateFinding(config),
     portFindings(config),
     publicUrlFindings(config),

@@ -100,6 +100,23 @@ async function portFinding({ check, at, variable, addressIn = variable, isOurs }
   }
 }
 
+/** The addresses that mail is to leave from must be those of this machine. */
+export async function mailSourceFindings({ mailSource: { ipv4, ipv6 } }: Config): Promise<Finding[]> {
+  const check = 'outbound address'
+  const named = [ipv4, ipv6].filter((host) => host !== undefined)
+  return Promise.all(
+    named.map(async (host) =>
+      (await listenCode({ host, port: 0 })) === undefined
+        ? ok(check, `${host} is an address of this machine`)
+        : problem(
+            check,
+            `${host} is not an address of this machine`,
+            'Set MAILROOM_OUTBOUND_ADDRESSES to addresses that `ip address` shows',
+          ),
+    ),
+  )
+}
+
 /** The error code of listening there; undefined if it works. */
 async function listenCode(at: Listening): Promise<string | undefined> {
   const server = createServer()

@@ -3,11 +3,14 @@ import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Finding, ok, problem } from './finding.ts'
 
 /** Checks the login to the relay, if there is one. */
-export async function relayFinding({ secrets: { relay }, hostname }: Config, tryRelay: TryRelay): Promise<Finding[]> {
+export async function relayFinding(
+  { secrets: { relay }, hostname, mailSource }: Config,
+  tryRelay: TryRelay,
+): Promise<Finding[]> {
   if (!relay) return []
   const check = 'relay'
   const at = `${relay.host}:${relay.port}`
-  const trial = await tryRelay(relay, hostname)
+  const trial = await tryRelay(relay, hostname, mailSource)
   switch (trial.ended) {
     case 'unreachable':
       return [

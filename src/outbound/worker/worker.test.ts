@@ -309,6 +309,19 @@ test('a worker whose lease is lost does not send its end of data', async () => {
   assert.equal(await waiting(), 0)
 })
 
+test('a relay that tries another address after a refusal sends a second end of data in the same attempt', async () => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  const once = relay.deliver.bind(relay)
+  relay.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(delivery.recipients)
+    return once(delivery)
+  }
+  await depart(await organization(), 'a@one.example')
+  await worker.processAll()
+  assert.deepEqual([relay.ended.length, await waiting()], [1, 0])
+})
+
 test('an attempt that never ended counts, and recipients whose end of data was sent are ambiguous', async () => {
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)

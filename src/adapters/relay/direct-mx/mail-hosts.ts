@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { LookupFailed } from '#/errors.ts'
 import { isPublic } from '#/ip-address.ts'
 import type { Resolver } from '#/ports/resolver.ts'
+import type { MailSource } from '#/ports/servers.ts'
 import { dnsName } from '#/text.ts'
 import { DeliveryFailure } from '../delivery-failure.ts'
 
@@ -33,22 +34,37 @@ export async function mailHosts(resolver: Resolver, domain: string, own: string)
   return [...new Set(nearer.map(({ host }) => host))].slice(0, mostHosts)
 }
 
-/** The addresses of a host, alternating IPv6 and IPv4. `allowPrivate` includes those that are not public. `itself`: the
- *  host is the recipient's domain. Throws `DeliveryFailure` if there are none. */
+/** In the order of the lookups. */
+const families = [6, 4] as const
+
+interface Wanted {
+  readonly family: MailSource['family']
+  /** Also those that are not public. */
+  readonly allowPrivate: boolean
+  /** The host is the recipient's domain. */
+  readonly itself?: boolean
+}
+
+/** The addresses of a host, alternating IPv6 and IPv4. Throws `DeliveryFailure` if there are none. */
 export async function addressesOf(
   resolver: Resolver,
   host: string,
-  allowPrivate: boolean,
-  itself = false,
+  { family, allowPrivate, itself = false }: Wanted,
 ): Promise<string[]> {
-  const families = await Promise.allSettled([resolver.aaaa(host), resolver.a(host)])
-  const found = families.map((family) => (family.status === 'fulfilled' ? family.value.filter(isAddress) : []))
-  if (found.flat().length === 0) {
-    for (const family of families) if (family.status === 'rejected') await answered(host, Promise.reject(family.reason))
+  const answers = await Promise.allSettled([resolver.aaaa(host), resolver.a(host)])
+  const found = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.filter(isAddress) : []))
+  const wanted = found.map((addresses, at) => (family === 'any' || family === families[at] ? addresses : []))
+  if (wanted.flat().length === 0) {
+    for (const answer of answers) if (answer.status === 'rejected') await answered(host, Promise.reject(answer.reason))
+    if (found.flat().length > 0)
+      throw new DeliveryFailure(
+        '5.4.4',
+        `The mail host ${host} has no IPv${family} address, and mail leaves by no other`,
+      )
     if (itself) throw new DeliveryFailure('5.1.2', `There is no mail host for the domain ${host}`)
     throw new DeliveryFailure('5.4.4', `The mail host ${host} has no address`)
   }
-  const [v6 = [], v4 = []] = found.map((family) => family.filter((address) => allowPrivate || isPublic(address)))
+  const [v6 = [], v4 = []] = wanted.map((addresses) => addresses.filter((one) => allowPrivate || isPublic(one)))
   if (v6.length + v4.length === 0)
     throw new DeliveryFailure(
       '5.4.4',

@@ -10,6 +10,8 @@ export interface Route {
   readonly key: string
   /** Throws `DeliveryFailure`. */
   open(signal: AbortSignal): Promise<SmtpClient>
+  /** Told of each session on which the message is tried. */
+  onSession?(session: SmtpClient): void
 }
 
 /** Delivers a message over a pooled session; the contract is that of `Relay.deliver`. */
@@ -34,7 +36,10 @@ export async function deliverBy(
     using deadline = new Deadline(outer, limit)
     try {
       const open = () => route.open(deadline.signal)
-      const work = (session: SmtpClient) => transact(session, delivery, left, deadline)
+      const work = (session: SmtpClient) => {
+        route.onSession?.(session)
+        return transact(session, delivery, left, deadline)
+      }
       for (const [recipient, outcome] of await pool.use(route.key, deadline.signal, open, work))
         outcomes.set(recipient, outcome)
     } catch (error) {

@@ -1,8 +1,9 @@
 import { type ConnectionLost, failureFrom, NoTls, stopped, TlsFailed } from '../delivery-failure.ts'
 import type { Limits } from '../limits.ts'
 import { authenticate, type Login } from './authenticate.ts'
+import type { Endpoint } from './endpoint.ts'
 import { extensionsIn } from './reply.ts'
-import { type Endpoint, SmtpConnection } from './smtp-connection.ts'
+import { SmtpConnection } from './smtp-connection.ts'
 
 /** `implicit` and `required` verify the certificate; `offered` sends in the clear if TLS is not offered or fails. */
 export type Tls = 'implicit' | 'required' | 'offered' | 'never'
@@ -22,6 +23,8 @@ export interface Opening {
 /** The client side of an SMTP session (RFC 5321), ready for messages one after another. */
 export class SmtpClient {
   readonly connection: SmtpConnection
+  /** To which it is connected: the IP address, or the name that was given in its place. */
+  readonly address: string
   readonly limits: Limits
   readonly extensions: ReadonlyMap<string, readonly string[]>
   /** Number of transactions. */
@@ -29,8 +32,14 @@ export class SmtpClient {
   /** A transaction is open: RSET must precede the next. */
   begun = false
 
-  private constructor(connection: SmtpConnection, limits: Limits, extensions: SmtpClient['extensions']) {
+  private constructor(
+    connection: SmtpConnection,
+    address: string,
+    limits: Limits,
+    extensions: SmtpClient['extensions'],
+  ) {
     this.connection = connection
+    this.address = address
     this.limits = limits
     this.extensions = extensions
   }
@@ -58,7 +67,7 @@ export class SmtpClient {
       let extensions = await greet(connection, name, limits)
       if (await startTls(connection, peer, extensions, limits)) extensions = await greet(connection, name, limits)
       if (peer.login) await authenticate(connection, peer.login, extensions, limits.hello)
-      return new SmtpClient(connection, limits, extensions)
+      return new SmtpClient(connection, peer.address, limits, extensions)
     } catch (error) {
       await connection.quit(limits.quit)
       throw error

@@ -10,17 +10,8 @@ import {
   timedOut,
   tlsFailed,
 } from '../delivery-failure.ts'
+import type { Endpoint } from './endpoint.ts'
 import { MalformedReply, type Reply, ReplyReader } from './reply.ts'
-
-export interface Endpoint {
-  /** Its name, for people and in its certificate. */
-  readonly host: string
-  /** An IP address, or a name for the system to look up. */
-  readonly address: string
-  readonly port: number
-  /** PEM of certificates to trust in place of the system's. */
-  readonly ca?: string | undefined
-}
 
 /** A connection to an SMTP server. It reads no more than one chunk ahead, so a server that floods it fills only the
  *  kernel's buffers. There is one wait at a time, with a time-out in milliseconds. Methods throw `ConnectionLost`, after
@@ -42,9 +33,10 @@ export class SmtpConnection {
     this.#listen((error) => broken(host, error))
   }
 
-  static async open({ host, address, port }: Endpoint, limit: number, signal: AbortSignal): Promise<SmtpConnection> {
+  static async open(to: Endpoint, limit: number, signal: AbortSignal): Promise<SmtpConnection> {
     if (signal.aborted) throw stopped(signal)
-    const socket = connect({ host: address, port })
+    const { host, address, port, localAddress } = to
+    const socket = connect({ host: address, port, localAddress })
     const connection = new SmtpConnection(host, socket)
     const stop = () => connection.destroy(stopped(signal))
     signal.addEventListener('abort', stop, { once: true })
