@@ -35,6 +35,21 @@ test('docs/configuration.md has no variable that nobody reads', () => {
   assert.deepEqual(variables.filter(isMissingFrom(sources('src/config/*.ts'))), [])
 })
 
+test('deploy/compose.yaml passes on every variable that is read, or refuses it', () => {
+  const variables = found(
+    sources('src/config/*.ts'),
+    /'((?:MAILROOM|OTEL)_[A-Z_]+[A-Z]|DATABASE_URL|HOST|PORT|LOG_LEVEL|NODE_ENV)'/g,
+  )
+  const compose = read('deploy/compose.yaml')
+  const named = (name: string) =>
+    new RegExp(`^ +${name}: \\$\\{${name}:[-?]`, 'm').test(compose) || compose.includes(`\${${name}:+${name}}`)
+  assert.ok(variables.length > 40, 'the variables are found')
+  assert.deepEqual(
+    variables.filter((name) => !named(name)),
+    ['MAILROOM_REFUSED'],
+  )
+})
+
 test('docs/cli.md has every command', () => {
   const page = found(read('docs/cli.md'), /`([^`]+)`/g).flatMap(alternatives)
   const lacking = commands
