@@ -119,8 +119,8 @@ function asksForStream({ method, headers }: FastifyRequest): boolean {
 /** @throws Refusal for a cursor older than the oldest stored event, or of another log */
 async function startOf(db: Db, after: string | undefined, field: string): Promise<Cursor> {
   if (after === undefined) return beginning
-  const { forgotten, settled } = await boundsOf(db)
-  if (after === 'now') return { position: settled, id: 0 }
+  const { forgotten, settled, durable } = await boundsOf(db)
+  if (after === 'now') return { position: durable, id: 0 }
   const cursor = readCursor(after, field)
   if (cursor.position >= forgotten && cursor.position <= settled) return cursor
   throw invalid(

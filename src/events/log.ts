@@ -54,6 +54,13 @@ const pageSize = 500
 export const settled = sql<number>`
   pg_snapshot_xmin(pg_current_snapshot())::text::bigint + coalesce((select base from event_log where only_row), 0)`
 
+/** A position up to which everything settled has been read, and which no later event is below. After a crash PostgreSQL gives the ids of
+ *  transactions once more of which nothing had reached the disk: rolled back ones, or such that wrote nothing. So a reader's position is
+ *  not that of the last transaction, but one behind the last event that could be read, which is on disk. */
+const durable = sql<number>`
+  least(${settled}, 1 + greatest(
+    (select max(position) from events), (select forgotten from event_log where only_row), 0))`
+
 /** What is read of an event. Mail of Private mailboxes is not read. */
 const event = sql`
   event.position, event.id, event.type, event.at, event.mailbox_id as "mailboxId", mailbox.address,
@@ -77,9 +84,9 @@ export async function eventsAfter(
   { position, id }: Cursor,
   most = pageSize,
 ): Promise<Page> {
-  const { rows } = await sql<LoggedEvent & { settled: number; id: number | null }>`
-    with settled as materialized (select ${settled} as settled)
-    select settled, event.* from settled left join lateral (
+  const { rows } = await sql<LoggedEvent & { durable: number; id: number | null }>`
+    with settled as materialized (select ${settled} as settled, ${durable} as durable)
+    select durable, event.* from settled left join lateral (
       select ${event}
       where event.organization_id = ${organizationId} and (event.position, event.id) > (${position}, ${id})
         and event.position < settled.settled
@@ -89,7 +96,7 @@ export async function eventsAfter(
     order by event.position, event.id`.execute(db)
   const found = rows.filter(({ id }) => id !== null)
   const last = found.at(-1)
-  const at = Math.max(rows[0]?.settled ?? 0, position)
+  const at = Math.max(rows[0]?.durable ?? 0, position)
   const end = last ?? (at > position ? { position: at, id: 0 } : { position, id })
   const isOfSettings = ({ type }: { readonly type: string }) => type === settingsChanged
   const settings = settingsIn(found.filter(isOfSettings))
@@ -117,12 +124,11 @@ export async function eventsAt(db: Db, organizationId: string, at: readonly Curs
   return rows
 }
 
-/** How far the log can be read, and from where. */
-export async function boundsOf(db: Db): Promise<{ forgotten: number; settled: number }> {
-  const { rows } = await sql<{ forgotten: number; settled: number }>`
-    select ${settled} as settled, coalesce((select forgotten from event_log where only_row), 0) as forgotten`.execute(
-    db,
-  )
+/** How far the log can be read, where a reader begins who wants what comes from now on, and from where. */
+export async function boundsOf(db: Db): Promise<{ forgotten: number; settled: number; durable: number }> {
+  const { rows } = await sql<{ forgotten: number; settled: number; durable: number }>`
+    select ${settled} as settled, ${durable} as durable,
+      coalesce((select forgotten from event_log where only_row), 0) as forgotten`.execute(db)
   if (!rows[0]) throw new Error('A select without a table has one row')
   return rows[0]
 }
@@ -139,8 +145,8 @@ export interface News {
 /** News from a position; none without a position. It covers all organizations and reads ids only. */
 export async function newsFrom(db: Db, position: number | undefined): Promise<News> {
   const { rows } = await sql<News>`
-    with settled as materialized (select ${settled} as settled)
-    select settled,
+    with settled as materialized (select ${settled} as settled, ${durable} as durable)
+    select durable as settled,
       array(
         select distinct organization_id::text from events
         where position >= ${position ?? null}::bigint and position < settled

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { cursorText, readCursor } from '#/events/cursor.ts'
-import { anchorLog, boundsOf, eventsAfter, forgetEvents } from '#/events/log.ts'
+import { anchorLog, boundsOf, eventsAfter, forgetEvents, newsFrom } from '#/events/log.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { addPersonalItems } from '#test/world/organization/personal-items.ts'
@@ -168,6 +168,29 @@ test('in a restored database events come after all earlier ones, though its tran
   const { settled } = await boundsOf(world.db)
   await anchorLog(world.database)
   assert.ok((await boundsOf(world.db)).settled >= settled)
+})
+
+test('a reader goes on right behind the last event: a crash gives the ids of transactions that wrote nothing once more', async () => {
+  const { db } = world
+  const one = await furnished(world)
+  const { body } = await label(one, 'Last')
+  await untilReadable(db)
+  const nothing = db.transaction().execute(async (tx) => {
+    await sql`select pg_current_xact_id()`.execute(tx)
+    throw new Error('Rolled back')
+  })
+  await assert.rejects(nothing, /Rolled back/)
+  await db.transaction().execute((tx) => sql`select pg_current_xact_id()`.execute(tx))
+  const { next: at } = (await events(one, '?types=filter')).body
+  const { data, next } = (await events(one, `?types=filter&after=${at}`)).body
+  const begun = await now(world, one)
+  const news = await newsFrom(db, undefined)
+  const { rows } = await sql<{ last: number }>`select max(position) as last from events`.execute(db)
+  const places = { next: readCursor(next, '').position, begun: readCursor(begun, '').position, looked: news.settled }
+  const behind = (rows[0]?.last ?? 0) + 1
+  assert.deepEqual({ data, ...places }, { data: [], next: behind, begun: behind, looked: behind })
+  await remove(one, `/v1/labels/${body.id}`)
+  assert.equal((await readEvents(one, 1, `?after=${next}`))[0].type, 'label.deleted')
 })
 
 test('nothing is read past a transaction that is still open, and then it comes in its place', async () => {
