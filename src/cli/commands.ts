@@ -16,6 +16,7 @@ import { planCommands } from './commands/plans.ts'
 import { queueCommands } from './commands/queue.ts'
 import { secretCommands } from './commands/secrets.ts'
 import { moveCommands } from './commands/transfer.ts'
+import { countersCommand } from './doctor/counters.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 
 /** All subcommands that need a database, in the order of the help. */
@@ -38,4 +39,5 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   migrateCommand,
   doctorCommand,
+  countersCommand,
 ]

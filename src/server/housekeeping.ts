@@ -22,6 +22,7 @@ import { forgetSent } from '#/sent/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
 import { forgetBounces } from '#/suppressions/queries.ts'
 import { recountStorage } from '#/usage/recount.ts'
+import { recountFolders } from '#/usage/recount-folders.ts'
 import { forgetDeliveries } from '#/webhooks/progress.ts'
 
 const everyHour = 3_600_000
@@ -61,7 +62,8 @@ interface HouseParts {
 /** Deletes expired rows soon after the start, then every hour: stored answers, digests of arrivals, counts of requests and logins,
  *  failed scheduled messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned
  *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
- *  deliveries of webhooks, and runs of filters. Puts the counted storage right. Removes sent drafts that are still in their folder. */
+ *  deliveries of webhooks, and runs of filters. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
+ *  still in their folder. */
 export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
     const now = await time(db)
@@ -69,6 +71,14 @@ export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disp
       // Those behind one that fails are done nevertheless.
       await deletion(db, now).catch((err) => log.error({ err }, 'expired rows could not be deleted; it is tried again'))
     }
+    // Each folder once a day: counting reads all its messages.
+    await recountFolders(db, { nth: Math.floor(now.getTime() / everyHour) % 24, of: 24 }).then(
+      ({ wrong }) => {
+        for (const one of wrong) log.warn(one, 'a folder was counted wrongly, and is put right')
+      },
+      (err) => log.error({ err }, 'folders could not be counted; it is tried again'),
+    )
+    // After the folders, whose sizes it adds up.
     await recountStorage(db).then(
       (wrong) => wrong.length > 0 && log.warn({ wrong }, 'the storage in use was counted wrongly, and is put right'),
       (err) => log.error({ err }, 'the storage in use could not be counted; it is tried again'),

@@ -69,6 +69,7 @@ test('commands work without a server, beside one, after it was killed and beside
   }
   assert.equal(await statusWith(next, made.key), 401)
   assert.equal((await json(env, 'doctor')).healthy, true)
+  assert.deepEqual((await json(env, 'doctor', '--counters')).wrong_folders, [])
 
   assert.deepEqual(await next.end('SIGTERM'), { code: 0, signal: null })
   assert.ok(!existsSync(socket))

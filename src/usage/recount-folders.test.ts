@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import { hand, letter } from '#test/mail/letter.ts'
+import { World } from '#test/world/world.ts'
+import { recountFolders } from './recount-folders.ts'
+
+/** A world with two messages in an inbox, of which one is read and labelled. */
+async function worldWithMail() {
+  const world = await World.start()
+  const organization = await world.organization()
+  const { id: mailboxId, address } = await organization.mailbox('ada')
+  for (const subject of ['One', 'Two'])
+    assert.equal(await hand(world, 'ann@peer.example', address, letter({ subject })), '250 2.6.0')
+  const mailbox = { organizationId: organization.id, mailboxId }
+  await world.mailHost.update(mailbox, 'inbox', [1], { seen: true, addKeywords: ['urgent'] })
+  const { rows } = await sql<{ id: number }>`
+    select id from mail_folders where mailbox_id = ${mailboxId} and name = 'inbox'`.execute(world.db)
+  return { world, mailbox, folder: rows[0]?.id ?? 0 }
+}
+
+const countersOf = async ({ db }: World) => {
+  const { rows } = await sql`
+    select folder.id, folder.total, folder.unread, folder.size_bytes, (
+      select json_agg(held order by keyword) from mail_keyword_totals held where folder_id = folder.id and held.total > 0
+    ) as labels, (
+      select json_agg(listed order by keyword, uid) from mail_keywords listed where folder_id = folder.id
+    ) as listed
+    from mail_folders folder order by id`.execute(db)
+  return rows
+}
+
+for (const [what, damage, wrong] of [
+  ['its total', (id) => sql`update mail_folders set total = total + 5 where id = ${id}`, { labels: 0, listed: 0 }],
+  ['its unread', (id) => sql`update mail_folders set unread = 0 where id = ${id}`, { labels: 0, listed: 0 }],
+  ['its size', (id) => sql`update mail_folders set size_bytes = 7 where id = ${id}`, { labels: 0, listed: 0 }],
+  [
+    'the total of a label',
+    (id) => sql`update mail_keyword_totals set total = 9, unread = 3 where folder_id = ${id}`,
+    { labels: 1, listed: 0 },
+  ],
+  [
+    'the missing total of a label',
+    (id) => sql`delete from mail_keyword_totals where folder_id = ${id}`,
+    { labels: 1, listed: 0 },
+  ],
+  [
+    'the total of a label that no message has',
+    (id) => sql`insert into mail_keyword_totals values (${id}, 'stale', 1, 1)`,
+    { labels: 1, listed: 0 },
+  ],
+  [
+    'a label that does not list its message',
+    (id) => sql`delete from mail_keywords where folder_id = ${id}`,
+    { labels: 1, listed: 1 },
+  ],
+  [
+    'a label that lists a message without it',
+    (id) => sql`
+      insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
+      select folder_id, 'urgent', received_at, uid, seen from mail_messages where folder_id = ${id} and uid = 2`,
+    { labels: 1, listed: 1 },
+  ],
+  [
+    'a label that lists a read message as unread',
+    (id) => sql`update mail_keywords set seen = false where folder_id = ${id}`,
+    { labels: 0, listed: 2 },
+  ],
+] satisfies [string, (id: number) => RawBuilder<unknown>, { labels: number; listed: number }][]) {
+  test(`a folder is put right once: ${what}`, async () => {
+    const { world, mailbox, folder } = await worldWithMail()
+    await using _ = world
+    const before = await countersOf(world)
+    assert.deepEqual((await recountFolders(world.db)).wrong, [])
+    await damage(folder).execute(world.db)
+    const { wrong: found, changing } = await recountFolders(world.db)
+    assert.deepEqual(
+      found.map(({ organizationId, mailboxId, folderId, labels, listed }) => {
+        return { organizationId, mailboxId, folderId, labels, listed }
+      }),
+      [{ ...mailbox, folderId: folder, ...wrong }],
+    )
+    assert.equal(changing, 0)
+    assert.deepEqual(await countersOf(world), before)
+    assert.deepEqual((await recountFolders(world.db)).wrong, [])
+  })
+}
+
+test('every folder is in one part, and only a part that is asked for is counted', async () => {
+  const { world, folder } = await worldWithMail()
+  await using _ = world
+  const all = await recountFolders(world.db)
+  const parts = [0, 1, 2].map((nth) => ({ nth, of: 3 }))
+  let folders = 0
+  for (const part of parts) folders += (await recountFolders(world.db, part)).folders
+  assert.equal(folders, all.folders)
+  await sql`update mail_folders set total = 7 where id = ${folder}`.execute(world.db)
+  const mine = folder % 3
+  for (const part of parts.toSorted((one) => (one.nth === mine ? 1 : -1)))
+    assert.equal((await recountFolders(world.db, part)).wrong.length, part.nth === mine ? 1 : 0)
+})
+
+test('messages that are counted in several statements are all counted', async () => {
+  const { world, folder } = await worldWithMail()
+  await using _ = world
+  await sql`
+    with more as (
+      insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
+        sender, strong, weak)
+      select folder_id, number, modseq, content_id, received_at, 10, true, false, '{}', sender, strong, weak
+      from mail_messages, generate_series(3, 10001) as number where folder_id = ${folder} and uid = 1
+      returning uid
+    )
+    update mail_folders set uid_next = 10002 where id = ${folder}`.execute(world.db)
+  const { wrong } = await recountFolders(world.db)
+  assert.equal(wrong[0]?.now.total, 10_001)
+  assert.equal(wrong[0].now.bytes - wrong[0].before.bytes, 99_990)
+  assert.deepEqual((await recountFolders(world.db)).wrong, [])
+})
+
+/** A database in which something happens before each transaction. */
+function disturbed(db: Db, disturb: () => Promise<unknown>): Db {
+  const transaction = () => ({
+    execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
+      await disturb()
+      return await db.transaction().execute(work)
+    },
+  })
+  return new Proxy(db, {
+    get: (_, name) => {
+      const own: unknown = name === 'transaction' ? transaction : Reflect.get(db, name)
+      return typeof own === 'function' ? own.bind(db) : own
+    },
+  })
+}
+
+for (const [often, changing] of [
+  [2, 0],
+  [Number.POSITIVE_INFINITY, 1],
+] as const) {
+  test(`a folder that changes ${often} times after it was counted is ${changing ? 'left as it is' : 'counted again'}`, async () => {
+    const { world, mailbox, folder } = await worldWithMail()
+    await using _ = world
+    const { db, mailHost } = world
+    await sql`update mail_folders set total = 40 where id = ${folder}`.execute(db)
+    let times = 0
+    const change = async () => {
+      times += 1
+      if (times <= often) await mailHost.update(mailbox, 'inbox', [2], { flagged: times % 2 === 1 })
+    }
+    const recount = await recountFolders(disturbed(db, change))
+    assert.deepEqual([recount.changing, recount.wrong.length], [changing, 1 - changing])
+    const [held] = await db.selectFrom('mail_folders').select('total').where('id', '=', folder).execute()
+    assert.equal(held?.total, changing ? 40 : 2)
+  })
+}
