@@ -8,8 +8,8 @@ import styles from './sign-in.module.css'
 
 interface Props {
   readonly link: string
-  /** Called once it is said whom the link signs in, and whose session ends. */
-  readonly onSaid: () => void
+  /** Called once it is said whom the link signs in, and whose session ends, if one does. */
+  readonly onSaid: (endsSession: boolean) => void
   readonly onFailed: (error: Error) => void
 }
 
@@ -23,11 +23,12 @@ export function ArrivedLink({ link, onSaid, onFailed }: Props) {
   })
   const me = useQuery({ ...meQuery, retry: false })
   const isSaid = holder.data !== undefined && !me.isPending
+  const endsSession = me.data !== undefined
   const failure = holder.error
   useEffect(() => {
-    if (isSaid) onSaid()
+    if (isSaid) onSaid(endsSession)
     if (failure) onFailed(failure instanceof ApiError ? failure : new Error(String(failure)))
-  }, [isSaid, failure, onSaid, onFailed])
+  }, [isSaid, endsSession, failure, onSaid, onFailed])
   if (!isSaid) return <p className={styles.about}>Looking at your link…</p>
   const { email, name, organization } = holder.data
   return (

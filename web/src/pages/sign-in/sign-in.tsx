@@ -33,7 +33,8 @@ export function SignIn() {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, needCode] = useState(false)
-  const [isSaid, setSaid] = useState(false)
+  /** What the page says that the link does. */
+  const [linkDoes, setLinkDoes] = useState<'nothing' | 'sign in' | 'end a session'>('nothing')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | undefined>(() => failureAtProvider(failed))
   useEffect(() => {
@@ -41,7 +42,7 @@ export function SignIn() {
     if (arrived !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [arrived])
 
-  const said = useCallback(() => setSaid(true), [])
+  const said = useCallback((ends: boolean) => setLinkDoes(ends ? 'end a session' : 'sign in'), [])
   const unusable = useCallback((failure: Error) => {
     choose('link')
     setError(failure)
@@ -148,8 +149,10 @@ export function SignIn() {
           type="submit"
           look="primary"
           isPending={busy}
-          isDisabled={!given || (way === 'arrived' && !isSaid)}
-          autoFocus={way === 'provider'}
+          isDisabled={!given || (way === 'arrived' && linkDoes === 'nothing')}
+          // What ends a session is not done by pressing Enter unread.
+          autoFocus={way === 'provider' || (way === 'arrived' && linkDoes === 'sign in')}
+          key={linkDoes}
         >
           {way === 'provider' ? `Sign in with ${provider}` : 'Sign in'}
         </Button>
