@@ -94,6 +94,6 @@ test('every operation but signing in asks for a key or a session, however its pa
       assert.equal(answer?.status, 401, `${method} ${written}`)
     }
   }
-  const waysIn = ['post /v1/session', 'post /v1/session/challenge', 'post /v1/session/single-sign-on']
+  const waysIn = ['', '/challenge', '/link', '/single-sign-on'].map((way) => `post /v1/session${way}`)
   assert.deepEqual(open.sort(), ['get /v1/session/ways', ...waysIn])
 })
