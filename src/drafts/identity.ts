@@ -22,6 +22,11 @@ export function newKey(): string {
   return ours + randomBytes(15).toString('hex')
 }
 
+/** The same each time for what is given, which must be long or secret enough that nobody else comes to it. */
+export function keyFrom(given: readonly unknown[]): string {
+  return ours + hash('sha256', JSON.stringify(given), 'hex').slice(0, 30)
+}
+
 /** As the API has it: 43 characters. */
 export function draftId({ mailboxId, key }: DraftName): string {
   return Buffer.from(mailboxId.replaceAll('-', '') + key, 'hex').toString('base64url')

@@ -1,7 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { unlessDeleted } from '#/errors.ts'
 import { type Found, findDraft, mostTries } from './find.ts'
+import { presentDraft } from './present.ts'
 import type { DraftParts } from './save.ts'
+import type { DraftOut } from './schemas.ts'
 
 /** A draft, as `findDraft` finds it, with its octets, for an answer. @throws Refusal */
 export async function openDraft(
@@ -16,4 +18,16 @@ export async function openDraft(
     const raw = await (tries < mostTries ? reading.catch(unlessDeleted) : reading)
     if (raw) return { ...found, raw }
   }
+}
+
+/** A draft as an answer. @throws Refusal */
+export async function shown(
+  parts: Pick<DraftParts, 'db' | 'mailHost' | 'large' | 'reader'>,
+  reply: FastifyReply,
+  level: 'read' | 'send',
+  id: string,
+): Promise<DraftOut> {
+  const { box, key, uid, isOurs, stored, raw } = await openDraft(parts, reply, level, { id })
+  const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
+  return presentDraft({ box, key, uid, isOurs, savedAt: stored.summary.receivedAt, message, content })
 }

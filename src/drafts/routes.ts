@@ -9,10 +9,9 @@ import { approvalRoutes } from './approvals/routes.ts'
 import { attachmentRoutes } from './attachments/routes.ts'
 import { changed, emptyDraft } from './content.ts'
 import { boxOf } from './find.ts'
-import { newKey } from './identity.ts'
 import { listRoute } from './list-route.ts'
-import { openDraft } from './open.ts'
-import { presentDraft } from './present.ts'
+import { madeOnce } from './made-once.ts'
+import { shown } from './open.ts'
 import { type DraftParts, deleteDraft, editDraft, saveDraft } from './save.ts'
 import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
 import { type SendingParts, sendRoute } from './sending/route.ts'
@@ -59,11 +58,13 @@ function createRoute(app: App, parts: DraftParts): void {
       const { mailbox: address, original, ...fields } = request.body
       const mailbox = await writingMailbox(db, caller, address)
       await answerAfter(db, request, reply, async () => {
-        const content = original
-          ? await draftAbout(parts, reply, mailbox, { original, fields })
-          : changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
-        const saving = { key: newKey(), content, replaces: [], by }
-        const draft = await saveDraft(parts, boxOf(organizationId, mailbox), saving)
+        const box = boxOf(organizationId, mailbox)
+        const draft = await madeOnce(parts, reply, box, async (key) => {
+          const content = original
+            ? await draftAbout(parts, reply, mailbox, { original, fields })
+            : changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
+          return await saveDraft(parts, box, { key, content, replaces: [], by })
+        })
         if (!draft) throw notFound('mailbox')
         return created(`/v1/drafts/${draft.id}`, draft)
       })
@@ -85,11 +86,7 @@ function readRoute(app: App, parts: DraftParts): void {
         response: { 200: DraftOut },
       },
     },
-    async ({ params }, reply) => {
-      const { box, key, uid, isOurs, stored, raw } = await openDraft(parts, reply, 'read', params)
-      const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
-      return presentDraft({ box, key, uid, isOurs, savedAt: stored.summary.receivedAt, message, content })
-    },
+    ({ params }, reply) => shown(parts, reply, 'read', params.id),
   )
 }
 

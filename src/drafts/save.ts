@@ -93,7 +93,7 @@ const mostWrites = 100
 const writers = new Map<string, Mutex>()
 
 /** Has writers of a draft in this process wait for each other, so that none reads what another replaces meanwhile. */
-async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise<T> {
+export async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise<T> {
   const mutex = writers.get(id) ?? new Mutex()
   writers.set(id, mutex)
   try {

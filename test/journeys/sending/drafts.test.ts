@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { draftNamed } from '#/drafts/identity.ts'
 import { removeSentDrafts } from '#/drafts/sending/remove-sent.ts'
 import { noteSent } from '#/drafts/sending/sent.ts'
@@ -50,6 +51,33 @@ async function byAnotherProgram(text: string): Promise<void> {
   const copy = { mailbox, folder: 'drafts', message, receivedAt: new Date(), ...flags }
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
 }
+
+test('a draft whose answer a crash lost is made once, so that it does not stand when the known one is deleted', async () => {
+  const options = { headers: { 'Idempotency-Key': randomUUID() } }
+  const make = async (subject = 'Once') => {
+    const { status, body } = await request('POST', '/v1/drafts', { mailbox: ada, subject, text: 'Hello' }, options)
+    assert.equal(status, 201)
+    return body
+  }
+  const loseAnswers = () => sql`delete from idempotency_keys`.execute(world.db)
+  const standing = async () => (await listed()).filter(({ subject }) => subject === 'Once').map(({ id }) => id)
+  const first = await make()
+  await loseAnswers()
+  assert.deepEqual(await make(), first)
+  assert.deepEqual(await standing(), [first.id])
+  await loseAnswers()
+  assert.notEqual((await make('Other')).id, first.id)
+  await loseAnswers()
+  await sql`
+    update mail_messages set received_at = received_at - interval '25 hours'
+    where uid = ${first.version} and folder_id in (
+      select id from mail_folders where mailbox_id = ${adaId} and name = 'drafts'
+    )`.execute(world.db)
+  const later = await make()
+  assert.deepEqual((await standing()).toSorted(), [first.id, later.id].toSorted())
+  for (const { id } of [first, later]) assert.equal((await request('DELETE', `/v1/drafts/${id}`)).status, 200)
+  assert.deepEqual(await standing(), [])
+})
 
 test('a draft keeps what was typed, and is a message in its folder', async () => {
   const fields = {
