@@ -31,3 +31,8 @@ export async function shown(
   const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
   return presentDraft({ box, key, uid, isOurs, savedAt: stored.summary.receivedAt, message, content })
 }
+
+/** Reads a draft again for a repeated request, whose answer shows it. */
+export function againBy(parts: Parameters<typeof shown>[0]) {
+  return (reply: FastifyReply, id: string) => shown(parts, reply, 'read', id)
+}

@@ -11,7 +11,7 @@ import { changed, emptyDraft } from './content.ts'
 import { boxOf } from './find.ts'
 import { listRoute } from './list-route.ts'
 import { madeOnce } from './made-once.ts'
-import { shown } from './open.ts'
+import { againBy, shown } from './open.ts'
 import { type DraftParts, deleteDraft, editDraft, saveDraft } from './save.ts'
 import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
 import { type SendingParts, sendRoute } from './sending/route.ts'
@@ -31,7 +31,7 @@ export function draftRoutes<Ready extends ReadyMessage>(app: App, parts: DraftPa
   createRoute(app, parts)
   readRoute(app, parts)
   changeRoutes(app, parts)
-  attachmentRoutes(app, parts, changing)
+  attachmentRoutes(app, parts, { ...changing, readAgain: againBy(parts) })
   sendRoute(app, parts)
   approvalRoutes(app, parts)
 }
@@ -42,7 +42,7 @@ function createRoute(app: App, parts: DraftParts): void {
     '/v1/drafts',
     {
       bodyLimit,
-      config,
+      config: { ...config, readAgain: againBy(parts) },
       schema: {
         summary: 'Create a draft',
         operationId: 'createDraft',
@@ -95,7 +95,7 @@ function changeRoutes(app: App, parts: DraftParts): void {
     '/v1/drafts/:id',
     {
       bodyLimit,
-      config: changing,
+      config: { ...changing, readAgain: againBy(parts) },
       schema: {
         summary: 'Edit a draft',
         operationId: 'updateDraft',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, RawServerDefault } from 'fastify'
+import type { FastifyInstance, FastifyReply, RawServerDefault } from 'fastify'
 import type { Logger } from 'pino'
 import type { Actor } from '#/audit/actor.ts'
 import type { ErrorCode } from '#/errors.ts'
@@ -48,6 +48,8 @@ declare module 'fastify' {
     confirmed?: true
     /** A request that takes no Idempotency-Key: it is idempotent by itself. */
     repeatable?: false
+    /** Reads an item again whose answer was too large to be kept for its Idempotency-Key. @throws Refusal */
+    readAgain?: (reply: FastifyReply, id: string) => Promise<object>
     /** Refused to a key that is restricted to mailboxes. */
     allMailboxes?: true
     /** Error codes beyond those that `openapi-route.ts` derives. */

@@ -3,6 +3,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { seal, unseal } from '#/secrets/seal.ts'
 import { refusalFor } from './answer-errors.ts'
+import { type Bounded, bounded, whole } from './bounded-answers.ts'
 import { errorBody, statusOf } from './error-body.ts'
 import { keepAnswer, keepRefusal, keptAnswer, lockKey } from './kept-answers.ts'
 
@@ -46,8 +47,8 @@ export async function answerOnce(
   running.add(claim)
   try {
     const { replayed, answer } = await runOnce(db, request, key, work)
-    if (replayed) reply.header('Idempotency-Replayed', 'true')
-    return send(reply, answer)
+    if (replayed) await sendAgain(reply, answer)
+    else send(reply, answer)
   } finally {
     running.delete(claim)
   }
@@ -113,8 +114,7 @@ async function replayed(db: Db, request: FastifyRequest, reply: FastifyReply): P
   const key = idempotencyKey(request)
   const first = key === undefined ? undefined : await keptAnswer(db, request.organizationId, key)
   if (key === undefined || !first) return false
-  reply.header('Idempotency-Replayed', 'true')
-  send(reply, replay(first, request, key))
+  await sendAgain(reply, replay(first, request, key))
   return true
 }
 
@@ -141,10 +141,9 @@ function givenKey(request: FastifyRequest): string | undefined {
 }
 
 /** A serialized answer. */
-interface Kept {
+interface Kept extends Bounded {
   readonly status: number
   readonly location: string | null
-  readonly body: string
   readonly secret?: string | undefined
   readonly shared?: readonly string[] | undefined
 }
@@ -161,6 +160,12 @@ export function sendAnswer(reply: FastifyReply, answer: Answer): void {
 function send(reply: FastifyReply, { status, location, body }: Kept): void {
   if (location !== null) reply.header('Location', location)
   reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+async function sendAgain(reply: FastifyReply, answer: Kept): Promise<void> {
+  const body = await whole(reply, answer)
+  reply.header('Idempotency-Replayed', 'true')
+  send(reply, { ...answer, body })
 }
 
 async function runOnce(db: Db, request: FastifyRequest, key: string, work: (tx: Tx) => Promise<Answer>) {
@@ -228,6 +233,12 @@ function stillRunning(): Refusal {
 
 /** The request's fingerprint is sealed with the answer: by itself it would let a weak password in the body be guessed. */
 function sealed(request: FastifyRequest, key: string, kept: Kept): Buffer {
-  const plain = JSON.stringify({ fingerprint: fingerprintOf(request), keyId: request.actorId, ...kept })
+  const fields = {
+    fingerprint: fingerprintOf(request),
+    keyId: request.actorId,
+    ...kept,
+    ...bounded(kept.body, request),
+  }
+  const plain = JSON.stringify(fields)
   return seal(request.server.answersKey, placeOf(request, key), plain)
 }

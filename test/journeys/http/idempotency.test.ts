@@ -47,6 +47,33 @@ test('a repeated move of many messages names the change again that undoes it', a
   assert.equal((await one.request('POST', `/v1/changes/${again.body.change_id}/undo`)).status, 201)
 })
 
+test('of a large draft little is kept, and its repeated answer is whole', async () => {
+  const { address } = await organization.mailbox('writer')
+  const text = `${'A long sentence. '.repeat(20_000)}\n`
+  const ask = (method: string, path: string, body: object, key: string) =>
+    organization.request(method, path, body, { headers: { 'idempotency-key': key } })
+  const make = () => ask('POST', '/v1/drafts', { mailbox: address, subject: 'Long', text }, 'large')
+  const [first, again] = [await make(), await make()]
+  assert.deepEqual([again.status, again.body], [201, first.body])
+  assert.equal(again.headers.get('idempotency-replayed'), 'true')
+  const path = `/v1/drafts/${first.body.id}`
+  const attach = () =>
+    ask('POST', `${path}/attachments`, { filename: 'a.txt', content: Buffer.from('a').toString('base64') }, 'attached')
+  const [attached, attachedAgain] = [await attach(), await attach()]
+  assert.deepEqual(attachedAgain.body, attached.body)
+  const edit = () => ask('PATCH', path, { subject: 'Longer' }, 'edited')
+  const [edited, editedAgain] = [await edit(), await edit()]
+  assert.deepEqual([editedAgain.status, editedAgain.body], [200, edited.body])
+  const { rows } = await sql<{ most: number }>`
+    select max(octet_length(answer)) as most from idempotency_keys where organization_id = ${organization.id}`.execute(
+    world.db,
+  )
+  assert.ok((rows[0]?.most ?? 0) < 100_000, String(rows[0]?.most))
+  assert.equal((await organization.request('DELETE', path)).status, 200)
+  const gone = await make()
+  assert.deepEqual([gone.status, gone.body.error.code], [404, 'not_found'])
+})
+
 test('of a change and its repetition at once one runs', async () => {
   const { organization: one, address, ids } = await furnish(world)
   const body = { uids: [Number(ids.message)], folder: 'archive' }
