@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { databaseNow, type Lease } from '#/db/leases.ts'
 import { microseconds, timeAt } from '#/db/microseconds.ts'
+import { query } from '#/db/query.ts'
 import { retentionMs } from '#/db/retention.ts'
 import type { ChangeKind, ChangeState, LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
@@ -111,11 +112,13 @@ const longestStep = sql`interval '3 minutes'`
 
 /** Begins to undo a change that has ended and was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
+  // A statement of its own: after a wait for the lock, a subquery would still see the tables as they were before it.
+  await query(tx)`select from changes where id = ${id} and organization_id = ${organizationId} for update`
   const { rows } = await sql<{ undone_by: string | null; state: string; begun: boolean }>`
     select (select undo.id from changes undo where undo.id = changes.undone_by and undo.state <> 'failed') as undone_by, state,
       kind = 'messages' and at > clock_timestamp() - ${longestStep}
       and exists (select from change_parts where change_id = changes.id and not settled) as begun
-    from changes where id = ${id} and organization_id = ${organizationId} for update`.execute(tx)
+    from changes where id = ${id} and organization_id = ${organizationId}`.execute(tx)
   const [change] = rows
   if (change === undefined || change.state === 'running' || change.begun) return undefined
   if (change.undone_by !== null) return change.undone_by

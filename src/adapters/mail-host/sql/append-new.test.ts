@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '#/db/open.ts'
-import type { Tx } from '#/db/schema.ts'
 import { noteArrivals } from '#/messages/arrivals.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { Arrival, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { whileHeld } from '#test/world/database/while-held.ts'
 import { sqlMailHost } from './index.ts'
 
 let database: Database
@@ -95,7 +94,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const [ada, bob] = await twoMailboxes()
     const arrivals = [arrivalAt(ada), arrivalAt(bob)] as const
     const before = await countsOf(ada)
-    const { result } = await during(
+    const result = await whileHeld(
+      database.db,
       (tx) => noteArrivals(tx, [arrivals[1]]),
       () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
     )
@@ -108,7 +108,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const [ada, bob] = await twoMailboxes()
     const arrivals = [arrivalAt(ada), arrivalAt(bob)]
     const before = await countsOf(ada)
-    const { result } = await during(
+    const result = await whileHeld(
+      database.db,
       (tx) => sql`delete from mail_folders where mailbox_id = ${bob.mailboxId} and name = 'inbox'`.execute(tx),
       () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
     )
@@ -116,27 +117,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(await countsOf(ada), before)
     assert.deepEqual(await noted(arrivals), [])
   })
-}
-
-/** Runs `waiting` while another transaction has done its work, which commits once `waiting` waits for it. */
-async function during<Result>(
-  work: (tx: Tx) => Promise<unknown>,
-  waiting: () => Promise<Result> | undefined,
-): Promise<{ result: Result | undefined }> {
-  const { result } = await database.db.transaction().execute(async (tx) => {
-    await work(tx)
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
-    const result = waiting()
-    while (!(await isWaitingFor(rows[0]?.pid))) await pause(20)
-    return { result }
-  })
-  return { result: await result }
-}
-
-async function isWaitingFor(pid: number | undefined): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity where ${pid}::integer = any (pg_blocking_pids(pid))`.execute(database.db)
-  return rows.length > 0
 }
 
 async function noted(arrivals: readonly Arrival[]): Promise<string[]> {
