@@ -1,22 +1,24 @@
-// All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed. With --peers,
-// those against other programs. Where files are named, these alone. --times shows what CPU time each file took. Other
-// options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
+// All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed; with --differing
+// of those what may behave differently there. With --peers, those against other programs. Where files are named, these alone.
+// --shuffle puts the files into another order, which a number behind it repeats. --times shows what CPU time each file took.
+// Other options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { builtWeb } from '#/web/build.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { bundledProgram } from '#test/runner/bundle.ts'
+import { isGood, summary, times } from '#test/runner/report.ts'
 import { roomyPlace } from '#test/runner/roomy-place.ts'
-import { isGood, runFiles, summary, times } from '#test/runner/run-files.ts'
+import { runFiles } from '#test/runner/run-files.ts'
+import { shuffledBy, unmixed } from '#test/runner/shuffle.ts'
 import { Spare } from '#test/runner/spare.ts'
 import { grouped, isFile, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
+import { wantedBy } from '#test/runner/words.ts'
 
-const words = process.argv.slice(2)
-const own = ['--postgres', '--peers', '--times']
-const [postgres, peers, timed] = own.map((option) => words.includes(option))
-const options = words.filter((word) => word.startsWith('--') && !own.includes(word))
-const named = words.filter((word) => !word.startsWith('--'))
+const { switches, seed, options, files: named } = wantedBy(process.argv.slice(2))
+const peers = switches.has('--peers')
+const mix = seed === undefined ? unmixed : shuffledBy(seed)
 
 const wrong = named.filter((path) => !isFile(path))
 if (wrong.length > 0) {
@@ -37,8 +39,12 @@ const NODE_COMPILE_CACHE = resolve('node_modules/.cache/compiled')
 const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scratch }
 // Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 by default.
 const settings = { max_connections: '300' }
-if (postgres) env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
-const files = groups()
+if (switches.has('--postgres'))
+  env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
+const files = mix(groups())
+/** Also at the end, where a reader looks. */
+const shuffled = seed === undefined ? '' : `Shuffled: --shuffle ${seed} is this order again\n`
+process.stdout.write(shuffled)
 if (startServices(files.flat())) env.TEST_PROGRAM = await bundledProgram()
 
 const ran = await runFiles(
@@ -55,13 +61,15 @@ const ran = await runFiles(
   (text) => process.stdout.write(text),
   stopping.signal,
 )
-if (timed) process.stdout.write(times(ran))
-process.stdout.write(summary(ran))
+if (switches.has('--times')) process.stdout.write(times(ran))
+process.stdout.write(shuffled + summary(ran))
 if (stopping.signal.aborted || ran.left.length > 0 || !ran.processes.every(({ files }) => files.every(isGood)))
   process.exitCode = 1
 
 function groups(): readonly (readonly string[])[] {
   // An option may choose among the tests, and a file that shares its process is a test itself.
-  if (named.length > 0) return options.length > 0 ? named.map((file) => [file]) : grouped(named)
-  return peers ? peerFiles() : testFiles({ server: env.TEST_DATABASE_URL !== undefined })
+  if (named.length > 0) return options.length > 0 ? named.map((file) => [file]) : grouped(mix(named))
+  if (peers) return peerFiles(mix)
+  const server = env.TEST_DATABASE_URL !== undefined
+  return testFiles({ on: !server ? 'embedded' : switches.has('--differing') ? 'differing' : 'server', mix })
 }

@@ -61,7 +61,7 @@ const trees = Array.from(
       values.skip.map((name) => `--test-skip-pattern=${name}`),
     ),
 )
-const opening = new Set(testFiles({ server: true }).flat())
+const opening = new Set(testFiles({ on: 'server' }).flat())
 const known = new Map<string, Reach>()
 const asked = new Map<string, Promise<Reach | string>>()
 const failing = new Set<string>()

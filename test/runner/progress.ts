@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
+import { why } from './why.ts'
 
 /** One line of a test process's report, as JSON. */
 export type Progress =
   | { readonly begins: string }
+  /** A test of the file that ends next, below its suites, and the reason. */
+  | { readonly fails: string; readonly why: string }
   /** The result of a file, with its CPU seconds here and in child processes that have ended. */
   | { readonly ends: string; readonly passed: number; readonly failed: number; readonly cpu: number }
 
 /** The file that is the whole program, unless that is several.ts, where each file is a test in a test. */
 const only = process.argv[1]?.endsWith('several.ts') ? undefined : (process.argv[1] ?? '')
+
+/** How many tests stand around those of a file. */
+const above = only === undefined ? 2 : 0
 
 /** For several.ts to note `cpuSeconds` in where a file ends: this reporter hears of it later. */
 export const cpuAtEnds: number[] = []
@@ -25,9 +31,14 @@ export default async function* progress(events: AsyncIterable<TestEvent>): Async
     before = now
     return text
   }
+  const names: string[] = []
   for await (const { type, data } of events) {
     if (type === 'test:dequeue') yield line({ begins: data.name })
+    if (type === 'test:start') names.splice(data.nesting, names.length, data.name)
     if (type !== 'test:pass' && type !== 'test:fail') continue
+    // What fails because of what is in it has no reason of its own.
+    if (type === 'test:fail' && failureOf(data.details.error) !== 'subtestsFailed')
+      yield line({ fails: names.slice(above, data.nesting + 1).join(' › '), why: why(data.details.error.cause) })
     const isFile = only === undefined && data.nesting < 2
     if (!isFile && data.details.type !== 'suite') counted[type === 'test:pass' ? 'passed' : 'failed'] += 1
     if (!isFile || data.nesting > 0) continue
@@ -36,6 +47,10 @@ export default async function* progress(events: AsyncIterable<TestEvent>): Async
     yield ends(data.name)
   }
   if (only !== undefined) yield ends(only)
+}
+
+function failureOf(error: Error): unknown {
+  return 'failureType' in error ? error.failureType : undefined
 }
 
 function line(progress: Progress): string {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { processes } from './processes.ts'
-import { type RunResult, runFiles, summary } from './run-files.ts'
+import { summary } from './report.ts'
+import { type RunResult, runFiles } from './run-files.ts'
 import { Spare } from './spare.ts'
 
 /** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
@@ -30,7 +31,8 @@ async function run(
   const scratch = await mkdtemp(join(all, 'run-'))
   const files = Object.entries(texts).map(async ([name, text]) => {
     const file = join(scratch, name)
-    const imports = "import { test } from 'node:test'\nimport { spawn, spawnSync } from 'node:child_process'\n"
+    const imports =
+      "import { before, suite, test } from 'node:test'\nimport { spawn, spawnSync } from 'node:child_process'\n"
     await writeFile(file, imports + text)
     return file
   })
@@ -61,7 +63,7 @@ suite('runs of files', { concurrency: true }, () => {
     const { result, said, byName } = await run({
       'good.mjs': "test('one', () => {}); test('two', () => {})",
       'bad.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
-      'broken.mjs': 'process.exit(3)',
+      'broken.mjs': "console.log('my last words'); process.exit(3)",
       'hung.mjs': `process.on('SIGTERM', () => {}); test('quick', () => {}); test('waits', () => new Promise(() => { spawn('sleep', ['4001']); ${forever} }))`,
       'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
       'strays.mjs': "test('one', () => { spawn('sleep', ['4003'], { detached: true, stdio: 'ignore' }).unref() })",
@@ -77,6 +79,8 @@ suite('runs of files', { concurrency: true }, () => {
     })
     assert.deepEqual(result.left, ['sleep 4003'])
     assert.match(said, /this is wrong/)
+    assert.match(summary(result), /✖ \S+bad\.mjs; 1 failed\n {2}✖ two\n {4}Error: this is wrong\n {4}at \S.*bad\.mjs/)
+    assert.match(summary(result), /✖ \S+broken\.mjs; ended with 3\n {4}my last words\n/)
     assert.match(summary(result), /✖ \S+hung\.mjs; hung, and was killed, in: waits/)
     assert.match(summary(result), /\n5 passed, 5 failed\n$/)
     const left = processes().filter(({ command }) => /^sleep 400[123]$/.test(command))
@@ -86,7 +90,8 @@ suite('runs of files', { concurrency: true }, () => {
   test('files that share a process are distinguished, and those behind one that hangs or crashes are run', async () => {
     const { result, said, byName } = await run(
       {
-        'a.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
+        'a.mjs':
+          "test('one', () => {}); suite('two', () => { before(() => { throw new Error('this is wrong') }); test('three', () => {}) })",
         'b.mjs': `test('one', () => {}); test('waits', () => new Promise(() => ${forever}))`,
         'c.mjs': 'process.exit(0)',
         'd.mjs': "test('one', () => { spawn('sleep', ['4005'], { stdio: 'inherit' }).unref() })",
@@ -101,7 +106,8 @@ suite('runs of files', { concurrency: true }, () => {
     assert.deepEqual(counted(byName('d.mjs')), { passed: 1, failed: 1, problems: [] })
     assert.match(said, /left running, and was killed: sleep 4005/)
     assert.deepEqual(counted(byName('e.mjs')), { passed: 0, failed: 1, problems: [] })
-    assert.match(said, /it does not load/)
+    assert.match(summary(result), /✖ \S+a\.mjs; 1 failed\n {2}✖ two › three\n.*\n {2}✖ two\n {4}Error: this is wrong\n/)
+    assert.match(summary(result), /✖ \S+e\.mjs; 1 failed\n {4}Error: it does not load\n/)
     assert.deepEqual(counted(byName('f.mjs')), { passed: 1, failed: 0, problems: [] })
     assert.match(summary(result), /\n3 passed, 5 failed\n$/)
     assert.ok(!processes().some(({ command }) => command === 'sleep 4005'))

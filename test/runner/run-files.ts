@@ -1,7 +1,8 @@
-import { basename, relative } from 'node:path'
+import { basename } from 'node:path'
 import { ended, type ProcessEntry, processes } from './processes.ts'
+import { described } from './report.ts'
 import type { Spare } from './spare.ts'
-import { type FileResult, type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
+import { type ProcessResult, type RunOptions, TestProcess } from './test-process.ts'
 
 /** After a signal a process has so long to end by itself. */
 const GRACE_MS = 15_000
@@ -59,49 +60,6 @@ export async function runFiles(
   await Promise.all(Array.from({ length: together + (spare ? mostSpare : 0) }, work))
   stop.removeEventListener('abort', end)
   return { processes: results, left: await killStrays(options.scratch) }
-}
-
-/** A line for a passed file; for a failed one all output of its process. */
-function described({ files, output, seconds }: ProcessResult): string {
-  const lines = files.map((result, index) => {
-    const { file, passed, failed, problems } = result
-    const counts = `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}`
-    const time = index === files.length - 1 ? ` (${files.length > 1 ? 'together ' : ''}${seconds.toFixed(1)} s)` : ''
-    const line = `${isGood(result) ? '✔' : '✖'} ${relative(process.cwd(), file)}: ${counts}${time}\n`
-    return line + problems.map((problem) => `  ${problem}\n`).join('')
-  })
-  return (files.every(isGood) ? '' : output) + lines.join('')
-}
-
-export function isGood({ failed, problems }: FileResult): boolean {
-  return failed === 0 && problems.length === 0
-}
-
-/** The closing lines: what failed, once more, and the sums. */
-export function summary({ processes, left }: RunResult): string {
-  const files = processes.flatMap((one) => one.files)
-  const bad = files.filter((result) => !isGood(result))
-  const lines = [
-    ...bad.map(({ file, failed, problems }) =>
-      [`✖ ${relative(process.cwd(), file)}`, ...(failed > 0 ? [`${failed} failed`] : []), ...problems].join('; '),
-    ),
-    ...left.map((command) => `✖ left running, and was killed: ${command}`),
-  ]
-  const passed = sum(files.map((result) => result.passed))
-  const failed = sum(files.map((result) => Math.max(result.failed, isGood(result) ? 0 : 1))) + left.length
-  return [...lines, `${passed} passed, ${failed} failed`, ''].join('\n')
-}
-
-/** CPU seconds of each file, the most first. */
-export function times({ processes }: RunResult): string {
-  const files = processes.flatMap((one) => one.files).toSorted((a, b) => b.cpu - a.cpu)
-  const line = (seconds: number, what: string) => `${seconds.toFixed(1).padStart(8)} CPU s  ${what}\n`
-  const all = sum(files.map(({ cpu }) => cpu || 0))
-  return [...files.map(({ file, cpu }) => line(cpu, relative(process.cwd(), file))), line(all, 'all')].join('')
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** Whatever left its group was still started in our scratch directory, or names a file there. */

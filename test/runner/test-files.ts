@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { importsOf } from '#test/import-law.ts'
+import { type Mix, unmixed } from './shuffle.ts'
 
 const root = join(import.meta.dirname, '../..')
 const source = join(root, 'src')
@@ -14,15 +15,19 @@ const services = '../test/world/service.ts'
 /** How many files share a process. */
 const [withDatabase, withoutDatabase, alike] = [10, 30, 4]
 
-/** Groups of test files, each for its own process. On a server those that open no database are left out, since they would only repeat
- *  themselves, and so are those that say so. */
-export function testFiles({ server }: { readonly server: boolean }): readonly (readonly string[])[] {
+/** Where test files run. On a server, those that open no database are left out, since they would only repeat themselves, and so
+ *  are those that say so; where only what may differ there is wanted, what does not say that it may. */
+export type On = 'embedded' | 'server' | 'differing'
+
+/** Groups of test files, each for its own process. */
+export function testFiles({ on, mix = unmixed }: { on: On; mix?: Mix }): readonly (readonly string[])[] {
   const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], { cwd: root })
   const imports = new Map<string, readonly string[]>()
   const opens = (file: string) => reached(belowSource(file), imports).has(databases)
-  const paths = files.sort().map((path) => join(root, path))
+  const paths = mix(files.sort().map((path) => join(root, path)))
+  if (on === 'differing') return grouped(paths.filter((file) => says(file, 'On both databases')))
   const [opening, others] = [paths.filter(opens), paths.filter((path) => !opens(path))]
-  if (server) return grouped(opening.filter((file) => !says(file, 'On one database')))
+  if (on === 'server') return grouped(opening.filter((file) => !says(file, 'On one database')))
   return [...grouped(others, withoutDatabase), ...grouped(opening)]
 }
 
@@ -50,8 +55,8 @@ function says(file: string, what: string): boolean {
 const sharing = ['test/web', 'test/peers/postfix', 'test/peers/dovecot']
 
 /** Groups of tests against other programs. */
-export function peerFiles(): readonly (readonly string[])[] {
-  const paths = globSync('test/**/*.peer.ts', { cwd: root }).sort()
+export function peerFiles(mix = unmixed): readonly (readonly string[])[] {
+  const paths = mix(globSync('test/**/*.peer.ts', { cwd: root }).sort())
   const groups = Map.groupBy(paths, (path) => sharing.find((folder) => path.startsWith(join(folder, sep))))
   return [...groups].flatMap(([folder, some]) => {
     const files = some.map((path) => join(root, path))

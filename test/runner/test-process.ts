@@ -5,11 +5,18 @@ import { join } from 'node:path'
 import { ended, killGroup, processes } from './processes.ts'
 import type { Progress } from './progress.ts'
 
+/** A test that failed, below its suites; empty where the file itself did. */
+export interface Failure {
+  readonly test: string
+  readonly why: string
+}
+
 /** How one file of tests ended. */
 export interface FileResult {
   readonly file: string
   readonly passed: number
   readonly failed: number
+  readonly failures: readonly Failure[]
   /** CPU seconds of it and of the processes that it has ended; NaN where it was killed. */
   readonly cpu: number
   /** Problems of the file besides its failed tests. */
@@ -95,16 +102,20 @@ export class TestProcess {
 
   /** The problems are those of the file that ended last, or of the one that was under way. */
   #results(problems: string[], code: NodeJS.Signals | number | null): Pick<ProcessResult, 'files' | 'rest'> {
-    const past = this.#lines().flatMap((line) => ('ends' in line ? [line] : []))
-    const files = past.map(({ passed, failed, cpu }, index) => ({
-      ...{ file: this.#files[index] ?? '', passed, failed, cpu },
-      problems: [] as string[],
-    }))
+    const files: (FileResult & { readonly problems: string[] })[] = []
+    let failures: Failure[] = []
+    for (const line of this.#lines()) {
+      if ('fails' in line) failures.push({ test: line.fails, why: line.why })
+      if (!('ends' in line)) continue
+      const { passed, failed, cpu } = line
+      files.push({ file: this.#files[files.length] ?? '', passed, failed, failures, cpu, problems: [] })
+      failures = []
+    }
     const next = this.#files[files.length]
     const whole = files.every(({ failed }) => failed === 0)
     if (problems.length === 0 && (next !== undefined || (code !== 0 && whole))) problems.push(`ended with ${code}`)
     const last = files.at(-1)
-    if (next !== undefined) files.push({ file: next, passed: 0, failed: 0, cpu: Number.NaN, problems })
+    if (next !== undefined) files.push({ file: next, passed: 0, failed: 0, failures, cpu: Number.NaN, problems })
     else last?.problems.push(...problems)
     return { files, rest: this.#files.slice(files.length) }
   }
