@@ -6,26 +6,15 @@ import { removeMailbox } from '#/mailboxes/remove.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { sealedFields } from '#/queue/sealed.ts'
 import { dropWaiting } from '#/queue/waiting.ts'
-import { type Act, Sink } from '#test/sockets/sink.ts'
+import type { Act } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 const minute = 60_000
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  sink = await Sink.start()
-  // Without a worker of its own: rounds are made when the test says so.
-  world = await World.start({ sink, env: { MAILROOM_ROLES: 'api,mx' } })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink, ...first } = await sendingWorld()
+let { organization, ada } = first
 beforeEach(async () => {
   sink.act = () => undefined
   sink.taken.length = 0
@@ -87,7 +76,7 @@ function answers(endOfData: Act | undefined, rcpt: Readonly<Record<string, Act>>
     step === 'end of data' ? endOfData : step === 'rcpt' ? rcpt[recipient] : undefined
 }
 
-test('row 29: deferred three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
+test('deferred three times it has failed, says why, and one attempt is not made; the allowance is claimed once', async () => {
   let attempts = 0
   sink.act = (step) => {
     if (step !== 'end of data') return undefined
@@ -127,16 +116,6 @@ test('a failed message is sent when it is asked for, under the same Message-ID',
   assert.deepEqual(await subjects('sent'), ['Again'])
 })
 
-test('row 29: refused for good by everyone it has failed at once', async () => {
-  answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody', 'cy@there.example': '550 5.1.1 Nobody' })
-  const id = await schedule({ to: ['bob@there.example', 'cy@there.example'] })
-  assert.equal(await rounds(id), 1)
-  const { status, last_error } = await shown(id)
-  assert.equal(status, 'failed')
-  assert.match(last_error, /^bob@there\.example \(and 1 more\): .*550 5\.1\.1 Nobody$/)
-  assert.deepEqual([await queued(), await subjects('sent'), await subjects('inbox')], [0, [], []])
-})
-
 for (const [what, then] of [
   ['deferred three times', '451 4.7.1 Come again'],
   ['refused', '550 5.7.1 No'],
@@ -174,7 +153,15 @@ test('one that nobody was sent whole has no copy in Sent when it fails', async (
   assert.deepEqual(await subjects('sent'), [])
 })
 
-test('refused by some it is sent, and a notice names them', async () => {
+test('refused for good by everyone it has failed at once, and by some it is sent, and a notice names them', async () => {
+  answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody', 'cy@there.example': '550 5.1.1 Nobody' })
+  const refused = await schedule({ to: ['bob@there.example', 'cy@there.example'] })
+  assert.equal(await rounds(refused), 1)
+  const { status, last_error } = await shown(refused)
+  assert.equal(status, 'failed')
+  assert.match(last_error, /^bob@there\.example \(and 1 more\): .*550 5\.1\.1 Nobody$/)
+  assert.deepEqual([await queued(), await subjects('sent'), await subjects('inbox')], [0, [], []])
+
   answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody' })
   const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
   assert.equal(await rounds(id), 1)
@@ -201,46 +188,6 @@ test('deferred for some recipients it is sent, and those get it later, as any ma
   )
   assert.ok(sink.taken[0]?.bytes.equals(sink.taken[1]?.bytes ?? Buffer.alloc(0)))
   assert.deepEqual([await subjects('sent'), await subjects('inbox'), await queued()], [['Half'], [], 0])
-})
-
-test('mail to here and to elsewhere is one message: it waits for neither if none is delivered', async () => {
-  const bea = (await organization.mailbox('bea')).address
-  answers('451 4.7.1 Come again')
-  const id = await schedule({ to: [bea, 'bob@there.example'], subject: 'Both' })
-  assert.equal(await rounds(id), 1)
-  assert.deepEqual([await subjects('inbox', bea), await subjects('sent'), await queued()], [['Both'], ['Both'], 1])
-  answers(undefined)
-  await round()
-  assert.deepEqual(
-    sink.taken.map(({ to }) => to),
-    [['bob@there.example']],
-  )
-})
-
-test('a relay that cannot be reached is tried three times', async () => {
-  sink.act = (step) => (step === 'connect' || step === 'mail' ? { next: 'reset' } : undefined)
-  const id = await schedule()
-  assert.equal(await rounds(id), 3)
-  assert.equal((await shown(id)).status, 'failed')
-  assert.match((await shown(id)).last_error, /^bob@there\.example: /)
-})
-
-test('what is promised for a day begins at midnight UTC, and ends before the next', async () => {
-  const plan = { name: 'one', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 1 }
-  await world.db.insertInto('plans').values(plan).execute()
-  const own = await world.organization({ plan: 'one' })
-  const { address } = await own.mailbox('ada')
-  const day = Math.ceil(world.clock.now() / 86_400_000 + 1) * 86_400_000
-  const warned = async (at: number) => {
-    const message = { from: address, to: 'bob@there.example', text: '', send_at: new Date(at).toISOString() }
-    const { status, body } = await own.request('POST', '/v1/scheduled', message)
-    assert.equal(status, 201)
-    return body.warnings.length > 0
-  }
-  assert.equal(await warned(day + 86_400_000), false)
-  assert.equal(await warned(day), false)
-  assert.equal(await warned(day + 86_399_999), true)
-  await world.db.deleteFrom('outbound_messages').where('organization_id', '=', own.id).execute()
 })
 
 test('a day whose allowance is full fails it after three attempts, in the documented words', async () => {
@@ -298,7 +245,7 @@ test('a domain that has mail scheduled from it is removed once its mailboxes are
   assert.deepEqual([(await shown(id)).status, (await shown(id)).from], ['failed', ada])
 })
 
-test('row 29: where the copy for Sent cannot be stored it is not sent again, and the copy comes once', async () => {
+test('where the copy for Sent cannot be stored it is not sent again, and the copy comes once', async () => {
   await sql`
     create function refuse_mail() returns trigger language plpgsql as
       $$ begin raise exception 'the mail host is away'; end $$`.execute(world.db)
@@ -330,58 +277,4 @@ test('where the end of an attempt cannot be written down for a while it is not s
   await sql`drop trigger never on outbound_messages`.execute(world.db)
   await working
   assert.deepEqual([sink.taken.length, await shown(id), await subjects('sent')], [1, undefined, ['Once']])
-})
-
-test('it fails when an operator removes it from the queue', async () => {
-  answers('451 4.7.1 Come again')
-  const id = await schedule()
-  await world.rounds.processAll()
-  await world.db.transaction().execute((tx) => dropWaiting(tx, id))
-  const { status, last_error } = await shown(id)
-  assert.deepEqual([status, last_error, await queued()], ['failed', 'Removed from the queue by the operator', 0])
-})
-
-test('what failed is listed for 30 days', async () => {
-  answers('550 5.7.1 No')
-  const id = await schedule()
-  await rounds(id)
-  const failedAt = world.clock.now() - 8 * minute
-  await forgetFailed(world.db, new Date(failedAt + 30 * 86_400_000 - 1_000))
-  assert.equal((await shown(id)).status, 'failed')
-  await forgetFailed(world.db, new Date(failedAt + 30 * 86_400_000))
-  assert.equal(await shown(id), undefined)
-})
-
-test('the list is soonest first, at most 200, with what members queued in the web app', async () => {
-  const row = {
-    ...{ organization_id: organization.id, sender: ada, size_bytes: 0 },
-    ...{ smtp_utf8: false, eight_bit: false, attachment_count: 0, kind: 'scheduled' as const },
-    ...{ state: 'scheduled' as const, scheduled_by: 'member' as const },
-  }
-  const start = world.clock.now() + 86_400_000
-  const rows = Array.from({ length: 201 }, (_, n) => {
-    const at = new Date(start - n * minute)
-    const to = [`r${n}@there.example`]
-    const id = crypto.randomUUID()
-    const fields = sealedFields(mailKey, id, { to, cc: [], bcc: [], subject: '' })
-    return { ...row, id, fields, send_at: at, queued_at: at, created_at: at }
-  })
-  await world.db.insertInto('outbound_messages').values(rows).execute()
-  const { data } = (await organization.request('GET', '/v1/scheduled')).body
-  assert.equal(data.length, 200)
-  assert.deepEqual([data[0].to, data[199].to], [['r200@there.example'], ['r1@there.example']])
-  assert.equal(data[0].scheduled_by, 'member')
-  await world.db.deleteFrom('outbound_messages').where('organization_id', '=', organization.id).execute()
-})
-
-test('a round claims what another worker had locked first and released', async () => {
-  const ids = [await schedule(), await schedule()]
-  let making: Promise<void> | undefined
-  await world.db.transaction().execute(async (tx) => {
-    await sql`select from outbound_messages where id = any (${ids}::uuid[]) for update`.execute(tx)
-    making = round()
-    await sql`select pg_sleep(0.2)`.execute(tx)
-  })
-  await making
-  assert.deepEqual([sink.taken.length, await shown(ids[0] ?? ''), await shown(ids[1] ?? '')], [2, undefined, undefined])
 })

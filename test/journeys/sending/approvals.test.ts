@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
-import { Sink } from '#test/sockets/sink.ts'
+import { now, readEvents } from '#test/events/furnished.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
+const { world, organization, ada, sentMail } = await sendingWorld()
 /** Writes drafts, and may not send. */
-let writer: string
-let approver: string
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  organization = await world.organization()
-  ada = (await organization.mailbox('ada')).address
-  writer = await organization.newKey('sending:draft')
-  approver = await organization.newKey('sending:approve')
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const writer = await organization.newKey('sending:draft')
+const approver = await organization.newKey('sending:approve')
 
 const by = (key: string, method: string, path: string, body?: object) =>
   organization.request(method, path, body, { key })
@@ -39,10 +22,7 @@ async function created(path: string, given: object) {
 const draft = (text = 'Hello') => created('/v1/drafts', { mailbox: ada, to: 'bob@there.example', text })
 const asked = (id: string) => created(`/v1/drafts/${id}/approval`, {})
 
-async function wires(): Promise<string[]> {
-  await world.outbound.processAll()
-  return sink.taken.splice(0).map(({ bytes }) => bytes.toString())
-}
+const wires = async () => (await sentMail()).map(({ bytes }) => bytes.toString())
 
 test('what is approved is sent, once, and who asked sees that', async () => {
   const { id, version } = await draft('Approved words')
@@ -177,7 +157,7 @@ test('events tell who may approve that approval is asked for, and who writes wha
     organization.newKey('events:read', 'sending:approve'),
     organization.newKey('events:read', 'sending:draft'),
   ])
-  const { next } = (await organization.request('GET', '/v1/events?after=now')).body
+  const since = await now(world, { organization })
   const { id } = await draft('One')
   const first = await asked(id)
   await by(writer, 'PATCH', `/v1/drafts/${id}`, { text: 'Two' })
@@ -185,28 +165,16 @@ test('events tell who may approve that approval is asked for, and who writes wha
   await by(approver, 'POST', `/v1/approvals/${second.id}/decline`, { reason: 'No' })
   const third = await asked(id)
   await by(approver, 'POST', `/v1/approvals/${third.id}/approve`)
-  const itemsOf = async (key: string, count: number) => {
-    const items: { id: string; name: string }[] = []
-    let after = next
-    await until(async () => {
-      const { body } = await by(
-        key,
-        'GET',
-        `/v1/events?after=${after}&types=approval.${key === reader ? 'created' : 'changed'}&wait=5`,
-      )
-      const page = body.data.map(({ item }: { item: { id: string; name: string } }) => item)
-      // Those of an earlier test may come after `now`.
-      items.push(...page.filter(({ id }: { id: string }) => [first, second, third].some((one) => one.id === id)))
-      after = body.next
-      return items.length >= count
-    })
-    return items.map(({ id: of, name }) => [of, name])
-  }
+  const itemsOf = async (key: string, type: string) =>
+    (await readEvents({ organization }, 3, `?after=${since}&types=${type}`, key)).map(({ item }) => [
+      item.id,
+      item.name,
+    ])
   assert.deepEqual(
-    await itemsOf(reader, 3),
+    await itemsOf(reader, 'approval.created'),
     [first, second, third].map((approval) => [approval.id, 'pending']),
   )
-  assert.deepEqual(await itemsOf(waits, 3), [
+  assert.deepEqual(await itemsOf(waits, 'approval.changed'), [
     [first.id, 'outdated'],
     [second.id, 'declined'],
     [third.id, 'approved'],

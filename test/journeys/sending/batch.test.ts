@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Sink } from '#test/sockets/sink.ts'
+import { test } from 'node:test'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sentMail } = await sendingWorld()
 
 async function sender(plan = 'self_hosted') {
   const organization = await world.organization({ plan })
@@ -32,8 +22,7 @@ function batch(organization: TestOrganization, messages: readonly unknown[], opt
 }
 
 async function arrived(): Promise<string[]> {
-  await world.outbound.processAll()
-  return sink.taken.splice(0).flatMap(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1] ?? '')
+  return (await sentMail()).flatMap(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1] ?? '')
 }
 
 /** An error without what differs from request to request. */

@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
-import { Sink } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  organization = await world.organization()
-  ada = (await organization.mailbox('ada')).address
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink, ada, request, sentMail } = await sendingWorld()
 
 const headers = {
   'X-Campaign': 'Frühling',
@@ -29,7 +14,7 @@ const headers = {
 const message = { to: 'bob@there.example', text: 'Hello', headers }
 
 async function post(path: string, body: object, status: number) {
-  const answer = await organization.request('POST', path, body)
+  const answer = await request('POST', path, body)
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   return answer.body
 }
@@ -61,7 +46,7 @@ test('a scheduled message has them', async () => {
 test('a draft keeps them over edits, and is sent with them', async () => {
   const { id, headers: kept } = await post('/v1/drafts', { mailbox: ada, ...message }, 201)
   assert.deepEqual(kept, headers)
-  const edited = await organization.request('PATCH', `/v1/drafts/${id}`, { text: 'Dear Bob' })
+  const edited = await request('PATCH', `/v1/drafts/${id}`, { text: 'Dear Bob' })
   assert.deepEqual(edited.body.headers, headers)
   await post(`/v1/drafts/${id}/send`, {}, 202)
   await assertSent()
@@ -70,31 +55,24 @@ test('a draft keeps them over edits, and is sent with them', async () => {
 test('a reply has them', async () => {
   await post('/v1/send', { from: ada, to: ada, text: 'To myself' }, 202)
   await world.outbound.processAll()
-  const { body } = await organization.request('GET', `/v1/messages?mailbox=${ada}`)
+  const { body } = await request('GET', `/v1/messages?mailbox=${ada}`)
   const { to, ...answer } = message
   await post(`/v1/messages/${body.data[0].uid}/reply?mailbox=${ada}`, answer, 202)
   await world.outbound.processAll()
-  const { body: inbox } = await organization.request('GET', `/v1/messages?mailbox=${ada}`)
-  const { body: fields } = await organization.request('GET', `/v1/messages/${inbox.data[0].uid}/headers?mailbox=${ada}`)
+  const { body: inbox } = await request('GET', `/v1/messages?mailbox=${ada}`)
+  const { body: fields } = await request('GET', `/v1/messages/${inbox.data[0].uid}/headers?mailbox=${ada}`)
   assert.ok(JSON.stringify(fields).includes('List-Unsubscribe=One-Click'))
 })
 
 test('what may not be given is refused by its name, everywhere', async () => {
+  const send_at = new Date(world.clock.now()).toISOString()
   for (const [path, body] of [
     ['/v1/send', { from: ada }],
-    ['/v1/scheduled', { from: ada, send_at: new Date(world.clock.now()).toISOString() }],
+    ['/v1/scheduled', { from: ada, send_at }],
     ['/v1/drafts', { mailbox: ada }],
   ] as const) {
-    for (const [given, field] of [
-      [{ Received: 'x' }, 'headers.Received'],
-      [{ 'X-A': 'a\r\nBcc: eve@there.example' }, 'headers.X-A'],
-      [{ 'X-A': ['a', 'a\nb'] }, 'headers.X-A[1]'],
-      [Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`X-${at}`, 'x'])), 'headers'],
-    ] as const) {
-      const { error } = await post(path, { ...message, ...body, headers: given }, 400)
-      assert.deepEqual([error.code, error.field], ['invalid_request', field], path)
-    }
+    const { error } = await post(path, { ...message, ...body, headers: { Received: 'x' } }, 400)
+    assert.deepEqual([error.code, error.field], ['invalid_request', 'headers.Received'], path)
   }
-  await world.outbound.processAll()
-  assert.equal(sink.taken.length, 0)
+  assert.deepEqual(await sentMail(), [])
 })

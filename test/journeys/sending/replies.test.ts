@@ -1,25 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Sink } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { test } from 'node:test'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  organization = await world.organization()
-  ada = (await organization.mailbox('ada', { name: 'Ada Lovelace' })).address
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
-
-const request = (...args: Parameters<TestOrganization['request']>) => organization.request(...args)
+const { world, organization, ada, request, sentMail } = await sendingWorld({ name: 'Ada Lovelace' })
 
 interface Arrived {
   readonly uid: number
@@ -38,10 +21,7 @@ const reply = ({ uid }: Arrived, body: object, options = {}) =>
   request('POST', `/v1/messages/${uid}/reply?mailbox=${ada}`, body, options)
 
 /** What has left, in the order of the queue. */
-async function taken() {
-  await world.outbound.processAll()
-  return sink.taken.splice(0).map(({ to, bytes }) => ({ to: to.toSorted(), wire: bytes.toString() }))
-}
+const taken = async () => (await sentMail()).map(({ to, bytes }) => ({ to: to.toSorted(), wire: bytes.toString() }))
 
 const field = (wire: string, name: string) =>
   new RegExp(`^${name}: ((?:.*\\r\\n[ \\t])*.*)\\r$`, 'im').exec(wire)?.[1]?.replace(/\s+/g, ' ')
