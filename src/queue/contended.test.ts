@@ -9,7 +9,6 @@ import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
-import { until } from '#test/world/until.ts'
 import { claimScheduled, claimWaiting } from './claims.ts'
 import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
 import { fail } from './scheduled.ts'
@@ -73,13 +72,15 @@ describe('while another worker is in the middle of something', { skip }, () => {
   test('a scheduled message that another worker has begun and given up meanwhile is not sent', async () => {
     await scheduled()
     await db.connection().execute(async (worker) => {
-      // The worker asks who is suspended, and waits there for as long as somebody else has the lock.
+      // The worker asks who is suspended: there it gives lock 2 back, and waits for as long as somebody else has lock 1.
       await sql`create temp view organizations as
-        select one.* from public.organizations one where (select true from pg_advisory_xact_lock(1))`.execute(worker)
+        select one.* from public.organizations one
+        where (select true from pg_advisory_xact_lock(1 + 0 * pg_advisory_unlock(2)::integer))`.execute(worker)
+      await sql`select pg_advisory_lock(2)`.execute(worker)
       const claiming = await db.transaction().execute(async (tx) => {
         await sql`select pg_advisory_xact_lock(1)`.execute(tx)
         const claims = claimScheduled(worker, mailKey, now)
-        await until(() => somebodyWaits(tx))
+        await sql`select pg_advisory_xact_lock(2)`.execute(tx)
         const [begun] = (await claimScheduled(db, mailKey, now)).claims
         assert.ok(begun)
         await db.transaction().execute((tx) => fail(tx, begun.message.id, 'No', now))
@@ -89,11 +90,4 @@ describe('while another worker is in the middle of something', { skip }, () => {
       await sql`drop view pg_temp.organizations`.execute(worker)
     })
   })
-
-  async function somebodyWaits(tx: Db): Promise<boolean> {
-    const { rows } = await sql`
-      select from pg_locks where locktype = 'advisory' and not granted
-        and database = (select oid from pg_database where datname = current_database())`.execute(tx)
-    return rows.length > 0
-  }
 })

@@ -7,6 +7,7 @@ import type { Db } from '#/db/schema.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
+import { sealedFields } from '#/queue/sealed.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
@@ -73,6 +74,22 @@ test('the list is soonest first, and a failed message that is put back is pendin
   const retry = (id: string) => db.transaction().execute((tx) => retryFailed(tx, mailKey, { caller, id }, now))
   await become(early, 'failed')
   assert.deepEqual([(await retry(late))?.status, (await retry(early))?.status], [undefined, 'pending'])
+})
+
+test('at most 200 are listed, the soonest of them, with what members queued', async () => {
+  const rows = Array.from({ length: 201 }, (_, n) => {
+    const [id, at] = [randomUUID(), new Date(now.getTime() - n)]
+    const fields = sealedFields(mailKey, id, { to: [`r${n}@x`], cc: [], bcc: [], subject: '' })
+    return {
+      ...{ id, organization_id: organizationId, sender: 'ada@here.example', size_bytes: 0, fields, send_at: at },
+      ...{ smtp_utf8: false, eight_bit: false, attachment_count: 0, kind: 'scheduled' as const, queued_at: at },
+      ...{ state: 'scheduled' as const, scheduled_by: 'member' as const, created_at: at },
+    }
+  })
+  await db.insertInto('outbound_messages').values(rows).execute()
+  const listed = await scheduledOf(db, mailKey, caller)
+  assert.deepEqual([listed.length, listed[0]?.to, listed[199]?.to], [200, ['r200@x'], ['r1@x']])
+  assert.equal(listed[0]?.scheduledBy, 'member')
 })
 
 test('a key that does not see the mailbox of a message neither sees it nor puts it back', async () => {

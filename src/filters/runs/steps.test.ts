@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, mock, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Refusal } from '#/errors.ts'
@@ -9,7 +8,6 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import type { Did } from '#/ports/recording.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { noCounts } from './counts.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
@@ -138,31 +136,23 @@ test('what a mail host without transactions had done as its process ended is cou
   )
 })
 
-test('requests pass between the steps of a run', async () => {
+test('requests pass between the steps of a run: after a look at each of two folders, and the messages of one', async () => {
   const foreground = new Foreground()
-  const letPass = mock.method(foreground, 'letPass')
-  await using runner = new FilterRunner({
-    db,
-    mailHost: world.mailHost,
-    foreground,
-    embedded: true,
-    log: pino({ level: 'silent' }),
+  const passedThrice = Promise.withResolvers<void>()
+  let passed = 0
+  mock.method(foreground, 'letPass', async () => {
+    if (++passed === 3) passedThrice.resolve()
   })
+  const log = pino({ level: 'silent' })
+  await using runner = new FilterRunner({ db, mailHost: world.mailHost, foreground, embedded: true, log })
   runner.start()
-  await until(async () => {
-    const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
-    return body.state === 'done'
-  })
-  assert.ok(letPass.mock.callCount() >= 3, 'after a look at each of two folders, and the messages of one')
+  await passedThrice.promise
 })
 
 test('an answer of the service is one that passed', async () => {
-  const answered = mock.method(world.foreground, 'answered')
+  const answered = new Promise<void>((resolve) => mock.method(world.foreground, 'answered', () => resolve()))
   await organization.request('GET', '/v1/labels')
-  await until(async () => {
-    await nextTurn()
-    return answered.mock.callCount() > 0
-  })
+  await answered
 })
 
 for (const [where, embedded] of [

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import type { Envelope } from '../smtp/envelope.ts'
 import type { Admitted } from './admit.ts'
 import { type Destination, destinationsOf, inBatches, withoutBlocking } from './destinations.ts'
 
+const now = 1_000_000
+mock.method(performance, 'now', () => now)
+after(() => mock.restoreAll())
+
 const admitted = (change: Partial<Admitted> = {}): Admitted => ({
   ...{ organizationId: 'o', mailboxId: 'm', memberId: null, private: false, recipient: 'ada@here.example' },
-  ...{ blockable: true, follows: false, at: performance.now() },
+  ...{ blockable: true, follows: false, at: now },
   ...change,
 })
 
@@ -35,7 +39,7 @@ async function asked(
   return seen
 }
 
-const ago = (seconds: number) => admitted({ at: performance.now() - seconds * 1_000 })
+const ago = (seconds: number) => admitted({ at: now - seconds * 1_000 })
 
 for (const [what, authors, recipients, expected] of [
   ['is asked about no more where RCPT has just asked', ['ann@a.example'], [ago(0)], []],

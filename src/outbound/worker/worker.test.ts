@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { readContent } from '#/mime/body/content.ts'
@@ -14,14 +14,13 @@ import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { notifier } from '#/outbound/reports/bounce.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
-import { until } from '#test/world/until.ts'
 import { delayNoticeAfter } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
@@ -34,16 +33,13 @@ function gate(): { readonly opened: Promise<void>; open(): void } & Disposable {
   return { opened, open, [Symbol.dispose]: open }
 }
 
-let database: Database
-let mailHost: MailHost
+const database = await testDatabase()
+const mailHost = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
 const reader = new MessageReader()
 const openPgp = new OpenPgp()
 const log = pino({ level: 'silent' })
 let now = new Date('2026-11-21T08:00:00Z')
-before(async () => {
-  database = await testDatabase()
-  mailHost = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-})
+
 after(async () => {
   await reader[Symbol.asyncDispose]()
   await openPgp[Symbol.asyncDispose]()
@@ -56,6 +52,8 @@ class ScriptedRelay implements Relay {
   answer: (recipient: string) => Partial<Outcome> = () => ({})
   /** Awaited before the end of data. */
   stall: () => Promise<void> = async () => {}
+  /** Called after it. */
+  sent: () => void = () => {}
 
   routeOf(recipient: string): string {
     return recipient.slice(recipient.indexOf('@') + 1)
@@ -69,6 +67,7 @@ class ScriptedRelay implements Relay {
     await this.stall()
     await delivery.beforeEndOfData(accepted)
     this.ended.push({ recipients: accepted, text })
+    this.sent()
     return outcomes
   }
 
@@ -146,20 +145,12 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
   })
 }
 
-async function pass(milliseconds: number): Promise<void> {
+function pass(milliseconds: number): void {
   now = new Date(now.getTime() + milliseconds)
 }
 
-function recipients() {
-  return database.db.selectFrom('outbound_recipients').select(['id', 'state', 'end_of_data_sent']).execute()
-}
-
-async function someEndOfData(): Promise<boolean> {
-  return (await recipients()).some(({ end_of_data_sent }) => end_of_data_sent)
-}
-
 async function waiting(): Promise<number> {
-  const rows = await recipients()
+  const rows = await database.db.selectFrom('outbound_recipients').select('id').execute()
   const messages = await database.db.selectFrom('outbound_messages').select('id').execute()
   const pieces = await database.db.selectFrom('outbound_pieces').select('message_id').execute()
   if (rows.length === 0) assert.deepEqual([messages.length, pieces.length], [0, 0], 'nothing is left of what is done')
@@ -198,16 +189,16 @@ test('who cannot be reached is tried again, less and less often, with the same o
   relay.answer = () => later
   await depart(from, 'a@one.example')
   for (const wait of [0, 2, 7, 20]) {
-    await pass(wait * minute)
+    pass(wait * minute)
     await worker.processAll()
     const [row] = await database.db.selectFrom('outbound_recipients').selectAll().execute()
     assert.deepEqual([row?.state, row?.reply, row?.reason], ['waiting', later.reply, later.reason])
   }
   relay.answer = () => ({})
-  await pass(20 * minute)
+  pass(20 * minute)
   await worker.processAll()
   assert.equal(relay.ended.length, 0, 'not before half an hour')
-  await pass(20 * minute)
+  pass(20 * minute)
   await worker.processAll()
   assert.equal(relay.ended.length, 1)
   assert.equal(await waiting(), 0)
@@ -226,7 +217,7 @@ for (const [what, deferral, due] of [
     await depart(from, 'a@one.example')
     await depart(from, 'c@two.example')
     for (const wait of [0, 2, 7]) {
-      await pass(wait * minute)
+      pass(wait * minute)
       await worker.processAll()
     }
     relay.answer = () => ({})
@@ -234,7 +225,7 @@ for (const [what, deferral, due] of [
     await worker.processAll()
     const reached = relay.ended.flatMap(({ recipients }) => recipients)
     assert.deepEqual(reached, due === 'at once' ? ['b@one.example', 'a@one.example'] : ['b@one.example'])
-    await pass(60 * minute)
+    pass(60 * minute)
     await worker.processAll()
     assert.equal(await waiting(), 0)
   })
@@ -276,12 +267,12 @@ test('after four hours the sender gets one notice of the delay, after five days 
   relay.answer = () => later
   await depart(from, 'a@one.example')
   await worker.processAll()
-  await pass(delayNoticeAfter + minute)
+  pass(delayNoticeAfter + minute)
   await worker.processAll()
-  await pass(12 * 60 * minute)
+  pass(12 * 60 * minute)
   await worker.processAll()
   assert.deepEqual(await notices(from), ['Delayed mail: still being tried'])
-  await pass(lifetime)
+  pass(lifetime)
   await worker.processAll()
   assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender', 'Delayed mail: still being tried'])
   assert.equal(await waiting(), 0)
@@ -300,7 +291,7 @@ test('a worker whose lease is lost does not send its end of data', async () => {
   await depart(await organization(), 'a@one.example')
   const stalled = stopped.processAll()
   await Promise.race([reached.opened, stalled])
-  await pass(minute)
+  pass(minute)
   await other.processAll()
   assert.equal(quick.ended.length, 1)
   go.open()
@@ -326,9 +317,11 @@ test('an attempt that never ended counts, and recipients whose end of data was s
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
+  using ended = gate()
   using gone = gate()
   dead.deliver = async (delivery) => {
     await delivery.beforeEndOfData(delivery.recipients)
+    ended.open()
     await gone.opened
     throw new Error('the end')
   }
@@ -336,8 +329,8 @@ test('an attempt that never ended counts, and recipients whose end of data was s
   await worker.processAll()
   await depart(await organization(), 'a@one.example')
   killed.wake()
-  await until(someEndOfData)
-  await pass(minute)
+  await ended.opened
+  pass(minute)
   await worker.processAll()
   assert.equal(relay.ended.length, 1)
   gone.open()
@@ -349,13 +342,18 @@ test('messages in progress when a worker died are sent one after the other, besi
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead)
   await using worker = workerWith(relay)
+  using begun = gate()
   using gone = gate()
-  dead.stall = () => gone.opened
+  let stalled = 0
+  dead.stall = () => {
+    if (++stalled === 3) begun.open()
+    return gone.opened
+  }
   const from = await organization()
   for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
   killed.wake()
-  await until(async () => !(await recipients()).some(({ state }) => state === 'waiting'))
-  await pass(minute)
+  await begun.opened
+  pass(minute)
   await depart(from, 'd@one.example')
   const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
   relay.answer = (recipient) => {
@@ -402,17 +400,19 @@ test('nor is a message sent again whose worker ended after the end of data', asy
   const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
   await using killed = workerWith(dead, 'fail')
   await using worker = workerWith(relay, 'fail')
+  using ended = gate()
   using gone = gate()
   dead.deliver = async (delivery) => {
     await delivery.beforeEndOfData(['a@one.example'])
+    ended.open()
     await gone.opened
     throw new Error('the end')
   }
   const from = await organization()
   await depart(from, 'a@one.example', 'b@one.example')
   killed.wake()
-  await until(someEndOfData)
-  await pass(minute)
+  await ended.opened
+  pass(minute)
   await worker.processAll()
   assert.deepEqual(
     relay.ended.map(({ recipients }) => recipients),
@@ -436,7 +436,7 @@ for (const [where, domain] of [
     await using worker = workerWith(relay)
     const [many, other] = [await organization(), await organization()]
     for (let n = 0; n < 60; n++) await depart(many, `many${n}@one.example`)
-    await pass(1_000)
+    pass(1_000)
     for (let n = 0; n < 5; n++) await depart(other, `few${n}@${domain}`)
     await worker.processAll()
     const order = relay.ended.map(({ recipients: [first = ''] }) => first)
@@ -454,17 +454,20 @@ test('scheduled messages that are being sent take no room from others, however m
   await using worker = workerWith(relay)
   const from = await organization()
   for (let n = 0; n < 60; n++) await schedule(from, `many${n}@one.example`)
+  using all = gate()
+  using first = gate()
   let begun = 0
   relay.stall = () => {
-    begun++
+    if (++begun === 60) all.open()
     return stalled.opened
   }
   worker.beginRound()
-  await until(async () => begun === 60)
+  await all.opened
   relay.stall = async () => {}
+  relay.sent = first.open
   await depart(from, 'one@two.example')
   worker.wake()
-  await until(async () => relay.ended.length > 0)
+  await first.opened
   assert.deepEqual(relay.ended[0]?.recipients, ['one@two.example'])
   stalled.open()
   await worker.processAll()
@@ -481,4 +484,25 @@ test('workers that share a queue send nothing twice', async () => {
   assert.deepEqual([sent.length, new Set(sent).size], [200, 200])
   assert.equal(await waiting(), 0)
   for (const worker of workers) await worker[Symbol.asyncDispose]()
+})
+
+/** Only on a server is a worker ever in the middle of a claim: the embedded database has one connection. */
+const skip = process.env.TEST_DATABASE_URL === undefined && 'the embedded database has one connection'
+test('a round claims what another worker had locked first and released', { skip }, async (t) => {
+  const relay = new ScriptedRelay()
+  await using worker = workerWith(relay)
+  await schedule(await organization(), 'a@one.example')
+  using pauses = gate()
+  // The worker pauses for a random time once it has found rows locked.
+  t.mock.method(Math, 'random', () => {
+    pauses.open()
+    return 0
+  })
+  await database.db.transaction().execute(async (tx) => {
+    await sql`select from outbound_messages for update`.execute(tx)
+    worker.beginRound()
+    await pauses.opened
+  })
+  await worker.processAll()
+  assert.deepEqual([relay.ended.length, await waiting()], [1, 0])
 })

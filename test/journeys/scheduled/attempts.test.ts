@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
-import { forgetFailed } from '#/queue/scheduled.ts'
-import { sealedFields } from '#/queue/sealed.ts'
-import { dropWaiting } from '#/queue/waiting.ts'
 import type { Act } from '#test/sockets/sink.ts'
-import { mailKey } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const minute = 60_000

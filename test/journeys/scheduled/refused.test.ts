@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
+const organization = await world.organization()
 
 async function mailbox(): Promise<{ id: string; address: string }> {
   return await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
@@ -77,14 +72,5 @@ test('a caller who may only read a mailbox neither cancels nor retries its messa
     } as const
     await world.db.transaction().execute((tx) => giveAccess(tx, { ...access, by: byOperator }, level))
     return { address, level, ids }
-  }
-})
-
-test('what is not in the list is not found, whoever asks', async () => {
-  for (const [method, path] of [
-    ['DELETE', `/v1/scheduled/${randomUUID()}`],
-    ['POST', `/v1/scheduled/${randomUUID()}/retry`],
-  ] as const) {
-    assert.equal((await organization.request(method, path)).status, 404, path)
   }
 })

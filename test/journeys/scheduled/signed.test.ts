@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { messageDate } from '#/mime/header/date.ts'
 import { signaturesOf } from '#/outbound/compose/sign.ts'
 import { octetsInOnePiece } from '#/queue/message.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 const minute = 60_000
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink } = await sendingWorld()
 
 /** What an organization schedules for in a minute, and the octets that are stored. */
 async function scheduled(organization: TestOrganization) {

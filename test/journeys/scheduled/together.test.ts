@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
-import { insertDue } from '#test/world/mail/due-mail.ts'
+import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const relay = new AcceptingRelay()
-let world: World
 let organization: TestOrganization
 let address: string
-before(async () => {
-  world = await World.start({ relay })
-  await world.db
-    .insertInto('plans')
-    .values({ name: 'three', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 3 })
-    .execute()
-})
+const world = await World.start({ relay })
 after(() => world[Symbol.asyncDispose]())
+await world.db
+  .insertInto('plans')
+  .values({ name: 'three', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 3 })
+  .execute()
 beforeEach(async () => {
   relay.taken.length = 0
   organization = await world.organization()
@@ -26,10 +22,7 @@ beforeEach(async () => {
 
 /** Schedules so many messages that are due, one recipient each, and answers their ids. */
 async function schedule(count: number): Promise<string[]> {
-  const due = Array.from({ length: count }, (_, n) => {
-    const id = randomUUID()
-    return { id, recipients: [`${id}@there.example`], sendAt: new Date(world.clock.now() - 1_000 + n) }
-  })
+  const due = oneEach(count, new Date()).map((one, n) => ({ ...one, sendAt: new Date(world.clock.now() - 1_000 + n) }))
   await insertDue(world.db, { organizationId: organization.id, address }, due)
   return due.map(({ id }) => id)
 }
