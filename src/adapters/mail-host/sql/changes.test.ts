@@ -8,6 +8,7 @@ import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { changes } from './changes.ts'
 import { sqlMailHost } from './index.ts'
 
 let database: Database
@@ -17,6 +18,26 @@ before(async () => {
   host = sqlMailHost(database.db, idHashKey('a secret'))
 })
 after(() => database[Symbol.asyncDispose]())
+
+for (const [gone, code] of [
+  ['mail_folders', 'invalid_request'],
+  ['mailboxes', 'not_found'],
+] as const) {
+  test(`after the row in ${gone} has gone between two statements, a reader is told ${code}`, async () => {
+    const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+    let statements = 0
+    const db = database.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        const id = sql.ref(gone === 'mailboxes' ? 'id' : 'mailbox_id')
+        if (++statements === 1)
+          await sql`delete from ${sql.table(gone)} where ${id} = ${ada.mailboxId}`.execute(database.db)
+        return result
+      },
+    })
+    await assert.rejects(changes(db, ada, 'inbox', undefined), { code })
+  })
+}
 
 test('a large folder comes in steps of at most 2,048 messages, each message once', async () => {
   const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderChanges, FolderState, ThreadRows } from '#/ports/folder-changes.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { noSuchFolder } from '../folders.ts'
 import { findFolder } from './folders.ts'
 import { bytes, integers, packed, times } from './packed.ts'
 
@@ -29,7 +28,8 @@ export async function changes(
   const until = from.uidNext + rowsAtOnce * Math.ceil(folder.uid_next / Math.max(1, folder.total))
   for (let limit = rowsAtOnce; ; limit = Math.ceil(limit / 16)) {
     const step = await readStep(db, from, until, limit)
-    if (!step) throw noSuchFolder(name)
+    // It went meanwhile, or its mailbox did: asking again says which.
+    if (!step) return changes(db, mailbox, name, since)
     if (!reset && from.modseq < step.expunged_from) return changes(db, mailbox, name, undefined)
     if (step.fits || limit === 1) return present(from, step, { reset, until, limit })
   }
