@@ -1,3 +1,4 @@
+// On both databases: a server is measured by itself.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrival } from './arrival.ts'

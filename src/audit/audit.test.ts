@@ -1,3 +1,4 @@
+// On both databases: the planner decides how a trail is read.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

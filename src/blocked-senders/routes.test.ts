@@ -1,3 +1,4 @@
+// On both databases: many requests block one sender at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: requests undo one change at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'

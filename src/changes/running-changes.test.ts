@@ -1,3 +1,4 @@
+// On both databases: processes claim changes from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

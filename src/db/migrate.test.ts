@@ -1,3 +1,4 @@
+// On both databases: a migration locks out others, and runs on each version of PostgreSQL.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'

@@ -1,3 +1,4 @@
+// On both databases: a migration runs on each version of PostgreSQL.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { emptyDatabase } from '#test/world/database/database.ts'

@@ -1,3 +1,4 @@
+// On both databases: connections are opened, cut and counted.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// On both databases: connections of each isolation reach a cap at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'

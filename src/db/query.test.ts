@@ -1,3 +1,4 @@
+// On both databases: a query is cancelled by another connection.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'

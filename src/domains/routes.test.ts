@@ -1,3 +1,4 @@
+// On both databases: requests enrol one domain, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'

@@ -1,3 +1,4 @@
+// On both databases: requests change one address at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'

@@ -1,3 +1,4 @@
+// On both databases: requests make and delete one label at once.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
 import { argon2Sync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

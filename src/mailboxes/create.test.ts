@@ -1,3 +1,4 @@
+// On both databases: requests make one address, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

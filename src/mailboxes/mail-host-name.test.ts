@@ -1,3 +1,4 @@
+// On both databases: processes start at once.
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'

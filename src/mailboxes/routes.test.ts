@@ -1,3 +1,4 @@
+// On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { World } from '#test/world/world.ts'

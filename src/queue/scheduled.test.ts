@@ -1,3 +1,4 @@
+// On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'

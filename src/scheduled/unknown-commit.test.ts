@@ -1,3 +1,4 @@
+// On both databases: a connection is lost while it commits.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, mock, test } from 'node:test'

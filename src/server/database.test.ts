@@ -1,3 +1,4 @@
+// On both databases: connections are refused and cut.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// On both databases: one link is used many times at once.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'

@@ -1,3 +1,4 @@
+// On both databases: twenty write and read at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'

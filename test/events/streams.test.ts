@@ -1,3 +1,4 @@
+// On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, mock, test } from 'node:test'

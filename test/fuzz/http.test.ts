@@ -1,3 +1,4 @@
+// On both databases: its requests run nearly every statement, on the oldest PostgreSQL too.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fuzzHttp } from './http.ts'

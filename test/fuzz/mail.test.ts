@@ -1,3 +1,4 @@
+// On both databases: what senders make up is stored, by each driver.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fuzzMail } from './mail.ts'

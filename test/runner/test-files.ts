@@ -15,8 +15,8 @@ const services = '../test/world/service.ts'
 /** How many files share a process. */
 const [withDatabase, withoutDatabase, alike] = [10, 30, 4]
 
-/** Where test files run. On a server, those that open no database are left out, since they would only repeat themselves, and so
- *  are those that say so; where only what may differ there is wanted, what does not say that it may. */
+/** Where test files run. On a server those that open no database are left out, since they would only repeat themselves, and so
+ *  are those that say so. What may differ there says so, too. */
 export type On = 'embedded' | 'server' | 'differing'
 
 /** Groups of test files, each for its own process. */
@@ -25,9 +25,11 @@ export function testFiles({ on, mix = unmixed }: { on: On; mix?: Mix }): readonl
   const imports = new Map<string, readonly string[]>()
   const opens = (file: string) => reached(belowSource(file), imports).has(databases)
   const paths = mix(files.sort().map((path) => join(root, path)))
-  if (on === 'differing') return grouped(paths.filter((file) => says(file, 'On both databases')))
+  const differs = (file: string) => says(file, 'On both databases')
+  if (on === 'differing') return grouped(paths.filter(differs))
+  const isRepeated = (file: string) => differs(file) || (opens(file) && !says(file, 'On one database'))
+  if (on === 'server') return grouped(paths.filter(isRepeated))
   const [opening, others] = [paths.filter(opens), paths.filter((path) => !opens(path))]
-  if (on === 'server') return grouped(opening.filter((file) => !says(file, 'On one database')))
   return [...grouped(others, withoutDatabase), ...grouped(opening)]
 }
 

@@ -1,3 +1,4 @@
+// On both databases: the planner decides how much a search reads.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'

@@ -1,3 +1,4 @@
+// On both databases: what is a letter depends on the locale of the server.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'

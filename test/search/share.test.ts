@@ -1,3 +1,4 @@
+// On both databases: the planner decides how much a search reads.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// On both databases: migrations run on each version of PostgreSQL.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { diagnose } from '#/cli/doctor/doctor.ts'

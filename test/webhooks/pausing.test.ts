@@ -1,3 +1,4 @@
+// On both databases: workers lease webhooks from each other.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// On both databases: a process stands still while it holds a lease.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { appendEvents } from '#/events/append.ts'

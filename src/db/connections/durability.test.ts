@@ -1,3 +1,4 @@
+// On both databases: a server decides what it syncs.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// On both databases: each connection prepares statements for itself.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'

@@ -1,3 +1,4 @@
+// On both databases: processes count in one row.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: messages are written together, and known ones are found.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: two processes take one challenge at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

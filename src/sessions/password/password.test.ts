@@ -1,3 +1,4 @@
+// On both databases: what one process ends another knows.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: two answers of a provider come at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'

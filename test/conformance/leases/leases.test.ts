@@ -1,3 +1,4 @@
+// On both databases: leases are taken, lost and waited for by several connections.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'

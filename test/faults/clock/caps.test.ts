@@ -1,3 +1,4 @@
+// On both databases: several processes share a cap.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'

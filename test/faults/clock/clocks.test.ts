@@ -1,3 +1,4 @@
+// On both databases: the clock of the database is another than ours.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: workers whose clocks differ claim one queue.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dueRun } from './due-run.ts'

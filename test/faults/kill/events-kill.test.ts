@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 // In a process of its own: it kills services.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

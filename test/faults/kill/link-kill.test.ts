@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'

@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Database } from '#/db/open.ts'

@@ -1,3 +1,4 @@
+// On both databases: a connection is lost while it commits.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'

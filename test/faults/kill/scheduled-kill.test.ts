@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { Service } from '#test/world/service.ts'

@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'

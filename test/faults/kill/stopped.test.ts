@@ -1,3 +1,4 @@
+// On both databases: a process stands still while it holds a lease.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { afterEach, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: one mailbox is read and written at once.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

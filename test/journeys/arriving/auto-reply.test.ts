@@ -1,3 +1,4 @@
+// On both databases: three processes answer one sender at once.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+// On both databases: several change one address at once.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import fc from 'fast-check'

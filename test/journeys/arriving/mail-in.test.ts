@@ -1,3 +1,4 @@
+// On both databases: one message arrives several times at once.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// On both databases: three processes return reports at once.
 import assert from 'node:assert/strict'
 import { createHmac, hkdfSync } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'

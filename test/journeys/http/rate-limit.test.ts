@@ -1,3 +1,4 @@
+// On both databases: eight processes share a window.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: two processes count guesses together.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'

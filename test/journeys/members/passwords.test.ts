@@ -1,3 +1,4 @@
+// On both databases: a command runs beside a service.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPassword } from '#/passwords/password.ts'

@@ -1,3 +1,4 @@
+// On both databases: mail moves from the embedded database to a server.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// On both databases: a command runs beside a service.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync } from 'node:fs'

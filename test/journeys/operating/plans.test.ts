@@ -1,3 +1,4 @@
+// On both databases: the planner decides how rows are found.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'

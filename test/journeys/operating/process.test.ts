@@ -1,3 +1,4 @@
+// On both databases: a process starts, waits and ends with its connections.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

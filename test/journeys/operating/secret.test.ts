@@ -1,3 +1,4 @@
+// On both databases: processes start at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'

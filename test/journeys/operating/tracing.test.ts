@@ -1,3 +1,4 @@
+// On both databases: each driver is traced.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

@@ -1,3 +1,4 @@
+// On both databases: three workers share an allowance.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: a message is cancelled while it is sent.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'

@@ -1,3 +1,4 @@
+// On both databases: workers claim messages at once.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'

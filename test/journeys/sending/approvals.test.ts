@@ -1,3 +1,4 @@
+// On both databases: several decide about one draft at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// On both databases: one batch is sent twice at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'

@@ -1,3 +1,4 @@
+// On both databases: several edit and send one draft at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: a draft is read while it is edited.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'

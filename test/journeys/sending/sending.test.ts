@@ -1,3 +1,4 @@
+// On both databases: requests share an allowance at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { senderBehind } from '#test/mail/bounce-address.ts'

@@ -1,3 +1,4 @@
+// On both databases: what one connection commits wakes the worker of another.
 // In a process of its own: its intervals stand still.
 
 import assert from 'node:assert/strict'

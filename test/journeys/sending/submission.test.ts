@@ -1,3 +1,4 @@
+// On both databases: two programs share an allowance at once.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'

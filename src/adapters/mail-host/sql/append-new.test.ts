@@ -1,3 +1,4 @@
+// On both databases: two connections append to one folder.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, test } from 'node:test'

@@ -1,3 +1,4 @@
+// On both databases: connections remove the copies of one message at once.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'

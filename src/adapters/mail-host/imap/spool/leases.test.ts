@@ -1,3 +1,4 @@
+// On both databases: processes lease what they deliver from each other.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'

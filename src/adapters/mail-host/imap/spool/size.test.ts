@@ -1,3 +1,4 @@
+// On both databases: two connections change one mailbox's size.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
