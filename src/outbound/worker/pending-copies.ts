@@ -90,16 +90,16 @@ export class PendingCopies implements AsyncDisposable {
     const { db, time } = this.#deps
     const now = await time(db)
     const pending = await claimPendingCopies(db, now, new Date(now.getTime() + untilNext))
-    if (pending.length > 0) await this.#store(await this.#read(pending))
+    if (pending.length > 0) await this.#store(pending)
     return pending.length > 0
   }
 
-  /** All in one transaction, or, if that fails, each in its own. */
-  async #store(pending: readonly ReadCopy[]): Promise<void> {
+  /** All in one transaction, or, if that fails, each in its own: one that cannot be read or stored delays no other. */
+  async #store(pending: readonly PendingCopy[]): Promise<void> {
     const { db, mailHost, log } = this.#deps
     const ids = pending.map(({ id }) => id)
-    const copies = pending.flatMap(({ copy }) => copy ?? [])
     try {
+      const copies = await this.#read(pending)
       await db.transaction().execute(async (tx) => {
         // Folders first, then the queue: the order in which the removal of a mailbox locks them.
         await storeCopies(tx, { mailHost }, copies)
@@ -112,15 +112,17 @@ export class PendingCopies implements AsyncDisposable {
     }
   }
 
-  async #read(pending: readonly PendingCopy[]): Promise<ReadCopy[]> {
+  /** Without those whose mailbox is deleted. */
+  async #read(pending: readonly PendingCopy[]): Promise<readonly SentCopy[]> {
     const { db, mailKey } = this.#deps
     const octets = await octetsInOnePiece(db, mailKey, pending)
-    return await Promise.all(
+    const copies = await Promise.all(
       pending.map(async (one) => {
         const raw = octets.get(one.id) ?? (await collected(queuedOctets(db, mailKey, one.id), one.sizeBytes))
-        return { id: one.id, copy: await this.#copyOf(one, raw) }
+        return await this.#copyOf(one, raw)
       }),
     )
+    return copies.flatMap((copy) => copy ?? [])
   }
 
   /** The copy, with Bcc. Undefined if its mailbox is deleted. */
@@ -139,10 +141,4 @@ export class PendingCopies implements AsyncDisposable {
     this.#held?.resolve()
     await closed
   }
-}
-
-interface ReadCopy {
-  readonly id: string
-  /** Undefined if its mailbox is deleted. */
-  readonly copy: SentCopy | undefined
 }

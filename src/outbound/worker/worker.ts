@@ -36,7 +36,8 @@ const mostWritten = 100
 const markingMs = 15
 const endingMs = 50
 
-/** How often to look at the queue without a call of `wake`, in milliseconds. */
+/** How often to look for due mail and due Sent copies without a call of `wake`, in milliseconds: what failed, or what another process
+ *  had in hand when it died, waits for no round. */
 const pollMs = 2_000
 
 /** The longest wait before the next claim while another worker is claiming what is due, in milliseconds. */
@@ -85,8 +86,12 @@ export class OutboundWorker implements AsyncDisposable {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), pollMs)
-    this.wake()
+    const look = () => {
+      this.wake()
+      this.#deps.copies.wake()
+    }
+    this.#timer = setInterval(look, pollMs)
+    look()
   }
 
   /** Messages may be due. Called after a commit that enqueued some. */
