@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|indexing|runs|webhooks|events|log|web|all [SIZE]:
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|indexing|runs|webhooks|backlog|events|log|web|all [SIZE]:
 // what bench/README.md is made of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -19,6 +19,7 @@ const benches = {
   runs: async (messages?: number) => (await import('./filter-runs.ts')).filterRuns({ ...(messages && { messages }) }),
   web: async (messages?: number) => (await import('./web.ts')).web({ ...(messages && { messages }) }),
   webhooks: async (events?: number) => (await import('./webhooks.ts')).webhooks({ ...(events && { events }) }),
+  backlog: async (events?: number) => (await import('./backlog.ts')).backlog({ ...(events && { events }) }),
   events: async (seconds?: number) => (await import('./events.ts')).events({ ...(seconds && { seconds }) }),
   log: async (messages?: number) => (await import('./log.ts')).log({ ...(messages && { messages }) }),
   filters: async (count?: number) => (await import('./filters.ts')).filters({ ...(count && { count }) }),
@@ -31,5 +32,7 @@ const chosen = Object.entries(benches).filter(([bench]) => name === 'all' || nam
 if (chosen.length === 0) throw new Error(`npm run bench -- ${Object.keys(benches).join('|')}|all [SIZE]`)
 for (const [bench, run] of chosen) {
   const rows = await run(size === undefined ? undefined : Number(size))
-  process.stdout.write(table(bench, rows, ['scale', 'events'].includes(bench) ? 'a PostgreSQL server' : undefined))
+  process.stdout.write(
+    table(bench, rows, ['scale', 'events', 'backlog'].includes(bench) ? 'a PostgreSQL server' : undefined),
+  )
 }

@@ -19,7 +19,7 @@ const ids = new Set<string>()
 let changed = Promise.withResolvers<void>()
 const server = createServer((request, response) => {
   request.resume()
-  ids.add(String(request.headers['webhook-id']))
+  ids.add(`${request.headers['webhook-id']} ${request.url}`)
   response.writeHead(204).end()
   changed.resolve()
 }).listen(0, '127.0.0.1')

@@ -22,7 +22,8 @@ export interface ClaimedWebhook extends Lease<string>, Reader, StoredReceiver {
   readonly resumes: number
 }
 
-export const leases = new Leases('webhooks', 20_000)
+/** Short, since a webhook whose process died waits for its end. */
+export const leases = new Leases('webhooks', 8_000)
 
 /** Claims webhooks with events to deliver, the longest waiting first. */
 export async function claimWebhooks(db: Db, now: Date, most: number): Promise<ClaimedWebhook[]> {
@@ -139,6 +140,11 @@ export async function endRound(
       paused_because = case when paused_at is null then ${paused?.because ?? null}::text else paused_because end`,
   )
   return held.size > 0
+}
+
+/** Ends the lease of a round without a result. The webhook is due again at that time. */
+export async function giveBack(db: Db, webhook: ClaimedWebhook, dueAt: Date): Promise<void> {
+  await leases.release(db, [webhook], sql`due_at = ${dueAt}`)
 }
 
 /** The most stored deliveries of a webhook that are done. */

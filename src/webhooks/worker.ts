@@ -19,6 +19,7 @@ import {
   delayWaiting,
   endRound,
   forgetWaiting,
+  giveBack,
   leases,
   makeWaitingDue,
   type Progress,
@@ -27,6 +28,7 @@ import {
   wasResumed,
 } from './progress.ts'
 import { Round } from './round.ts'
+import { pauseAfter } from './webhook.ts'
 
 interface Parts {
   readonly database: Pick<Database, 'db' | 'commits' | 'listen'>
@@ -127,12 +129,30 @@ export class WebhookWorker implements AsyncDisposable {
     this.#paces.set(webhook.id, pace)
     using held = new LeaseHolder(db, leases, [webhook], { since, now: () => time(db), log })
     try {
-      const isHeld = async () => (await held.stillHeld([webhook])).length > 0
+      // If the database does not say, the round ends early, and what it has delivered is stored.
+      const isHeld = async () => (await held.stillHeld([webhook]).catch(() => [])).length > 0
       const parts = { db, http, secretKey, stopping: this.#stop.signal, isHeld }
       const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
-      await this.#save(webhook, await round.run(), { claimedAt: now, now: await time(db) })
+      const made = await round.run()
+      await this.#write(async () => this.#save(webhook, made, { claimedAt: now, now: await time(db) }))
     } catch (err) {
       log.error({ err, webhook_id: webhook.id }, 'a round of a webhook failed; it is tried again')
+      const again = async () => giveBack(db, webhook, new Date((await time(db)).getTime() + pauseAfter(1)))
+      // What the database does not take ends with the lease.
+      await this.#write(again).catch(() => {})
+    }
+  }
+
+  /** Retries for as long as a lease: a webhook whose round is not ended waits until its lease ends, and then gets its events twice. */
+  async #write(write: () => Promise<void>): Promise<void> {
+    const end = performance.now() + leases.forMs
+    for (let between = 100; ; between = Math.min(2 * between, idleMs)) {
+      try {
+        return await write()
+      } catch (err) {
+        if (this.#stop.signal.aborted || performance.now() > end) throw err
+        await this.#pause(between)
+      }
     }
   }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { untilReadable } from '#test/events/logged.ts'
+import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { Hook, names, whileIt } from './hook.ts'
 import { isGenuine } from './receiver.ts'
@@ -181,4 +183,42 @@ test('a receiver that fails is tried with what the webhook is for, past all that
   await untilReadable(world.db)
   const tried = (name: string) => hook.receiver.all.some((received) => received.name === name)
   await hook.pass(5 * second, () => tried('B'))
+})
+
+test('what a round has delivered is stored once the database answers, and is not posted again', async () => {
+  await using hook = await Hook.start(world)
+  await sql`create sequence tries`.execute(world.db)
+  await sql`
+    create function refuse_once() returns trigger language plpgsql as $$
+      begin if nextval('tries') = 1 then raise exception 'not now'; end if; return new; end $$`.execute(world.db)
+  await sql`
+    create trigger refuse_once before update of position on webhooks
+    for each row execute function refuse_once()`.execute(world.db)
+  try {
+    await hook.labels('A')
+    await hook.receiver.until(({ taken }) => taken.length === 1)
+    await hook.untilListed(1)
+  } finally {
+    await sql`drop function refuse_once cascade`.execute(world.db)
+    await sql`drop sequence tries`.execute(world.db)
+  }
+  await hook.labels('B')
+  await hook.receiver.until((receiver) => names(receiver).includes('B'))
+  assert.deepEqual(names(hook.receiver), ['A', 'B'])
+})
+
+test('a webhook whose round fails is free at once, for a round after five seconds', async () => {
+  await using hook = await Hook.start(world)
+  const row = world.db.selectFrom('webhooks').where('id', '=', hook.id)
+  const { secret } = await row.select('secret').executeTakeFirstOrThrow()
+  const set = (secret: Buffer) => world.db.updateTable('webhooks').set({ secret }).where('id', '=', hook.id).execute()
+  await set(Buffer.from('unreadable'))
+  await hook.labels('A')
+  const later = new Date(world.clock.now() + 5 * second)
+  await until(
+    async () =>
+      (await row.select('id').where('leased_until', 'is', null).where('due_at', '>=', later).execute()).length === 1,
+  )
+  await set(secret)
+  await hook.pass(5 * second, (receiver) => names(receiver).includes('A'))
 })

@@ -14,8 +14,8 @@ import type { SealingKey } from '#/secrets/seal.ts'
 import { CoalescedRuns } from './coalesced-runs.ts'
 import { bccField, commentsField, type SentCopy, storeCopies } from './sent-copy.ts'
 
-/** When to retry storing a copy, in milliseconds. */
-const untilNext = 60_000
+/** When to retry storing a copy, and when another worker stores one whose process died, in milliseconds. */
+const untilNext = 20_000
 
 /** How long copies at most wait for messages that are being sent, in milliseconds. */
 const mostHeldMs = 30_000
@@ -108,7 +108,7 @@ export class PendingCopies implements AsyncDisposable {
     } catch (err) {
       if (pending.length > 1) for (const one of pending) await this.#store([one])
       else if (err instanceof LeaseLost) log.warn({ message: ids[0] }, 'another worker has stored the copy in Sent')
-      else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored; it is tried again in a minute')
+      else log.error({ err, message: ids[0] }, 'the copy in Sent could not be stored; it is tried again in 20 seconds')
     }
   }
 
