@@ -92,10 +92,13 @@ test('a notice without an author’s address is in the inbox where it reports on
   )
 })
 
-test('a report may write the bounce address in any case, and call the only recipient as it likes', async () => {
-  const { bounce, states } = await accepted(['bob@there.example'])
-  assert.equal(await hand(world, '', bounce.toUpperCase(), about('robert@inside.example')), '250 2.6.0')
+test('a report may write the bounce address in any case, call the only recipient as it likes, and name no status', async () => {
+  const { organization, id, bounce, states } = await accepted(['bob@there.example'])
+  const report = about('robert@inside.example').replace(/Status: .*\r\n/, '')
+  assert.equal(await hand(world, '', bounce.toUpperCase(), report), '250 2.6.0')
   assert.deepEqual(await states(), ['bob@there.example bounced'])
+  const [recipient] = (await organization.request('GET', `/v1/sent/${id}`)).body.recipients
+  assert.match(recipient.code, /^5\.\d+\.\d+$/)
 })
 
 test('of several recipients those have bounced whom the report names', async () => {
