@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
+import { onceWritten } from '#test/observe/writes.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -119,17 +120,18 @@ function complaint(bounce: string): string {
   )
 }
 
-/** The cause of each type, and a check that the event is true. */
-const causes: Readonly<
-  Partial<Record<EventType, readonly [act: (one: Office) => Promise<unknown>, isSo: (one: Office) => Promise<boolean>]>>
-> = {
-  'message.received': [(one) => one.arrive(), async (one) => (await one.holds()) === 1],
+type Cause = readonly [act: (one: Office) => Promise<unknown>, isSo: (one: Office) => Promise<boolean>, told: string]
+
+/** The cause of each type, a check that the event is true, and what the event says: its actor, and whom or what it is about. */
+const causes: Readonly<Partial<Record<EventType, Cause>>> = {
+  'message.received': [(one) => one.arrive(), async (one) => (await one.holds()) === 1, 'service inbox 1'],
   'message.changed': [
     async (one) => {
       await one.arrive()
       await one.ask('PATCH', `/v1/messages?mailbox=${one.mailbox.address}`, { uids: [1], folder: 'archive' })
     },
     async (one) => (await one.holds('archive')) === 1,
+    'key archive 1',
   ],
   'message.deleted': [
     async (one) => {
@@ -138,11 +140,20 @@ const causes: Readonly<
       await one.ask('DELETE', `/v1/messages?mailbox=${one.mailbox.address}&folder=trash`, { uids: [1] })
     },
     async (one) => (await one.holds()) + (await one.holds('trash')) === 0,
+    'key trash 1',
   ],
-  'message.queued': [(one) => one.send(), async (one) => (await one.inList('/v1/sent')) === 1],
-  'message.delivered': [(one) => one.send(), (one) => one.isSent('delivered')],
-  'message.deferred': [(one) => one.send('451 4.7.1 Later'), (one) => one.isSent('deferred')],
-  'message.bounced': [(one) => one.send('550 5.1.1 Nobody'), (one) => one.isSent('bounced')],
+  'message.queued': [(one) => one.send(), async (one) => (await one.inList('/v1/sent')) === 1, 'key bob@there.example'],
+  'message.delivered': [(one) => one.send(), (one) => one.isSent('delivered'), 'service bob@there.example'],
+  'message.deferred': [
+    (one) => one.send('451 4.7.1 Later'),
+    (one) => one.isSent('deferred'),
+    'service bob@there.example',
+  ],
+  'message.bounced': [
+    (one) => one.send('550 5.1.1 Nobody'),
+    (one) => one.isSent('bounced'),
+    'service bob@there.example',
+  ],
   'message.complained': [
     async (one) => {
       sink.taken.splice(0)
@@ -150,25 +161,34 @@ const causes: Readonly<
       await one.arrive(complaint(sink.taken[0]?.from ?? ''))
     },
     (one) => one.isSent('complained'),
+    'service bob@there.example',
   ],
-  'scheduled.created': [(one) => one.schedule(), async (one) => (await one.inList('/v1/scheduled')) === 1],
+  'scheduled.created': [(one) => one.schedule(), async (one) => (await one.inList('/v1/scheduled')) === 1, 'key'],
   'scheduled.changed': [
     async (one) => one.ask('PATCH', `/v1/scheduled/${await one.schedule()}`, { send_at: inMinutes(2) }),
     async (one) => (await one.ask('GET', '/v1/scheduled')).data[0]?.send_at === inMinutes(2),
+    'key',
   ],
-  'scheduled.sent': [(one) => one.sendScheduled(), (one) => one.isSent('delivered')],
+  'scheduled.sent': [(one) => one.sendScheduled(), (one) => one.isSent('delivered'), 'service'],
   'scheduled.failed': [
     (one) => one.sendScheduled('550 5.1.1 Nobody'),
     async (one) => (await one.inList('/v1/scheduled?status=failed')) === 1,
+    'service bob@there.example: 127.0.0.1 refused the recipient; 127.0.0.1 said: 550 5.1.1 Nobody',
   ],
   'scheduled.cancelled': [
     async (one) => one.ask('DELETE', `/v1/scheduled/${await one.schedule()}`),
     async (one) => (await one.inList('/v1/scheduled')) === 0,
+    'key',
   ],
-  'approval.created': [(one) => one.approval(), async (one) => (await one.inList('/v1/approvals')) === 1],
+  'approval.created': [
+    (one) => one.approval(),
+    async (one) => (await one.inList('/v1/approvals')) === 1,
+    'key pending',
+  ],
   'approval.changed': [
     async (one) => one.ask('POST', `/v1/approvals/${await one.approval()}/decline`, { reason: 'No' }),
     async (one) => (await one.inList('/v1/approvals?status=declined')) === 1,
+    'key declined',
   ],
   'auto_reply.sent': [
     async (one) => {
@@ -183,41 +203,54 @@ const causes: Readonly<
       const waiting = world.db.selectFrom('outbound_messages').select('id').where('organization_id', '=', id)
       return (await waiting.execute()).length === 0
     },
+    'service ann@far.example',
   ],
-  'label.created': [(one) => one.made(labels, label), async (one) => (await one.inList(labels)) === 1],
+  'label.created': [(one) => one.made(labels, label), async (one) => (await one.inList(labels)) === 1, 'key Work'],
   'label.changed': [
     async (one) => one.ask('PATCH', await one.made(labels, label), { name: 'Home' }),
     async (one) => (await one.ask('GET', labels)).data[0].name === 'Home',
+    'key Home',
   ],
   'label.deleted': [
     async (one) => one.ask('DELETE', await one.made(labels, label)),
     async (one) => (await one.inList(labels)) === 0,
+    'key Work',
   ],
-  'filter.created': [(one) => one.made(filters, filter), async (one) => (await one.inList(filters)) === 1],
+  'filter.created': [(one) => one.made(filters, filter), async (one) => (await one.inList(filters)) === 1, 'key F'],
   'filter.changed': [
     async (one) => one.ask('PATCH', await one.made(filters, filter), { enabled: false }),
     async (one) => !(await one.ask('GET', filters)).data[0].enabled,
+    'key F',
   ],
   'filter.deleted': [
     async (one) => one.ask('DELETE', await one.made(filters, filter)),
     async (one) => (await one.inList(filters)) === 0,
+    'key F',
   ],
-  'block.created': [(one) => one.made(blocks, block), async (one) => (await one.inList(blocks)) === 1],
+  'block.created': [
+    (one) => one.made(blocks, block),
+    async (one) => (await one.inList(blocks)) === 1,
+    'key bad@there.example',
+  ],
   'block.deleted': [
     async (one) => one.ask('DELETE', await one.made(blocks, block)),
     async (one) => (await one.inList(blocks)) === 0,
+    'key bad@there.example',
   ],
   'mailbox.created': [
     (one) => one.ask('POST', '/v1/mailboxes', { domain: one.organization.domain, local_part: 'bob' }),
     async (one) => (await one.inList('/v1/mailboxes')) === 2,
+    'key bob@',
   ],
   'mailbox.changed': [
     (one) => one.operate('mailbox', 'suspend', one.mailbox.address),
     async (one) => (await one.ask('GET', '/v1/mailboxes')).data[0].suspended,
+    'operator ada@',
   ],
   'mailbox.deleted': [
     (one) => one.operate('mailbox', 'delete', one.mailbox.address),
     async (one) => (await one.inList('/v1/mailboxes')) === 0,
+    'operator ada@',
   ],
   'forwarding.paused': [
     async (one) => {
@@ -229,11 +262,13 @@ const causes: Readonly<
       sink.act = () => undefined
     },
     async (one) => (await one.ask('GET', `/v1/forwarding?mailbox=${one.mailbox.address}`)).forward.paused_at !== null,
+    'service ada@',
   ],
   'quota.reached': [
     // More than 80, and less than 100 percent.
     (one) => one.arrive(letter({}, `${'x'.repeat(78)}\r\n`.repeat(50))),
     async (one) => (await one.holds()) === 1,
+    'service storage',
   ],
 }
 
@@ -257,13 +292,11 @@ async function refusing(type: string): Promise<{ once(): Promise<void> } & Async
     execute function refuse_event()`.execute(world.db)
   return {
     /** Resolves once one was refused. */
-    async once() {
-      for (;;) {
+    once: () =>
+      onceWritten(async () => {
         const { rows } = await sql<{ is_called: boolean }>`select is_called from refusals`.execute(world.db)
-        if (rows[0]?.is_called) return
-        await pause(20)
-      }
-    },
+        return rows[0]?.is_called ?? false
+      }),
     async [Symbol.asyncDispose]() {
       await sql`drop function refuse_event() cascade`.execute(world.db)
       await sql`drop sequence refusals`.execute(world.db)
@@ -271,7 +304,13 @@ async function refusing(type: string): Promise<{ once(): Promise<void> } & Async
   }
 }
 
-for (const [type, [act, isSo]] of Object.entries(causes)) {
+function toldBy({ by, item, message, sending, quota }: Answer['body']): string {
+  const recipients = (sending?.recipients ?? []).map(({ address }: { address: string }) => address)
+  const about = item?.name.replace(/@.*\.test$/, '@') ?? (message && `${message.folder} ${message.uid}`) ?? quota?.quota
+  return [by.kind, ...recipients, ...(sending?.reason ? [sending.reason] : []), ...(about ? [about] : [])].join(' ')
+}
+
+for (const [type, [act, isSo, told]] of Object.entries(causes)) {
   test(`${type} and its cause are written together, or neither is`, async () => {
     const plan = type === 'quota.reached' ? 'small' : 'team'
     let one = await Office.open(plan)
@@ -290,6 +329,7 @@ for (const [type, [act, isSo]] of Object.entries(causes)) {
     }
     assert.equal(await isSo(one), true)
     // A mailbox was made before.
-    assert.equal((await logged(one.organization, type)).length, type === 'mailbox.created' ? 2 : 1)
+    const events = (await logged(one.organization, type)).slice(type === 'mailbox.created' ? 1 : 0)
+    assert.deepEqual(events.map(toldBy), [told])
   })
 }

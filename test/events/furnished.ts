@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 import { untilReadable } from './logged.ts'
+import type { StreamedEvent } from './reader.ts'
 
 /** An organization with a mailbox. */
 export interface Furnished {
@@ -26,8 +27,7 @@ export async function readEvents(
   query = '',
   key = one.organization.key,
 ) {
-  // biome-ignore lint/suspicious/noExplicitAny: of answers
-  const data: any[] = []
+  const data: StreamedEvent['event'][] = []
   let next = /after=(\w+)/.exec(query)?.[1]
   const others = query.replace(/^\?|&?after=\w+/g, '')
   do {

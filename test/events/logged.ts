@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { sql } from 'kysely'
+import { pino } from 'pino'
 import type { Db } from '#/db/schema.ts'
+import { EventFeed } from '#/events/feed.ts'
 import { boundsOf } from '#/events/log.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 
-/** Resolves once all events can be read that have been committed. On a server this waits for transactions of other tests too, and
- *  until then a reader or webhook that begins now begins before these events. */
+const never = new AbortController().signal
+
+/** Resolves once all events can be read that have been committed. On a server a feed tells when transactions of other tests have ended
+ *  too, before which a reader or webhook that begins now would begin before these events. */
 export async function untilReadable(db: Db): Promise<void> {
-  const { rows } = await sql<{ last: number }>`select coalesce(max(position), 0) as last from events`.execute(db)
-  const last = rows[0]?.last ?? 0
-  await until(async () => (await boundsOf(db)).settled > last)
+  const { rows } = await sql<{ position: number; organization: string }>`
+    select position, organization_id as organization from events order by position desc limit 1`.execute(db)
+  const [last] = rows
+  const isReadable = async () => !last || (await boundsOf(db)).settled > last.position
+  if (!last || (await isReadable())) return
+  await using feed = new EventFeed({ db, commits: new EventEmitter() }, pino({ level: 'silent' }))
+  using watch = feed.watch(last.organization)
+  for (let seen = watch.version; !(await isReadable()); seen = watch.version) await watch.changed(seen, 2 ** 30, never)
 }
 
 /** All events of these types that have been committed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { onceAnswered } from '#test/observe/statements.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -107,19 +107,17 @@ for (const [what, change, status, field] of [
 
 test('members of one process see those of another, and streams there tell of them', async (t) => {
   if (world.database.embedded) return t.skip('the embedded database has one process')
-  await using other = await World.start({ database: world.database })
+  const listening = onceAnswered('listen ')
+  // Without a worker, which listens too.
+  await using other = await World.start({ database: world.database, env: { MAILROOM_ROLES: 'api,mx' } })
+  await listening
   const { organization, address, ada, bob } = await desk(other)
   const after = await now(world, { organization })
   await using stream = await EventStream.open(other.base, { cookie: bob.cookie, after })
-  // The moment from which the other process listens cannot be observed, so the notification is repeated.
-  let heard = false
-  const next = stream.next().then((message) => {
-    heard = true
-    return message
-  })
-  for (; !heard; await pause(50)) for (const doing of ['reading', null]) await say(ada, address, doing)
-  assert.deepEqual((await next)?.event, { mailbox: address, conversation })
-  await say(ada, address, 'writing')
-  let there: string[] = []
-  for (; there[0] !== 'ada: writing'; await pause(50)) there = await say(bob, address, 'reading')
+  for (const doing of ['reading', 'writing']) {
+    await say(ada, address, doing)
+    assert.deepEqual((await stream.next())?.event, { mailbox: address, conversation })
+    assert.deepEqual(await say(bob, address, 'reading'), [`ada: ${doing}`])
+    if (doing === 'reading') await stream.next()
+  }
 })

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { EventStream, type StreamedEvent } from './reader.ts'
 
@@ -6,6 +5,7 @@ type Event = StreamedEvent['event']
 
 /** A reader that reconnects to any running process, and ends at a certain event. */
 export interface ReconnectingReader {
+  /** Waits for a process that runs. */
   readonly http: () => Promise<string>
   readonly key: string
   /** As in `types=label`. */
@@ -17,7 +17,7 @@ export interface ReconnectingReader {
 
 export async function readByStream({ http, key, query, isLast, ...from }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
-  for (let { after } = from; ; await pause(50)) {
+  for (let { after } = from; ; ) {
     try {
       await using stream = await EventStream.open(await http(), { key, query: `?${query}`, after })
       for (let next = await stream.next(); next; next = await stream.next()) {
@@ -33,10 +33,9 @@ export async function readByStream({ http, key, query, isLast, ...from }: Reconn
 
 export async function readByPolling({ http, key, query, isLast, after = '' }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
-  // Requests are limited.
-  for (let next = after; ; await pause(100)) {
+  for (let next = after; ; ) {
     try {
-      const path = `/v1/events?${query}&wait=2${next && `&after=${next}`}`
+      const path = `/v1/events?${query}&wait=50${next && `&after=${next}`}`
       const { status, body } = await new HttpClient(await http()).request('GET', path, { key })
       if (status !== 200) continue
       events.push(...body.data)

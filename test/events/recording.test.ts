@@ -7,7 +7,7 @@ import { deleteOrganization } from '#/organizations/queries.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
 import { World } from '#test/world/world.ts'
-import { type Furnished, filter, furnished, label, now, patch, readEvents, remove } from './furnished.ts'
+import { type Furnished, furnished, label, now, readEvents } from './furnished.ts'
 
 let world: World
 before(async () => {
@@ -66,33 +66,6 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
     [1, 'message.deleted', { kind: 'service', id: null, name: '' }],
   )
 })
-
-/** Actions, with the type and item name of the resulting event. */
-const settings: readonly (readonly [type: string, name: string, act: (one: Furnished) => Promise<unknown>])[] = [
-  ['label.created', 'Work', (one) => label(one, 'Work')],
-  [
-    'label.changed',
-    'Home',
-    async (one) => patch(one, `/v1/labels/${(await label(one, 'Work')).body.id}`, { name: 'Home' }),
-  ],
-  ['label.deleted', 'Work', async (one) => remove(one, `/v1/labels/${(await label(one, 'Work')).body.id}`)],
-  ['filter.created', 'f', (one) => filter(one)],
-  ['filter.changed', 'f', async (one) => patch(one, `/v1/filters/${(await filter(one)).body.id}`, { enabled: false })],
-  ['filter.deleted', 'f', async (one) => remove(one, `/v1/filters/${(await filter(one)).body.id}`)],
-  ['block.created', '@spam.example', (one) => block(one)],
-  ['block.deleted', '@spam.example', async (one) => remove(one, `/v1/blocked-senders/${(await block(one)).body.id}`)],
-]
-
-const block = ({ organization }: Furnished) =>
-  organization.request('POST', '/v1/blocked-senders', { pattern: '@spam.example' })
-
-for (const [type, name, act] of settings)
-  test(`${type} has one event, with its actor`, async () => {
-    const one = await furnished(world)
-    await act(one)
-    const [event] = await readEvents(one, 1, `?types=${type}`)
-    assert.deepEqual([event.item.name, event.by.kind, event.mailbox], [name, 'key', null])
-  })
 
 test('a mailbox has events when it is created, changed and deleted; its deleted mail has none', async () => {
   const one = await furnished(world)

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
+import { readEvents } from './furnished.ts'
 
 let world: World
 before(async () => {
@@ -12,18 +12,9 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Waits for so many refusals. */
-async function refusals(organization: TestOrganization, count: number, options: { key?: string } = {}) {
-  const found: { mailbox: string | null; refusal: unknown }[] = []
-  let next = ''
-  await until(async () => {
-    const path = `/v1/events?types=message.refused&wait=50${next}`
-    const { status, body } = await organization.request('GET', path, undefined, options)
-    assert.equal(status, 200)
-    found.push(...body.data)
-    next = `&after=${body.next}`
-    return found.length >= count
-  })
+/** Waits for exactly so many refusals. */
+async function refusals(organization: TestOrganization, count: number, key = organization.key) {
+  const found = await readEvents({ organization }, count, '?types=message.refused', key)
   return found.map(({ mailbox, refusal }) => [mailbox, refusal])
 }
 
@@ -54,7 +45,7 @@ test('mail to an address that nobody has, from a blocked sender or author, or th
     (one: { address: string }) => one.address === address,
   )
   const key = await organization.restrictedKey({ mailbox_ids: [box.id] })
-  assert.equal((await refusals(organization, 3, { key })).length, 3, 'a restricted key hears of its mailboxes alone')
+  assert.equal((await refusals(organization, 3, key)).length, 3, 'a restricted key hears of its mailboxes alone')
 })
 
 test('who tries out addresses does not fill the log', async () => {

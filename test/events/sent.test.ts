@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { dropWaiting } from '#/queue/waiting.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
+import { logged } from './logged.ts'
 
 let sink: Sink
 let world: World
@@ -58,7 +59,7 @@ const states = (recipients: readonly Shown[]) =>
 const all = ['ann@there.example', 'bob@there.example', 'cy@there.example']
 
 test('each recipient is shown with what became of it, until it is delivered or given up', async () => {
-  const { address, send, sent } = await withMailbox()
+  const { organization, address, send, sent } = await withMailbox()
   sink.act = () => '421 4.3.2 Not now'
   const id = await send(all)
   await world.outbound.processAll()
@@ -83,6 +84,13 @@ test('each recipient is shown with what became of it, until it is delivered or g
   await world.advance(3_600_000)
   await world.outbound.processAll()
   assert.deepEqual(states((await sent(id)).recipients), ['ann delivered', 'bob delivered', 'cy bounced'])
+  const events = await logged(organization, 'message.queued,message.deferred,message.delivered,message.bounced')
+  const told = events.map(({ type, sending }) =>
+    [type.split('.')[1], ...sending.recipients.map((one: Shown) => one.address.split('@')[0])].join(' '),
+  )
+  assert.deepEqual(told.sort(), [
+    ...['bounced cy', 'deferred ann bob cy', 'deferred bob', 'delivered ann', 'delivered bob', 'queued ann bob cy'],
+  ])
 })
 
 test('the list has the newest first, and goes on by its cursor', async () => {

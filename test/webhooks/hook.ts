@@ -3,9 +3,9 @@ import { appendEvents } from '#/events/append.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { webhookById } from '#/webhooks/queries.ts'
 import { present } from '#/webhooks/schemas.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import type { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
@@ -37,10 +37,12 @@ export class Hook implements AsyncDisposable {
     world: World,
     settings: object = { types: ['label'] },
     organization?: TestOrganization,
+    key = organization?.key,
   ): Promise<Hook> {
     const receiver = await Receiver.start()
     const whose = organization ?? (await world.organization())
-    const made = await whose.request('POST', '/v1/webhooks', { url: receiver.url, ...settings })
+    const body = { url: receiver.url, ...settings }
+    const made = await whose.request('POST', '/v1/webhooks', body, key === undefined ? {} : { key })
     assert.equal(made.status, 201, JSON.stringify(made.body))
     return new Hook(world, whose, receiver, made.body)
   }
@@ -81,18 +83,19 @@ export class Hook implements AsyncDisposable {
 
   /** Resolves once the webhook shows something. */
   async untilShown(holds: (shown: { status: string; waiting: number }) => boolean): Promise<void> {
-    await until(async () => holds(await this.stored()))
+    await onceWritten(async () => holds(await this.stored()))
   }
 
   /** Resolves once so many deliveries are listed: their rounds have ended. */
   async untilListed(count: number): Promise<void> {
-    await until(async () => (await this.deliveries()).length === count)
+    const listed = this.#world.db.selectFrom('webhook_deliveries').select('event_id').where('webhook_id', '=', this.id)
+    await onceWritten(async () => (await listed.execute()).length === count)
   }
 
   /** Resolves once no round of it runs. */
   async untilNoRound(): Promise<void> {
     const webhook = this.#world.db.selectFrom('webhooks').where('id', '=', this.id).where('leased_until', 'is', null)
-    await until(async () => (await webhook.select('id').execute()).length === 1)
+    await onceWritten(async () => (await webhook.select('id').execute()).length === 1)
   }
 
   /** As it is shown, without a request, of which there is a limit. */

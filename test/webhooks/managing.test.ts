@@ -3,10 +3,9 @@ import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { revokeKey } from '#/keys/keys.ts'
 import { untilReadable } from '#test/events/logged.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { Hook, names, whileIt } from './hook.ts'
-import { isGenuine, Receiver } from './receiver.ts'
+import { isGenuine } from './receiver.ts'
 
 const hour = 3_600_000
 
@@ -39,24 +38,23 @@ test('a secret that was rotated signs for another day', async () => {
 test('a webhook gets what the key that made it may read, as long as that is valid', async () => {
   const organization = await world.organization()
   const narrow = await organization.newKey('webhooks:write', 'webhooks:read', 'events:read', 'labels:read')
-  await using receiver = await Receiver.start()
-  const made = await organization.request('POST', '/v1/webhooks', { url: receiver.url }, { key: narrow })
-  const { id, reads_as } = made.body
+  await using hook = await Hook.start(world, {}, organization, narrow)
+  const { reads_as } = await hook.shown()
   await organization.request('POST', '/v1/blocked-senders', { pattern: 'bad@there.example' })
-  await organization.request('POST', '/v1/labels', { name: 'A' })
+  await hook.labels('A')
   // That the webhook was paused is an event too, which has no order among those of labels.
-  const others = () => receiver.taken.filter(({ content }) => content.type !== 'webhook.paused').map(({ name }) => name)
-  await receiver.until(() => others().length === 1)
+  const others = () =>
+    hook.receiver.taken.filter(({ content }) => content.type !== 'webhook.paused').map(({ name }) => name)
+  await hook.receiver.until(() => others().length === 1)
   assert.deepEqual(others(), ['A'])
   await revokeKey(world.db, reads_as.id, world.clock.now(), byOperator)
-  await organization.request('POST', '/v1/labels', { name: 'B' })
-  const shown = async () => (await organization.request('GET', `/v1/webhooks/${id}`)).body
-  await until(async () => (await shown()).status === 'paused')
-  assert.match((await shown()).paused_because, /^Its key or member may no longer/)
+  await hook.labels('B')
+  await hook.untilShown(({ status }) => status === 'paused')
+  assert.match((await hook.shown()).paused_because, /^Its key or member may no longer/)
   // Another key takes it over, with its own rights.
-  const resumed = await organization.request('PATCH', `/v1/webhooks/${id}`, { paused: false })
+  const resumed = await hook.at('PATCH', '', { paused: false })
   assert.notEqual(resumed.body.reads_as.id, reads_as.id)
-  await receiver.until(() => others().length === 2)
+  await hook.receiver.until(() => others().length === 2)
   assert.deepEqual(others(), ['A', 'B'])
 })
 

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { until } from '#test/world/until.ts'
 import { SharedWindow } from './shared-window.ts'
 
 const hour = 3_600_000
@@ -86,7 +86,7 @@ test('a process returns what it holds once it has been quiet for a second, and w
   await at.window.report(performance.now() - 1)
   assert.equal(await at.held(), 2)
   at.advance(1_000)
-  await until(async () => (await at.held()) === 0)
+  await onceWritten(async () => (await at.held()) === 0)
   const { remaining } = await at.ask()
   assert.equal(remaining, 598, 'the first use was reported')
   await at.window[Symbol.asyncDispose]()

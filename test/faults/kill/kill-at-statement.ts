@@ -4,39 +4,25 @@
 // counts on the connection of the statement before it: other transactions end beside it. With KILL_ABOUT only statements
 // count that are given this text in a parameter.
 import { isMainThread } from 'node:worker_threads'
-import pg from 'pg'
+import type pg from 'pg'
+import { watchStatements } from '../../observe/statements.ts'
 
 const { KILL_ABOUT: about, KILL_WHEN: when, KILL_WITH: signal = 'SIGKILL' } = process.env
 const steps: string[] = JSON.parse(process.env.KILL_AT_STATEMENT ?? '[]')
 const die = () => process.kill(process.pid, signal)
+let last: pg.Client | undefined
 
-if (isMainThread && steps.length > 0) {
-  const query: (this: pg.Client, ...parameters: unknown[]) => unknown = pg.Client.prototype.query
-  let last: pg.Client | undefined
-  const watched = function (this: pg.Client, ...parameters: unknown[]): unknown {
-    const [statement, second] = parameters as [string | { text?: string; values?: unknown } | undefined, unknown]
-    const { text = '', values = second } = typeof statement === 'object' ? statement : { text: statement }
+if (isMainThread && steps.length > 0)
+  watchStatements(({ text, values, client }) => {
     const [step] = steps
-    const counts = step === 'commit' ? text === step && this === last : step !== undefined && text.includes(step)
-    if (!counts || !isAbout(values)) return query.apply(this, parameters)
+    const counts = step === 'commit' ? text === step && client === last : step !== undefined && text.includes(step)
+    if (!counts || !isAbout(values)) return undefined
     steps.shift()
-    last = this
-    if (steps.length > 0) return query.apply(this, parameters)
+    last = client
+    if (steps.length > 0) return undefined
     if (when === 'before') die()
-    const callback = parameters.at(-1)
-    if (when === 'after' && typeof callback === 'function') {
-      const answered = (error: unknown, ...rest: unknown[]) => {
-        if (!error) die()
-        callback(error, ...rest)
-      }
-      return query.apply(this, parameters.with(-1, answered))
-    }
-    const answer = query.apply(this, parameters)
-    if (when === 'after') Promise.resolve(answer).then(die)
-    return answer
-  }
-  pg.Client.prototype.query = watched as typeof pg.Client.prototype.query
-}
+    return when === 'after' ? (error) => void (error || die()) : undefined
+  })
 
 function isAbout(value: unknown): boolean {
   if (about === undefined) return true

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, mock, test } from 'node:test'
 import { sql } from 'kysely'
+import { onceWritten } from '#test/observe/writes.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 
 const day = 24 * 3_600_000
@@ -144,7 +144,7 @@ test('what is kept for a time only is gone minutes after the service has started
       await sql`insert into ${sql.table(table)} ${row(new Date(at))}`.execute(world.db)
   mock.timers.tick(5 * 60_000)
   const left = () => Promise.all(kept.map(([table]) => rows(table)))
-  await until(async () => (await left()).every((count) => count <= 1))
+  await onceWritten(async () => (await left()).every((count) => count <= 1))
   assert.deepEqual(
     Object.fromEntries(await Promise.all(kept.map(async ([table]) => [table, await rows(table)]))),
     Object.fromEntries(kept.map(([table]) => [table, 1])),
@@ -176,7 +176,7 @@ test('an event is gone an hour after 30 days, with what is recorded of its deliv
     (await world.db.selectFrom(table).select('position').where('type', '=', 'test').execute()).map(
       (row) => row.position,
     )
-  await until(async () => (await left('webhook_deliveries')).length <= 1)
+  await onceWritten(async () => (await left('webhook_deliveries')).length <= 1)
   assert.deepEqual([await left('events'), await left('webhook_deliveries')], [[2], [2]])
 })
 
@@ -191,7 +191,7 @@ test('an entry of the audit trail is gone an hour after 400 days', async () => {
     (await world.db.selectFrom('audit_entries').select('action').where('action', 'in', ['old', 'kept']).execute()).map(
       ({ action }) => action,
     )
-  await until(async () => (await left()).length <= 1)
+  await onceWritten(async () => (await left()).length <= 1)
   assert.deepEqual(await left(), ['kept'])
 })
 
@@ -205,7 +205,7 @@ test('what cannot be deleted keeps nothing else', async () => {
   await rename('idempotency_keys', 'elsewhere')
   try {
     mock.timers.tick(3_600_000)
-    await until(async () => (await rows('login_clients')) < before)
+    await onceWritten(async () => (await rows('login_clients')) < before)
   } finally {
     await rename('elsewhere', 'idempotency_keys')
   }
