@@ -54,7 +54,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       return rows.length === 0
     })
 
-  test('row 41: of each role there are two processes whose clocks are twenty minutes apart', () => {
+  test('of each role there are two processes whose clocks are twenty minutes apart', () => {
     for (const role of ['api', 'mx', 'worker'] as const) {
       for (const [number, ahead] of [10, -10].entries()) {
         const [, time] = /"time":(\d+)[^\n]*"Mailroom runs"/.exec(fleet.one(role, number).written()) ?? []
@@ -65,7 +65,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     }
   })
 
-  test("row 41: the day's allowance is of the database's UTC day, whichever process is asked", async () => {
+  test("the day's allowance is of the database's UTC day, whichever process is asked", async () => {
     await setClock(earlier(1))
     for (const api of [0, 1, 0, 1]) assert.equal(await send(api, 25), 202)
     for (const api of [0, 1]) assert.deepEqual([await sentToday(api), await send(api, 1)], [100, 402])
@@ -77,7 +77,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.equal(went().length, 102)
   })
 
-  test("row 41: the window and the time of scheduled messages are by the database's clock, and each is sent once", async () => {
+  test("the window and the time of scheduled messages are by the database's clock, and each is sent once", async () => {
     const at = new Date(midnight.getTime() + 3_600_000)
     await setClock(at)
     const schedule = async (api: number, ahead: number) => {
@@ -108,7 +108,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.equal(went().length, 2)
   })
 
-  test("row 41: since when a mailbox answers, and until when, is by the database's clock", async () => {
+  test("since when a mailbox answers, and until when, is by the database's clock", async () => {
     const at = new Date(midnight.getTime() + 2 * 3_600_000)
     await setClock(at)
     const until = new Date(at.getTime() + 5 * minutes)

@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => resources.disposeAsync())
 
-test('row 39: a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well within 30 s of its return', async () => {
+test('a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well within 30 s of its return', async () => {
   const [cable] = cables
   const [cutOff, other] = fleet.of('mx')
   assert.ok(cutOff && other)
@@ -47,7 +47,7 @@ test('row 39: a process of each role loses its network to PostgreSQL without a w
   await untilRecovered(fleet, load.programs)
 })
 
-test('row 39: all of them lose it, and it is well within 30 s of its return', async () => {
+test('all of them lose it, and it is well within 30 s of its return', async () => {
   for (const cable of cables) cable.pull()
   for (const api of fleet.of('api')) assert.equal(await readiness(api), 503)
   for (const cable of cables) cable.plugIn()

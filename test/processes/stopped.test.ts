@@ -29,7 +29,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['it notes the end of data', ['set end_of_data_sent = true'], 'before', 1],
     ['it writes down that a message is sent', ["set state = 'copy_pending'"], 'before', 2],
   ] as const) {
-    test(`row 40: a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
+    test(`a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
       const stopped = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
       const id = await due()
       await soon(limitFor(30_000), 'the worker is stopped', async () => isStopped(stopped))

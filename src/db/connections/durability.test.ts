@@ -12,10 +12,10 @@ import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
-test('row 39: a database that syncs is accepted', () => assertDurable(database.db))
+test('a database that syncs is accepted', () => assertDurable(database.db))
 
 for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-  test(`row 39: a database that says it has ${setting} off is refused`, async () => {
+  test(`a database that says it has ${setting} off is refused`, async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`create schema fake_settings`.execute(tx)
     await sql`create view fake_settings.pg_settings as
@@ -28,7 +28,7 @@ for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
 }
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('row 39: no start on a PostgreSQL server with fsync and full_page_writes off, unless that is allowed', async () => {
+  test('no start on a PostgreSQL server with fsync and full_page_writes off, unless that is allowed', async () => {
     await using postgres = await startPostgres({ fsync: 'off', full_page_writes: 'off' })
     const env = { DATABASE_URL: postgres.url, PORT: '0', MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'silent', MAILROOM_SECRET }
     const start = (more: Record<string, string> = {}) => startServer(readConfig({ ...env, ...more }), { bare: true })

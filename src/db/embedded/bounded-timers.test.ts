@@ -11,7 +11,7 @@ import { openCluster } from './durable-file-system.ts'
 
 const days = 86_400_000
 
-test('row 41: a clock that is set back by forty days does not make the alarms of the database overflow', async () => {
+test('a clock that is set back by forty days does not make the alarms of the database overflow', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mailroom-clock-'))
   await using cleaning = new AsyncDisposableStack()
   cleaning.defer(() => rm(directory, { recursive: true }))

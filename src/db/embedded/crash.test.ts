@@ -39,7 +39,7 @@ test('a commit is one fsync, and a read none', async () => {
   fsync.mock.restore()
 })
 
-test('row 40: kill -9 in a stream of commits loses none that was acknowledged', async () => {
+test('kill -9 in a stream of commits loses none that was acknowledged', async () => {
   const directory = await closedDatabase('killed')
   for (const [round, killAfter] of [150, 3].entries()) {
     const child = spawn(process.execPath, [fixture('commit-on-and-on.ts'), directory, String(round)], {
@@ -60,7 +60,7 @@ test('row 40: kill -9 in a stream of commits loses none that was acknowledged', 
   }
 })
 
-test('row 39: when an fsync fails its commit is refused, and the database continues with all that it acknowledged', async () => {
+test('when an fsync fails its commit is refused, and the database continues with all that it acknowledged', async () => {
   const directory = await closedDatabase('failing')
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -29,7 +29,7 @@ for (const text of [
   'tomorrow',
   '',
 ]) {
-  test(`row 26: ${JSON.stringify(text)} is no time with an offset`, () =>
+  test(`${JSON.stringify(text)} is no time with an offset`, () =>
     assert.throws(
       () => timestamp(text, 'send_at'),
       (error) => error instanceof Refusal && error.field === 'send_at',

@@ -79,7 +79,7 @@ async function putOff(senders: Senders, reply: string): Promise<void> {
   while (!senders.refused.has(reply)) await senders.see(1, 'refused')
 }
 
-test('row 39: on a full disk the embedded database defers mail with 452, and shows and deletes what it has', async () => {
+test('on a full disk the embedded database defers mail with 452, and shows and deletes what it has', async () => {
   await using disk = await smallDisk(300)
   const directory = join(disk.directory, 'data')
   await using database = await testDatabase({ directory, keepsReserve: true })
@@ -115,7 +115,7 @@ test('row 39: on a full disk the embedded database defers mail with 452, and sho
   assert.deepEqual([...senders.refused.keys()], ['452 4.3.1'])
 })
 
-test('row 39: a full disk under the embedded database, until not even its log has room', async () => {
+test('a full disk under the embedded database, until not even its log has room', async () => {
   await using disk = await smallDisk(180)
   await using database = await testDatabase({ directory: join(disk.directory, 'data') })
   await using service = await streamingInto(database)
@@ -135,7 +135,7 @@ test('row 39: a full disk under the embedded database, until not even its log ha
   await assertKept(database, senders)
 })
 
-test('row 39: a full disk under a PostgreSQL server', async () => {
+test('a full disk under a PostgreSQL server', async () => {
   await using disk = await smallDisk(180)
   await using server = await startPostgres({}, disk.directory)
   await using database = await openDatabase({ url: server.url })
@@ -154,7 +154,7 @@ test('row 39: a full disk under a PostgreSQL server', async () => {
   await assertKept(database, senders)
 })
 
-test('row 39: a disk under the embedded database whose fsync fails', async () => {
+test('a disk under the embedded database whose fsync fails', async () => {
   await using disk = await smallDisk(180)
   await using database = await testDatabase({ directory: join(disk.directory, 'data') })
   await using service = await streamingInto(database)
@@ -173,7 +173,7 @@ test('row 39: a disk under the embedded database whose fsync fails', async () =>
   await assertKept(database, senders)
 })
 
-test('row 39: a disk under a PostgreSQL server whose fsync fails', async () => {
+test('a disk under a PostgreSQL server whose fsync fails', async () => {
   await using server = await startPostgres()
   await using database = await openDatabase({ url: server.url })
   await migrate(database.pool)

@@ -23,7 +23,7 @@ for (const [what, state, expected] of [
   ['has no room', '53100', '452 4.3.1'],
   ['cannot read or write its disk', '58030', '451 4.3.0'],
 ] as const) {
-  test(`row 39: where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
+  test(`where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
     await using world = await World.start()
     const organization = await world.organization()
     const { address } = await organization.mailbox('ada')
@@ -51,7 +51,7 @@ for (const [what, state, expected] of [
 
 // On a server the disk is another machine's: see disk.peer.ts.
 if (process.env.TEST_DATABASE_URL === undefined) {
-  test('row 39: the embedded database outlives a full disk and a failing one, and keeps all that was acknowledged', async () => {
+  test('the embedded database outlives a full disk and a failing one, and keeps all that was acknowledged', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
@@ -81,7 +81,7 @@ if (process.env.TEST_DATABASE_URL === undefined) {
     assert.deepEqual([...senders.refused.keys()].sort(), ['451 4.3.0', '452 4.3.1'])
   })
 
-  test('row 39: half a copy of a data directory is not started on, and stays as it is', async () => {
+  test('half a copy of a data directory is not started on, and stays as it is', async () => {
     await using home = await databaseHome()
     const cluster = join(home.env.MAILROOM_DATA_DIR ?? '', 'database')
     for (const missing of ['PG_VERSION', 'global/pg_control', 'pg_wal', 'base']) {
@@ -96,7 +96,7 @@ if (process.env.TEST_DATABASE_URL === undefined) {
     }
   })
 
-  test('row 39: a full disk under the log ends no service', async () => {
+  test('a full disk under the log ends no service', async () => {
     await using home = await databaseHome()
     const port = String(await freePort())
     const full = openSync('/dev/full', 'w')

@@ -12,7 +12,7 @@ import { handOver, killedAtCommit } from './killed-at-commit.ts'
 
 const kills = 2
 
-test('row 40: killed again and again while mail streams in, it keeps all that it acknowledged, and that once', async () => {
+test('killed again and again while mail streams in, it keeps all that it acknowledged, and that once', async () => {
   const report = await crashRun((done) => done < kills, { senders: 20 })
   assert.equal(report.kills, kills)
   assert.ok(report.mail.acknowledged > 0 && report.labels.acknowledged > 0, JSON.stringify(report))
@@ -26,7 +26,7 @@ test('row 40: killed again and again while mail streams in, it keeps all that it
 })
 
 for (const name of ['urgent matter', 'long matter'])
-  test(`row 15: killed before the commit a message is not there, after it is, and sent again it is stored once: ${name}`, async () => {
+  test(`killed before the commit a message is not there, after it is, and sent again it is stored once: ${name}`, async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'killed.test', mailboxes: ['ada', 'bob'] })

@@ -54,7 +54,7 @@ async function sent(): Promise<number> {
   return relay.taken.splice(0).length
 }
 
-test('row 38: where the commit itself fails the answer is 500, and it is never sent', async () => {
+test('where the commit itself fails the answer is 500, and it is never sent', async () => {
   await sql`
     create function refuse_commit() returns trigger language plpgsql as
       $$ begin raise exception 'the disk is full' using errcode = '53100'; end $$`.execute(world.db)
@@ -79,7 +79,7 @@ if (onServer) {
     ['is cut before COMMIT is sent, and none can be made for a while', beforeCommit, { down: true, status: 500 }],
     ['is cut before COMMIT is answered, and none can be made for a while', beforeAnswer, { down: true, status: 201 }],
   ] as const) {
-    test(`row 38: where the connection ${what}, the answer is ${status} and true`, async () => {
+    test(`where the connection ${what}, the answer is ${status} and true`, async () => {
       const cutOff = cut()
       const asking = post(what)
       await cutOff
@@ -96,7 +96,7 @@ if (onServer) {
     })
   }
 
-  test('row 38: where nobody can say for long whether it is stored, the answer is 500, and it is never sent', async () => {
+  test('where nobody can say for long whether it is stored, the answer is 500, and it is never sent', async () => {
     const cutOff = beforeAnswer()
     const asking = post('unknown')
     await cutOff

@@ -53,7 +53,7 @@ const killing = (index: number): Readonly<Record<string, string>> => {
 }
 
 kills.forEach(([step, statements, when, copies], index) => {
-  test(`row 28: killed at ${step} a message is sent ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
+  test(`killed at ${step} a message is sent ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
     const { sink, address } = office
     const doomed = running ?? (await office.start(killing(index)))
     running = undefined

@@ -62,7 +62,7 @@ async function assertFailedAlone(fatal: string): Promise<void> {
 const messagesTaken = () => office.sink.taken.map(({ bytes }) => fieldOf(bytes, 'Message-ID')).toSorted()
 const messageIds = (ids: readonly string[]) => ids.map((id) => `Message-ID: <${id}@x>`).toSorted()
 
-test('row 30: one that ends workers as it is handed over fails after three, and the others of its batch go at their first attempt', async () => {
+test('one that ends workers as it is handed over fails after three, and the others of its batch go at their first attempt', async () => {
   const { fatal, others } = await scheduleFour()
   const killing = { statements: ['set allowance_due = 0'], about: fatal, when: 'before' } as const
   assert.equal(await office.life(killing), 'killed')
@@ -85,7 +85,7 @@ test('row 30: one that ends workers as it is handed over fails after three, and 
   assert.equal(office.sink.lines.filter((line) => line.startsWith('MAIL')).length, others.length)
 })
 
-test('row 30: a poison message fails after three attempts, and all messages in progress with it are sent', async () => {
+test('a poison message fails after three attempts, and all messages in progress with it are sent', async () => {
   const { fatal, others } = await scheduleFour()
   office.sink.act = (step, { recipient }) => {
     if (step !== 'rcpt' || recipient !== 'fatal@there.example') return undefined

@@ -81,7 +81,7 @@ function killing(index: number): Readonly<Record<string, string>> {
 
 all.forEach(([kind, kill], index) => {
   const [step, statements, , copies] = kill
-  test(`row 40: killed at ${step} a ${kind} goes out ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
+  test(`killed at ${step} a ${kind} goes out ${copies === 1 ? 'once' : 'twice, both times the same'}`, async () => {
     const { sink } = office
     const name = `${kind} ${step}`
     const doomed = running ?? (await office.start(killing(index)))
@@ -116,7 +116,7 @@ all.forEach(([kind, kill], index) => {
   })
 })
 
-test('row 40: what was killed so often leaves nothing in the queue', async () => {
+test('what was killed so often leaves nothing in the queue', async () => {
   await running?.end('SIGTERM')
   const left = await office.behindClosedDoors((db) => db.selectFrom('outbound_messages').select('kind').execute())
   assert.deepEqual(left, [])

@@ -29,7 +29,7 @@ async function start(env: Record<string, string>): Promise<Service> {
 }
 
 if (process.env.TEST_DATABASE_URL === undefined)
-  test('row 40: a suspended process keeps its data directory locked, and continues where it was', async () => {
+  test('a suspended process keeps its data directory locked, and continues where it was', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })
@@ -45,7 +45,7 @@ if (process.env.TEST_DATABASE_URL === undefined)
     assert.deepEqual(await Array.fromAsync(lettersStored(database.db)), [`${letter.name} at ${addresses[0]}`])
   })
 else
-  test('row 40: a process that was stopped before a commit and continues too late writes nothing', async () => {
+  test('a process that was stopped before a commit and continues too late writes nothing', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const { addresses } = await storeOrganization(home, { domain: 'stopped.test', mailboxes: ['ada'] })

@@ -35,7 +35,7 @@ async function handFrom(localAddress: string, message = letter()): Promise<strin
   return `${code} ${status}`
 }
 
-test('row 16: a thousand idle SMTP clients, some at an octet a second, a flood from one address: mail from others is accepted', async () => {
+test('a thousand idle SMTP clients, some at an octet a second, a flood from one address: mail from others is accepted', async () => {
   await using clients = new AsyncDisposableStack()
   const idle = await many(1_000, (at) =>
     SmtpClient.greeted(world.smtp.port, { localAddress: `127.0.1.${1 + (at % 10)}` }),
@@ -60,7 +60,7 @@ test('row 16: a thousand idle SMTP clients, some at an octet a second, a flood f
   assert.equal((await slow.reply()).code, 250, 'nor is the slow one sent away while there are idle ones')
 })
 
-test('row 16: a flood of idle HTTP clients, some at an octet a second: requests of others are answered', async () => {
+test('a flood of idle HTTP clients, some at an octet a second: requests of others are answered', async () => {
   await using clients = new AsyncDisposableStack()
   const { hostname: host, port } = new URL(world.base)
   const open = async (first = ''): Promise<Socket> => {

@@ -62,7 +62,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['breaks', () => proxy.drop()],
     ['is slower than anybody waits for', () => (proxy.delay = 10 * timeoutMs)],
   ] as const) {
-    test(`row 39: while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
+    test(`while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
       const message = letter({ Subject: what })
       await using client = await beforeTheMessage()
       fail()
@@ -105,7 +105,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       (answer: string) => proxy.cut('server', answer, { through: 0, silently: true }),
     ],
   ] as const) {
-    test(`row 15: cut off before ${what}, a message that is sent again is stored once, and a label made once`, async () => {
+    test(`cut off before ${what}, a message that is sent again is stored once, and a label made once`, async () => {
       const message = letter({ Subject: what }, text)
       await using client = await beforeTheMessage()
       // A column of where the message is stored.
@@ -133,7 +133,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     })
   }
 
-  test('row 39: a service whose database is gone stays quiet, and ends on SIGTERM', async () => {
+  test('a service whose database is gone stays quiet, and ends on SIGTERM', async () => {
     await using home = await databaseHome()
     await using dns = await startDnsServer({})
     const organization = await storeOrganization(home, { domain: 'gone.test', mailboxes: ['ada'] })
@@ -155,7 +155,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
 
-  test('row 39: a service that is started before its database waits for it, and says so', async () => {
+  test('a service that is started before its database waits for it, and says so', async () => {
     await using home = await databaseHome()
     const { proxy, url } = await networkTo(home)
     await using network = proxy
@@ -171,7 +171,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
 
-  test('row 39: a service that its database will not let in ends at once, and says why', async () => {
+  test('a service that its database will not let in ends at once, and says why', async () => {
     await using home = await databaseHome()
     const url = new URL(home.env.DATABASE_URL ?? '')
     url.pathname = '/nowhere'
@@ -180,7 +180,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.ok(performance.now() - since < limitFor(30_000))
   })
 
-  test('row 39: a service whose database falls silent ends on SIGTERM, within seconds', async () => {
+  test('a service whose database falls silent ends on SIGTERM, within seconds', async () => {
     await using home = await databaseHome()
     const { proxy, url } = await networkTo(home)
     await using network = proxy

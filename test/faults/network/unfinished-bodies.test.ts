@@ -65,7 +65,7 @@ async function sends(organization: StoredOrganization, text: string): Promise<nu
   return status
 }
 
-test('row 16: 150 unfinished bodies of 12 MB: memory stays, and requests are answered, large ones of others too', async () => {
+test('150 unfinished bodies of 12 MB: memory stays, and requests are answered, large ones of others too', async () => {
   // What one takes is taken once, whoever comes later.
   assert.equal(await sends(other, 'x'.repeat(8 * MiB)), 202)
   const atRest = await memory()
