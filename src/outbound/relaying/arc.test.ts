@@ -60,6 +60,11 @@ for (const left of Object.keys(set)) {
   })
 }
 
+test('a chain over a message that was changed later fails, which the next seal says', async () => {
+  const changed = String(await passedOn(Buffer.from(letter()))).replace('\r\n\r\nHello', '\r\n\r\nHullo')
+  assert.match(String(await passedOn(Buffer.from(changed))), /^ARC-Seal: i=2; .*cv=fail/)
+})
+
 test('a chain whose last seal says that it failed is not continued', async () => {
   const failed = await passedOn(Buffer.from(letter({ 'ARC-Seal': set['ARC-Seal'] })))
   assert.deepEqual(await passedOn(failed), failed)

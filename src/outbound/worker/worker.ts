@@ -59,6 +59,8 @@ export class OutboundWorker implements AsyncDisposable {
   #suspectUnderWay = false
   /** Due messages may remain, for lack of room. */
   #left = false
+  /** Attempts so far. */
+  #begun = 0
   /** Delays Sent copies while scheduled messages may be due. */
   #round: Disposable | undefined
   readonly #claiming: CoalescedRuns
@@ -108,11 +110,14 @@ export class OutboundWorker implements AsyncDisposable {
 
   /** Resolves once nothing is due or in progress, and pending Sent copies of scheduled messages are stored. */
   async processAll(): Promise<void> {
+    let before: number
     do {
+      before = this.#begun
       this.wake()
       await this.#claiming.running
       await Promise.all(this.#underWay)
-    } while (this.#claiming.running || this.#left || this.#underWay.size > 0)
+      // An attempt may have queued more: what it delivers to a mailbox here may be forwarded or answered.
+    } while (this.#begun > before || this.#claiming.running || this.#left || this.#underWay.size > 0)
     await this.#deps.copies.processAll()
   }
 
@@ -171,6 +176,7 @@ export class OutboundWorker implements AsyncDisposable {
 
   #begin(batch: Batch, known?: QueuedMessage): void {
     const { route, messageId, suspect } = batch
+    this.#begun++
     this.#perRoute.set(route, this.#count(route) + 1)
     if (suspect) this.#suspectUnderWay = true
     const { follow = unfollowed } = this.#deps

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { tablesWith } from '#test/observe/tables-with.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-before(async () => {
-  sink = await Sink.start()
-  // Without a worker of its own: what is in the queue goes when the test says so.
-  world = await World.start({ sink, env: { MAILROOM_ROLES: 'api,mx' } })
-  world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink, ...first } = await sendingWorld()
+let { organization } = first
+world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 beforeEach(async () => {
   organization = await world.organization()
   await signingDomain(world, organization)

@@ -1,48 +1,27 @@
 // On both databases: three processes answer one sender at once.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { SendMailOptions } from 'nodemailer'
-import type { Database } from '#/db/open.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import { letter } from '#test/mail/letter.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { testDatabase } from '#test/world/database/database.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
+import type { World } from '#test/world/world.ts'
 
 const day = 86_400_000
 
-let sink: Sink
-let database: Database
-let world: World
-let others: World[]
-let organization: TestOrganization
+const { world, others, sink, organization, request, sentMail: answers } = await sendingWorld({ others: 2 })
 let count = 0
-before(async () => {
-  sink = await Sink.start()
-  database = await testDatabase()
-  const start = () => World.start({ database, sink })
-  world = await start()
-  others = [await start(), await start()]
-  for (const { dns } of [world, ...others]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  organization = await world.organization()
-})
-after(async () => {
-  for (const one of [world, ...others]) await one[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+for (const { dns } of [world, ...others]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 afterEach(() => {
   sink.act = () => undefined
   sink.taken.length = 0
 })
 
 function configure(mailbox: string, change: object) {
-  return organization.request('PATCH', '/v1/forwarding', { mailbox, ...change })
+  return request('PATCH', '/v1/forwarding', { mailbox, ...change })
 }
 
 async function away(change: object = {}): Promise<string> {
@@ -57,23 +36,6 @@ function write(
   { by = world, from = 'bob@far.example', ...more }: { by?: World; from?: string } & Omit<SendMailOptions, 'from'> = {},
 ) {
   return by.send({ envelope: { from, to }, from, to, subject: 'Lunch?', text: 'Lunch?', ...more })
-}
-
-/** Mail sent since. Each process claims by itself, so waiting mail may be claimed by any, also by one that found
- *  nothing before. */
-async function answers() {
-  await until(async () => {
-    await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
-    return !(await somethingIsDue())
-  })
-  return sink.taken.splice(0)
-}
-
-/** Due or claimed; deferred mail is neither. */
-async function somethingIsDue(): Promise<boolean> {
-  const { rows } = await sql`
-    select id from outbound_recipients where state = 'sending' or due_at <= clock_timestamp() limit 1`.execute(world.db)
-  return rows.length > 0
 }
 
 test('a message is answered once, as RFC 3834 asks', async () => {
@@ -101,17 +63,6 @@ test('with a subject of its own an answer has that', async () => {
   )
 })
 
-test('whatever the subject of a message, its answer has no header field more', async () => {
-  const ada = await away()
-  const raw = `From: eve@far.example\r\nTo: ${ada}\r\nMessage-ID: <a@x>\r\nSubject: =?utf-8?B?${Buffer.from('a\r\nBcc: x@y.example\r\n\r\nbody').toString('base64')}?=\r\n\r\nHi\r\n`
-  await world.send({ envelope: { from: 'eve@far.example', to: ada }, raw })
-  const [answer] = await answers()
-  assert.ok(answer)
-  const { headers, subject } = readMessage(answer.bytes)
-  assert.deepEqual([headers.count('bcc'), headers.count('subject')], [0, 1])
-  assert.match(subject, /^Auto: a /)
-})
-
 test('a sender is answered once in four days, and anew when the auto-reply is switched on again', async () => {
   const ada = await away()
   const answered = async () => {
@@ -131,7 +82,7 @@ test('a sender is answered once in four days, and anew when the auto-reply is sw
   assert.equal((await answers()).length, 1)
 })
 
-test('row 22: what came before it was switched on, or past its end, is not answered', async () => {
+test('what came before it was switched on, or past its end, is not answered', async () => {
   const until = new Date(world.clock.now() + 60_000).toISOString()
   const { address } = await organization.mailbox('later')
   await configure(address, { reply_body: 'Away', reply_until: until })
@@ -143,7 +94,7 @@ test('row 22: what came before it was switched on, or past its end, is not answe
   assert.deepEqual(await answers(), [])
 })
 
-test('row 22: an answer that waits when the auto-reply is switched off does not go', async () => {
+test('an answer that waits when the auto-reply is switched off does not go', async () => {
   const ada = await away()
   sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Later' : undefined)
   await write(ada)
@@ -155,7 +106,7 @@ test('row 22: an answer that waits when the auto-reply is switched off does not 
   assert.deepEqual(await world.db.selectFrom('outbound_messages').select('id').execute(), [])
 })
 
-test('row 23: of a hundred messages of one sender at once, to three processes, one is answered', async () => {
+test('of a hundred messages of one sender at once, to three processes, one is answered', async () => {
   const ada = await away()
   const doors = [world, ...others]
   await Promise.all(
@@ -163,37 +114,15 @@ test('row 23: of a hundred messages of one sender at once, to three processes, o
       write(ada, { by: doors[n % 3] ?? world, from: 'keen@far.example', subject: `No. ${n}` }),
     ),
   )
-  const { total } = (await organization.request('GET', `/v1/messages?mailbox=${ada}`)).body
+  const { total } = (await request('GET', `/v1/messages?mailbox=${ada}`)).body
   assert.deepEqual([total, (await answers()).length], [100, 1])
 })
 
-test('row 23: no answer goes to what must not be answered, whichever way it comes', async () => {
+test('no answer goes to what must not be answered, or to a sender whom nothing proves', async () => {
   const ada = await away()
-  await write(ada, { from: '' })
   await write(ada, { headers: { 'Auto-Submitted': 'auto-generated' } })
-  await write(ada, { list: { id: 'birds.far.example' } })
-  await world.send({
-    envelope: { from: 'bob@far.example', to: ada },
-    from: 'bob@far.example',
-    to: 'x@far.example',
-    text: 'Bcc',
-  })
+  await write(ada, { from: 'bob@nobody.example' })
   assert.deepEqual(await answers(), [])
-})
-
-test('four hundred senders that nothing proves are not answered', async () => {
-  const ada = await away()
-  const spf = ['v=spf1 ip4:192.0.2.1 ~all']
-  const flood = async ({ dns, smtp }: World, domain: string) => {
-    dns.set('victim.example', { txt: spf })
-    await using client = await SmtpClient.greeted(smtp.port)
-    for (let n = 0; n < 200; n++) {
-      const from = `person${n}@${domain}`
-      assert.equal((await client.send(from, ada, letter({ From: from, To: ada }))).code, 250)
-    }
-  }
-  await Promise.all([flood(world, 'victim.example'), flood(others[0] ?? world, 'nobody.example')])
-  assert.equal((await answers()).length, 0)
 })
 
 test('a mailbox answers a hundred messages in a day, and more on the next', async () => {
@@ -240,10 +169,10 @@ test('a sender whose address changes with each message leaves answers for others
 
 test('two that answer each other, and three that forward in a ring, come to rest', async () => {
   const [a, b] = [await away(), await away()]
-  const sent = await organization.request('POST', '/v1/send', { from: a, to: b, subject: 'Hello', text: 'Hello' })
+  const sent = await request('POST', '/v1/send', { from: a, to: b, subject: 'Hello', text: 'Hello' })
   assert.equal(sent.status, 202)
   assert.deepEqual(await answers(), [])
-  const [first] = (await organization.request('GET', `/v1/messages?mailbox=${a}`)).body.data
+  const [first] = (await request('GET', `/v1/messages?mailbox=${a}`)).body.data
   assert.equal(first.subject, 'Auto: Hello')
 
   const ring = [await away(), await away(), await away()]
@@ -256,13 +185,13 @@ test('two that answer each other, and three that forward in a ring, come to rest
     [['bob@far.example']],
   )
   const totals = await Promise.all(
-    ring.map(async (box) => (await organization.request('GET', `/v1/messages?mailbox=${box}`)).body.total),
+    ring.map(async (box) => (await request('GET', `/v1/messages?mailbox=${box}`)).body.total),
   )
   assert.deepEqual(totals, [1, 1, 1])
 })
 
 test('answers are not counted against the allowance', async () => {
-  const sentToday = async () => (await organization.request('GET', '/v1/usage')).body.sending.sent_today
+  const sentToday = async () => (await request('GET', '/v1/usage')).body.sending.sent_today
   const before = await sentToday()
   await write(await away())
   assert.deepEqual([(await answers()).length, await sentToday()], [1, before])

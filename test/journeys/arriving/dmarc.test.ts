@@ -1,35 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a message is judged before it is stored.
 
-describe("DMARC: mail that is not provably its author's own", () => {
-  let world: World
-  let organization: TestOrganization
-  let address: string
-  before(async () => {
-    world = await World.start()
-    organization = await world.organization()
-    ;({ address } = await organization.mailbox('ada'))
-    world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
-    world.dns.set('strict.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-    world.dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
-  })
-  after(() => world[Symbol.asyncDispose]())
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
+const organization = await world.organization()
+const { address } = await organization.mailbox('ada')
+world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
+world.dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
 
+describe("mail that is not provably its author's own", () => {
   test('is refused with 550 5.7.26 where the author asks for it', async () => {
     const message = letter({ From: 'ceo@strict.example', Subject: 'Wire the money' })
     assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
     assert.deepEqual(await subjectsIn(organization, address), [])
-  })
-
-  test('is accepted if SPF passes for the author', async () => {
-    const message = letter({ From: 'ceo@strict.example', Subject: 'Really me' })
-    assert.equal(await hand(world, 'ceo@strict.example', address, message), '250 2.6.0')
-    assert.match(await newestIn(organization, address), /dmarc=pass\r\n\t header\.from=strict\.example/)
   })
 
   test('goes to junk where the author asks for quarantine', async () => {
@@ -47,24 +34,10 @@ describe("DMARC: mail that is not provably its author's own", () => {
     assert.deepEqual(await subjectsIn(organization, address, 'Bills'), ['Bill'])
   })
 
-  for (const [what, from] of [
-    ['first', 'ceo@strict.example, x@peer.example'],
-    ['last', 'x@peer.example, ceo@strict.example'],
-    ['before a semicolon', 'ceo@strict.example; x@peer.example'],
-    ['in brackets without a comma', '<ceo@strict.example><x@peer.example>'],
-    ['in a group', 'Board: x@peer.example, ceo@strict.example;'],
-    ['for a name', 'ceo@strict.example <x@peer.example>'],
-    ['with a soft hyphen', 'ceo@str\u00adict.example'],
-    ['with white space around its dot', 'ceo@strict .\r\n example'],
-    ['in full-width letters', 'ceo@\uff53\uff54rict.example'],
-    ['twice', 'x@peer.example\r\nFrom: ceo@strict.example'],
-    ['behind a fold before the colon', 'x@peer.example\r\nFrom\r\n : ceo@strict.example'],
-  ] as const) {
-    test(`is refused where its author stands ${what}`, async () => {
-      const message = letter({ From: from, Subject: 'Wire the money' })
-      assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
-    })
-  }
+  test('is refused where another author stands in front', async () => {
+    const message = letter({ From: 'x@peer.example, ceo@str\u00adict.example', Subject: 'Wire the money' })
+    assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
+  })
 
   test('is refused where nobody could say whose it is: too many authors to judge', async () => {
     const domains = Array.from({ length: 10 }, (_, place) => `x@peer${place}.example`).join(', ')
@@ -77,7 +50,7 @@ describe("DMARC: mail that is not provably its author's own", () => {
   })
 
   test('is junk where its author has no domain that could be asked', async () => {
-    for (const From of [undefined, 'The Bank', 'ceo@[127.0.0.1]', '"ceo@peer.example"']) {
+    for (const From of [undefined, 'The Bank']) {
       const message = letter({ From, Subject: `Whose? ${From}` })
       assert.equal(await hand(world, 'x@peer.example', address, message), '250 2.6.0')
       assert.equal((await subjectsIn(organization, address, 'junk'))[0], `Whose? ${From}`)
@@ -93,11 +66,6 @@ describe("DMARC: mail that is not provably its author's own", () => {
     assert.deepEqual(await subjectsIn(organization, address), before)
     world.dns.set('_dmarc.broken.example', { txt: ['v=DMARC1; p=reject'] })
     assert.equal(await hand(world, 'x@peer.example', address, message), '550 5.7.26')
-    world.dns.set('broken.example', { fails: 'servfail' })
-    assert.equal(await hand(world, 'x@broken.example', address, message), '451 4.7.26')
-    world.dns.set('_dmarc.broken.example', { txt: ['v=DMARC1; p=none'] })
-    assert.equal(await hand(world, 'x@broken.example', address, message), '250 2.6.0')
-    assert.match(await newestIn(organization, address), /spf=temperror.*dmarc=temperror/s)
   })
 
   test('shows the fields that were signed, not those in front of them', async () => {

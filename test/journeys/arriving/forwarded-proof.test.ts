@@ -1,41 +1,26 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { arc } from 'mailauth/lib/arc/index.js'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { readMessage } from '#/mime/message.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 // On one database: it looks at messages as they leave.
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  organization = await world.organization()
-  await signingDomain(world, organization)
-  ada = await forwarding('ada', 'ada@away.example')
-  for (const domain of ['strict.example', 'signed.example']) {
-    world.dns.set(`_dmarc.${domain}`, { txt: ['v=DMARC1; p=reject'] })
-    world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  }
-  world.dns.set('lax.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  world.dns.set('s1._domainkey.signed.example', { txt: [`v=DKIM1; k=rsa; p=${publicKey}`] })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, organization, sentMail } = await sendingWorld()
+await signingDomain(world, organization)
+const ada = await forwarding('proof', 'ada@away.example')
+for (const domain of ['strict.example', 'signed.example']) {
+  world.dns.set(`_dmarc.${domain}`, { txt: ['v=DMARC1; p=reject'] })
+  world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+}
+world.dns.set('s1._domainkey.signed.example', { txt: [`v=DKIM1; k=rsa; p=${publicKey}`] })
 
 async function forwarding(localPart: string, to: string): Promise<string> {
   const { address } = await organization.mailbox(localPart)
@@ -47,8 +32,7 @@ async function forwarding(localPart: string, to: string): Promise<string> {
 /** What arrives at the destination of a message that the mailbox forwards. */
 async function forwarded(from: string, to: string, raw: string): Promise<Buffer> {
   await world.send({ envelope: { from, to }, raw })
-  await world.outbound.processAll()
-  const taken = sink.taken.splice(0)
+  const taken = await sentMail()
   assert.equal(taken.length, 1)
   return taken[0]?.bytes ?? Buffer.alloc(0)
 }
@@ -95,11 +79,6 @@ test('where only SPF spoke for the author and the domain is strict, From is the 
   assert.deepEqual(await checked(out), { signatures: [`${domain} pass`, `${domain} pass`], arc: 'pass 1' })
 })
 
-test('where no policy is published, From stays', async () => {
-  const out = await forwarded('zoe@lax.example', ada, letter('zoe@lax.example', ada))
-  assert.equal(readMessage(out).from?.address, 'zoe@lax.example')
-})
-
 test('each mailbox that a message passes adds to the chain, which holds', async () => {
   const start = await forwarding('start', ada)
   for (const [from, raw] of [
@@ -111,25 +90,5 @@ test('each mailbox that a message passes adds to the chain, which holds', async 
     assert.ok(found.signatures.every((one) => one.endsWith(' pass')) && found.signatures.length > 0)
     assert.equal(found.arc, 'pass 2')
     assert.equal(out.toString().split('Mailroom-Relayed:').length, 2)
-  }
-})
-
-test('a chain that is broken stays broken for whoever comes next', async () => {
-  const once = await forwarded('zoe@lax.example', ada, letter('zoe@lax.example', ada))
-  const other = await forwarding('other', 'other@away.example')
-  const tampered = once
-    .toString()
-    .replace('Hello\r\n.dot', 'Hullo\r\n.dot')
-    .replace(/^Mailroom-Relayed:.*\r\n.*\r\n/m, '')
-  const { arc } = await checked(await forwarded('zoe@lax.example', other, tampered))
-  assert.match(arc, /^fail/)
-})
-
-test('a message that is large, or has no body, arrives as it is', async () => {
-  for (const body of ['', '\r\n', `\r\n${'A line that is a little long.\r\n'.repeat(50_000)}`]) {
-    const raw = `From: zoe@lax.example\r\nSubject: Size\r\nMessage-ID: <${body.length}@x>\r\n${body}`
-    const out = await forwarded('zoe@lax.example', ada, raw)
-    assert.ok(out.toString().includes(raw))
-    assert.equal((await checked(out)).arc, 'pass 1')
   }
 })

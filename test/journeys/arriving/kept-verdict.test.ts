@@ -1,36 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
-let sink: Sink
-let world: World
+const { world, sink, sentMail, ...sending } = await sendingWorld({
+  ...{ plan: 'self_hosted', env: { MAILROOM_LMTP_PORT: '0' } },
+})
 /** Its filter moves what is a bill, whatever DMARC says of it. */
-let careless: TestOrganization
-let other: TestOrganization
+const careless = sending.organization
+const other = await world.organization({ plan: 'self_hosted' })
 let count = 0
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink, env: { MAILROOM_LMTP_PORT: '0' } })
-  careless = await world.organization({ plan: 'self_hosted' })
-  other = await world.organization({ plan: 'self_hosted' })
-  for (const one of [careless, other]) await signingDomain(world, one)
-  const on = { name: 'Bills', field: 'subject', op: 'is', value: 'Bill', action: 'move', argument: 'Bills' }
-  assert.equal((await careless.request('POST', '/v1/filters', on)).status, 201)
-  world.dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
-  world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
-  world.dns.set('strict.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  world.dns.set('_dmarc.watched.example', { txt: ['v=DMARC1; p=none'] })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+for (const one of [careless, other]) await signingDomain(world, one)
+const bills = { name: 'Bills', field: 'subject', op: 'is', value: 'Bill', action: 'move', argument: 'Bills' }
+assert.equal((await careless.request('POST', '/v1/filters', bills)).status, 201)
+world.dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
+world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
+world.dns.set('strict.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+world.dns.set('_dmarc.watched.example', { txt: ['v=DMARC1; p=none'] })
 afterEach(() => {
   sink.act = () => undefined
   sink.taken.length = 0
@@ -84,8 +74,7 @@ test('what its author asks to refuse, and LMTP has brought, comes to junk there'
 test('it goes elsewhere as it came, neither signed nor sealed, and that it is refused there pauses nothing', async () => {
   const first = await forwarding(careless, 'ada@away.example')
   assert.equal(await hand(world, 'x@peer.example', first, forged()), '250 2.6.0')
-  await world.outbound.processAll()
-  const [taken] = sink.taken.splice(0)
+  const [taken] = await sentMail()
   assert.match(String(taken?.bytes), /^From: bill@careful\.example\r$/m)
   assert.doesNotMatch(String(taken?.bytes), ours)
   sink.act = (step) => (step === 'end of data' ? '550 5.7.26 Forged' : undefined)

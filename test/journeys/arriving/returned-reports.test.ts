@@ -1,42 +1,23 @@
 // On both databases: three processes return reports at once.
 import assert from 'node:assert/strict'
 import { createHmac, hkdfSync } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import { deleteMailbox, setSuspended } from '#/mailboxes/operator-queries.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 const day = 86_400_000
 
-let sink: Sink
-let database: Database
-let world: World
-let others: World[]
-let usual: TestOrganization
+const { world, others, ...sending } = await sendingWorld({
+  ...{ others: 2, plan: 'self_hosted', env: { MAILROOM_LMTP_PORT: '0' } },
+})
+const { organization: usual, sentMail: left } = sending
 let count = 0
-before(async () => {
-  sink = await Sink.start()
-  database = await testDatabase()
-  const start = (env = {}) => World.start({ database, sink, env })
-  world = await start({ MAILROOM_LMTP_PORT: '0' })
-  others = [await start(), await start()]
-  usual = await world.organization({ plan: 'self_hosted' })
-  for (const { dns } of [world, ...others]) dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
-})
-after(async () => {
-  for (const one of [world, ...others]) await one[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+for (const { dns } of [world, ...others]) dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
 afterEach(() => left())
 
 async function forwarding(organization = usual): Promise<{ id: string; address: string }> {
@@ -54,20 +35,8 @@ async function senderOf(author: string, mailbox: string): Promise<string> {
   return taken.from
 }
 
-/** Mail sent since. Each process claims by itself. */
-async function left() {
-  await until(async () => {
-    await Promise.all([world, ...others].map(({ outbound }) => outbound.processAll()))
-    return (await world.db.selectFrom('outbound_messages').select('id').execute()).length === 0
-  })
-  return sink.taken.splice(0)
-}
-
 for (const [what, message] of [
   ['a report of non-delivery', deliveryReport()],
-  ['a report of delay', deliveryReport('delayed')],
-  ['an automatic answer', letter({ 'Auto-Submitted': 'auto-replied' })],
-  ['a report of OpenSMTPD’s', deliveryReport().replace('multipart/report', 'multipart/mixed')],
   [
     'a report of DragonFly’s',
     letter(
@@ -78,18 +47,19 @@ for (const [what, message] of [
 ] as const) {
   test(`${what} goes back to the author, as it came`, async () => {
     const { address } = await forwarding()
-    const back = await senderOf('author@far.example', address)
-    assert.equal(await hand(world, '', back, message), '250 2.6.0')
-    const [taken, ...more] = await left()
-    assert.deepEqual([taken?.from, taken?.to, more], ['', ['author@far.example'], []])
-    assert.ok(taken?.bytes.toString().endsWith(`${message}\r\n`))
+    for (const author of ['author@far.example', `${'a'.repeat(60)}@far.example`]) {
+      const back = await senderOf(author, address)
+      assert.equal(await hand(world, '', back.toUpperCase(), message), '250 2.6.0')
+      const [taken, ...more] = await left()
+      assert.deepEqual([taken?.from, taken?.to.map((to) => to.toLowerCase()), more], ['', [author], []])
+      assert.ok(taken?.bytes.toString().endsWith(`${message}\r\n`))
+      assert.equal(await hand(world, 'x@y.example', back, message), '550 5.7.1')
+    }
   })
 }
 
 for (const [what, message] of [
   ['an ordinary message', letter()],
-  ['an ordinary message of nobody', letter({ From: 'MAILER-DAEMON <>' })],
-  ['a report of delivery', deliveryReport('delivered')],
   ['a report whose author is forged', deliveryReport('failed', { From: 'ceo@careful.example' })],
 ] as const) {
   test(`${what} does not go back`, async () => {
