@@ -62,6 +62,7 @@ const writers = {
   outbound_recipients: 'queue',
   passkey_challenges: 'sessions',
   plans: 'organizations',
+  replaced_message_ids: 'sent',
   request_holds: 'http',
   request_uses: 'http',
   retired_keywords: 'labels',

@@ -16,6 +16,7 @@ import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { FollowUps } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { BounceAddresses } from '#/sent/bounce-address.ts'
+import { ownIdsNamedBy } from '#/sent/replaced-ids.ts'
 import { cancelledByAnswer } from './arrival/answers.ts'
 import type { ArrivalWriter } from './arrival/arrival-writer.ts'
 import { digestOf, followUpsOf, hasArrivedBefore, reportOf, returnedFollowUps } from './arrival/following.ts'
@@ -94,7 +95,7 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   // A report that fails its author's DMARC policy is forged.
   const returning = verdict.disposition === 'none' || nameless ? reports : []
   if (destinations.length + returning.length === 0) throw new Rejection(...noRecipient)
-  const stored = await withTrace(message, at.hostname, envelope, verdict)
+  const stored = await storedIn(at, destinations, message, envelope, verdict)
   const input = filterInput(message)
   const batches = inBatches(destinations, bytes.length)
   const digest = await digestOf(envelope, message, bytes, batches, mark)
@@ -105,10 +106,12 @@ export async function receive(at: Reception, envelope: Envelope, bytes: Buffer):
   // A bounce address is known only to those who had a message of it.
   const placed = nameless && onSent.length > 0 ? { ...verdict, disposition: 'none' as const } : verdict
   for (const batch of batches) {
-    const copies = await Promise.all(batch.map((to) => copyFor(at, to, envelope, stored, input, placed)))
+    const copies = await Promise.all(
+      batch.map((to) => copyFor(at, to, envelope, stored(to.organizationId), input, placed)),
+    )
     const followUps = [
       ...(await followUpsOf(at, { envelope, message, verdict, digest }, batch, copies)),
-      ...cancelledByAnswer(envelope, message, verdict, copies),
+      ...cancelledByAnswer(envelope, message, verdict, copies, stored),
     ]
     await at.store
       .keep({ copies, digest, followUps: [...returned.splice(0), ...followUps] })
@@ -138,6 +141,23 @@ function refusal({ recipients }: Envelope): Rejection {
 
 /** For mailboxes that have blocked a message's author. */
 const BLOCKED = [550, '5.7.1', 'Author blocked by the recipient'] as const
+
+/** The message as each organization stores it. One that has sent what the message answers knows that by an id of its own, whatever a
+ *  relay made of it. */
+async function storedIn(
+  { db, hostname }: Reception,
+  destinations: readonly Destination[],
+  message: Message,
+  envelope: Envelope,
+  verdict: Verdict,
+): Promise<(organizationId: string) => Message> {
+  const organizations = [...new Set(destinations.map(({ organizationId }) => organizationId))]
+  const own = await ownIdsNamedBy(db, organizations, message)
+  const stored = await withTrace(message, hostname, envelope, verdict)
+  const named = new Map<string, Message>()
+  for (const [id, ids] of own) named.set(id, await withTrace(message, hostname, envelope, verdict, ids))
+  return (organizationId) => named.get(organizationId) ?? stored
+}
 
 /** A filter that moves the message overrides DMARC's quarantine, since its owner asked for that. Filters see the message
  *  before it is encrypted; a Private mailbox does not store in the clear which of them acted. */

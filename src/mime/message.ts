@@ -5,6 +5,8 @@ import { previewOf } from './body/preview.ts'
 import { maybeShown, shownPictures } from './body/shown-pictures.ts'
 import { type Part, readStructure } from './body/structure.ts'
 import { type Headers, readHeaders } from './header/headers.ts'
+import type { OwnId } from './header/own-ids.ts'
+import { withOwnIds } from './header/references.ts'
 import { connectingIds } from './report/returned.ts'
 
 /** A message as it arrived, with the fields that are read once. */
@@ -54,6 +56,14 @@ export function readMessage(raw: Buffer): Message {
     hasAttachment: hasAttachment(body, (part) => isShown(part, shown)),
     preview: previewOf(raw, body),
   }
+}
+
+/** The message with ours of the ids that it names by those of relays. For its octets there is `ownIdField`. */
+export function naming(message: Message, ids: readonly OwnId[]): Message {
+  const { messageId, threadRoot: root, strong, weak } = message
+  const own = new Map(ids.map(({ own, given }) => [given, own]))
+  const { root: threadRoot, ...named } = withOwnIds({ messageId, root, strong, weak }, own)
+  return { ...message, threadRoot, ...named }
 }
 
 /** Whether a list shows that the message has an attachment, as far as its structure says: without the HTML, which pictures it shows is

@@ -40,4 +40,6 @@ export interface Outcome {
   readonly host: string | null
   /** The end of data was sent and no reply came: the peer may or may not have the message. */
   readonly ambiguous: boolean
+  /** The Message-ID, in lower case, that the peer gave the message in place of ours; undefined if it did not say so. */
+  readonly givenId?: string
 }

@@ -5,6 +5,7 @@ import type { EventType, RecipientData, SendingData } from '#/events/types.ts'
 import type { Outcome } from '#/ports/relay.ts'
 import { recordBounces } from '#/suppressions/queries.ts'
 import { isAddressFailure } from '#/suppressions/suppression.ts'
+import { type ReplacedId, storeReplacedIds } from './replaced-ids.ts'
 
 /** A message of the outbound queue. */
 export interface OutgoingMessage {
@@ -17,10 +18,11 @@ export interface OutgoingMessage {
   readonly queuedAt: Date
 }
 
-/** Events of outcomes, and recipients that are settled. */
+/** Events of outcomes, recipients that are settled, and Message-IDs that a relay has replaced. */
 export interface OutcomeEvents {
   readonly events: readonly NewEvent[]
   readonly settled?: readonly Settled[]
+  readonly replaced?: readonly ReplacedId[]
 }
 
 /** A row of `sent_recipients`. */
@@ -104,9 +106,13 @@ export async function noteRefusals(tx: Tx, message: OutgoingMessage, outcomes: r
   )
 }
 
-/** Stores outcomes of recipients and writes their events, in one statement. */
+/** Stores outcomes of recipients and writes their events, in one statement; in another, which few relays need, replaced ids. */
 export async function storeOutcomes(tx: Tx, news: readonly OutcomeEvents[]): Promise<void> {
-  if (news.length === 0) return
+  await storeReplacedIds(
+    tx,
+    news.flatMap(({ replaced = [] }) => replaced),
+  )
+  if (news.every(({ events }) => events.length === 0) && news.every(({ settled = [] }) => settled.length === 0)) return
   const events = news
     .flatMap((one) => one.events)
     .map(({ organizationId, type, mailboxId = null, data }) => {

@@ -19,6 +19,7 @@ import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSent } from '#/sent/queries.ts'
+import { forgetReplacedIds } from '#/sent/replaced-ids.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
 import { forgetBounces } from '#/suppressions/queries.ts'
 import { recountStorage } from '#/usage/recount.ts'
@@ -37,6 +38,7 @@ const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
   forgetLogins,
   forgetFailed,
   forgetSent,
+  forgetReplacedIds,
   forgetBounces,
   forgetChanges,
   forgetAnswered,
@@ -60,7 +62,7 @@ interface HouseParts {
 }
 
 /** Deletes expired rows soon after the start, then every hour: stored answers, digests of arrivals, counts of requests and logins,
- *  failed scheduled messages, what became of sent ones, single bounces, changes of messages, auto-replies, return paths and returned
+ *  failed scheduled messages, what became of sent ones, ids that relays gave them, single bounces, changes of messages, auto-replies, return paths and returned
  *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
  *  deliveries of webhooks, and runs of filters. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
  *  still in their folder. */

@@ -1,3 +1,4 @@
+import { givenId } from '#/mime/header/given-id.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import type { MailSource } from '#/ports/servers.ts'
 import { DeliveryFailure } from './delivery-failure.ts'
@@ -40,9 +41,10 @@ export class SmarthostRelay implements Relay {
     return this.#route
   }
 
-  deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]> {
+  async deliver(delivery: Delivery, signal: AbortSignal): Promise<readonly Outcome[]> {
     const route = { key: this.#route, open: (stop: AbortSignal) => this.#open(stop) }
-    return deliverBy(this.#pool, route, delivery, signal, this.#limits.whole)
+    const outcomes = await deliverBy(this.#pool, route, delivery, signal, this.#limits.whole)
+    return outcomes.map((outcome) => named(this.#options.peer.host, outcome))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -57,6 +59,12 @@ export class SmarthostRelay implements Relay {
       throw error instanceof DeliveryFailure ? temporary(error) : error
     }
   }
+}
+
+/** Only a relay is asked, which the operator has chosen. A recipient's server could name any id. */
+function named(host: string, outcome: Outcome): Outcome {
+  const id = outcome.result === 'delivered' && outcome.reply !== null ? givenId(host, outcome.reply) : undefined
+  return id === undefined ? outcome : { ...outcome, givenId: id }
 }
 
 /** A relay that refuses the session, for a wrong password say, has not refused the message: it is retried. */

@@ -1,7 +1,15 @@
 import type { Generated } from 'kysely'
 
 export interface SentTables {
+  replaced_message_ids: ReplacedMessageIds
   sent_recipients: SentRecipients
+}
+
+interface ReplacedMessageIds {
+  organization_id: string
+  given: string
+  own: string
+  queued_at: Date
 }
 
 interface SentRecipients {

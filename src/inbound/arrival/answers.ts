@@ -9,16 +9,21 @@ import type { Envelope } from '../smtp/envelope.ts'
 /** Only the last Message-IDs that a message names are compared, up to this number. */
 const mostNamed = 200
 
-/** Cancels messages that are scheduled unless replied to, if this message is a reply (docs/reference/scheduled.md#unless-replied). */
+/** Cancels messages that are scheduled unless replied to, if this message is a reply (docs/reference/scheduled.md#unless-replied).
+ *  `storedIn` is what an organization knows of the ids that it names. */
 export function cancelledByAnswer(
   envelope: Pick<Envelope, 'sender' | 'receivedAt'>,
   message: Message,
   { disposition }: Pick<Verdict, 'disposition'>,
   copies: readonly Pick<Copy, 'mailbox' | 'folder'>[],
+  storedIn: (organizationId: string) => Pick<Message, 'weak' | 'strong'> = () => message,
 ): FollowUp[] {
-  const named = [...message.weak, ...message.strong].slice(-mostNamed)
-  if (named.length === 0 || disposition !== 'none' || envelope.sender === '' || !isPersonal(message)) return []
-  const marks = named.map(answerMark)
+  const answers = message.weak.length + message.strong.length > 0
+  if (!answers || disposition !== 'none' || envelope.sender === '' || !isPersonal(message)) return []
+  const marksIn = (organizationId: string) => {
+    const { weak, strong } = storedIn(organizationId)
+    return [...weak, ...strong].slice(-mostNamed).map(answerMark)
+  }
   const domains = authorDomains(message)
   const organizations = new Map(
     copies.flatMap(({ mailbox, folder }) => (folder === 'junk' ? [] : [[mailbox.organizationId, mailbox.mailboxId]])),
@@ -26,6 +31,7 @@ export function cancelledByAnswer(
   return Array.from(organizations, ([organizationId, mailboxId]) => ({
     mailboxId,
     order: `answered ${organizationId}`,
-    write: (tx) => cancelAnswered(tx, { organizationId, marks, domains, at: envelope.receivedAt }),
+    write: (tx) =>
+      cancelAnswered(tx, { organizationId, marks: marksIn(organizationId), domains, at: envelope.receivedAt }),
   }))
 }

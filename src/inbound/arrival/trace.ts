@@ -5,8 +5,9 @@ import {
   withoutForgedResults,
 } from '#/mime/authentication/authentication-results.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
+import { type OwnId, ownIdField } from '#/mime/header/own-ids.ts'
 import { receivedField, returnPathField } from '#/mime/header/trace.ts'
-import type { Message } from '#/mime/message.ts'
+import { type Message, naming } from '#/mime/message.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 
 /** The Authentication-Results field of a message. */
@@ -15,20 +16,21 @@ export function resultsField(hostname: string, { origin, sender }: Envelope, ver
 }
 
 /** The message as it is stored, with trace fields (RFC 5321, section 4.4) and Authentication-Results (RFC 8601) in front.
- *  All mailboxes share these bytes, so they name no recipient if there are several. */
+ *  All mailboxes share these bytes, so they name no recipient if there are several. `own` is for the mailboxes of one organization. */
 export async function withTrace(
   message: Message,
   hostname: string,
   envelope: Envelope,
   verdict: Verdict,
+  own: readonly OwnId[] = [],
 ): Promise<Message> {
   const { sender, recipients } = envelope
   const [first, ...others] = new Set(recipients.map(({ recipient }) => recipient))
   const received = receivedBy(hostname, envelope, others.length === 0 ? first : undefined)
   const results = resultsField(hostname, envelope, verdict)
-  const ours = Buffer.from(returnPathField(sender) + results + received)
+  const ours = Buffer.from(returnPathField(sender) + results + received + ownIdField(own))
   return {
-    ...message,
+    ...naming(message, own),
     raw: await joined([ours, ...(await withoutForgedResults(message.raw, message.headers, hostname))]),
   }
 }

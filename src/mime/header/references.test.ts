@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readHeaders } from './headers.ts'
+import { ownIdField } from './own-ids.ts'
 import { sendableIds, type ThreadIds, threadIds } from './references.ts'
 
 /** `octets` is written as latin1: one character, one byte. */
 function idsOf(...octets: string[]): ThreadIds {
   return threadIds(readHeaders(Buffer.from(`${octets.join('\r\n')}\r\n\r\n`, 'latin1')).headers)
+}
+
+function own(own: string, given: string): string {
+  return ownIdField([{ own, given }]).trimEnd()
 }
 
 for (const [what, field, messageId] of [
@@ -37,6 +42,10 @@ for (const [what, field, messageId] of [
 
 for (const [what, fields, strong, weak] of [
   ['every id with an @ in References', ['References: <a@b> <c@d>'], ['<a@b>', '<c@d>'], []],
+  ['ours in front of a relay’s', ['References: <a@b> <C@d>', own('<1@x>', '<c@d>')], ['<a@b>', '<1@x>', '<C@d>'], []],
+  ['ours where a relay’s is weak', ['In-Reply-To: mail <c@d>', own('<1@x>', '<c@d>')], ['<1@x>'], ['<c@d>']],
+  ['ours where the message itself has a relay’s', ['Message-ID: <c@d>', own('<1@x>', '<c@d>')], ['<1@x>'], []],
+  ['nothing in ours that is no id', ['References: <c@d>', 'X-Mailroom-Own-ID: <1@x', '\t<c@d> x'], ['<c@d>'], []],
   ['all References fields', ['References: <a@b>', 'Subject: x', 'References: <c@d>'], ['<a@b>', '<c@d>'], []],
   ['folded References', ['References: <a@b>\r\n\t<c@d>\r\n <e@f>'], ['<a@b>', '<c@d>', '<e@f>'], []],
   ['References without spaces between', ['References: <a@b><c@d>'], ['<a@b>', '<c@d>'], []],

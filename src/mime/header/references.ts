@@ -1,6 +1,7 @@
 import { decodeUnlabelled } from '../charset.ts'
 import type { Headers } from './headers.ts'
 import { endOfComment, withoutComments } from './lexical.ts'
+import { readOwnIds } from './own-ids.ts'
 
 /** Limits for opening brackets, and for an id: RFC 5322, section 2.1.1 allows no longer line. */
 const MOST_IDS = 100_000
@@ -43,7 +44,23 @@ export function threadIds(headers: Headers): ThreadIds {
   }
   const [first] = strong
   const messageId = ownId(headers)
-  return { messageId, strong: [...strong], weak: [...weak].filter((id) => !strong.has(id)), root: first ?? messageId }
+  const ids = {
+    messageId,
+    strong: [...strong],
+    weak: [...weak].filter((id) => !strong.has(id)),
+    root: first ?? messageId,
+  }
+  return withOwnIds(ids, readOwnIds(headers))
+}
+
+/** The ids with ours, each in front of the one that a relay has given the same message. `own` has ours by the relay's. */
+export function withOwnIds(ids: ThreadIds, own: ReadonlyMap<string, string>): ThreadIds {
+  if (own.size === 0) return ids
+  const strong = new Set(ids.strong.flatMap((id) => [own.get(id.toLowerCase()) ?? id, id]))
+  // Those of its own Message-ID, of weak ids, and of what a notice returns.
+  for (const id of own.values()) strong.add(id)
+  const [root = null] = strong
+  return { ...ids, strong: [...strong], weak: ids.weak.filter((id) => !strong.has(id)), root }
 }
 
 /** The first id of the last field that holds one, as signatures count fields; a single bare word counts as one. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { headerFacts } from '../header/header-facts.ts'
-import { type Message, readMessage } from '../message.ts'
+import { ownIdField } from '../header/own-ids.ts'
+import { type Message, naming, readMessage } from '../message.ts'
 import { noticeBytes } from './returned.ts'
 
 const corpus = join(import.meta.dirname, '../../../test/corpus/dsn')
@@ -51,6 +52,16 @@ test('it names the whole chain, after what it names itself', () => {
   assert.deepEqual([messageId, threadRoot, strong, weak], ['<n@x>', '<1@x>', ['<1@x>', '<2@x>', '<3@x>'], ['<2>']])
   const own = notice({ fields: 'In-Reply-To: <3@x>\r\n', type: 'message/rfc822', returned: `${returned}\r\nText` })
   assert.deepEqual([own.threadRoot, own.strong], ['<3@x>', ['<3@x>', '<1@x>', '<2@x>']])
+})
+
+test('one about a message that a relay gave another id names ours', () => {
+  const returned = 'Message-ID: <Given@relay.example>\r\n'
+  const ids = [{ own: '<1@here.example>', given: '<given@relay.example>' }]
+  const said = notice({ fields: ownIdField(ids), status: failed, returned })
+  assert.deepEqual(said.strong, ['<1@here.example>', '<Given@relay.example>'])
+  assert.match(saidIn(said), /^<1@here\.example> bob/)
+  // A message that was read before the field was in front of it.
+  assert.deepEqual(naming(notice({ status: failed, returned }), ids).strong, said.strong)
 })
 
 test('an id without an @ connects weakly', () => {

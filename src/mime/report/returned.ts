@@ -2,6 +2,7 @@ import { isAddress } from '../address/address.ts'
 import { leaves, readStructure } from '../body/structure.ts'
 import { decodePart } from '../body/transfer-encoding.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
+import { readOwnIds } from '../header/own-ids.ts'
 import { type ThreadIds, threadIds } from '../header/references.ts'
 import { readReport } from './delivery-report.ts'
 import { isDeliveryStatus, isNotice, isReturned, mayBeNotice } from './report-fields.ts'
@@ -65,6 +66,8 @@ export function undelivered(raw: Buffer, given: Headers): Undelivered | undefine
   const about = returned?.messageId ?? (isNotice(headers) || returned ? threadIds(headers).strong.at(-1) : undefined)
   const report = readReport({ raw: start, headers, sender: [] })
   if (about === undefined || report?.kind !== 'delivery') return undefined
+  // A relay that replaced the Message-ID returns its own.
+  const own = readOwnIds(headers).get(about.toLowerCase()) ?? about
   const recipients = report.recipients
     .filter(({ action }) => action === 'failed')
     .slice(0, mostRecipients)
@@ -73,5 +76,5 @@ export function undelivered(raw: Buffer, given: Headers): Undelivered | undefine
       status,
       diagnostic,
     }))
-  return recipients.length > 0 ? { about: about.replaceAll('\0', '').toWellFormed(), recipients } : undefined
+  return recipients.length > 0 ? { about: own.replaceAll('\0', '').toWellFormed(), recipients } : undefined
 }

@@ -10,6 +10,7 @@ import { noteRefusals, outcomeEvents, sendingEvent, storeOutcomes } from '#/sent
 import type { AttemptDependencies, WorkerDependencies } from './attempt.ts'
 import { backoff } from './backoff.ts'
 import { ambiguousSince } from './finish.ts'
+import { givenIds } from './given-ids.ts'
 import { internalError } from './internal-error.ts'
 import { localRoute } from './local.ts'
 import { logOutcomes } from './log-outcomes.ts'
@@ -43,6 +44,7 @@ export async function decideTogether(
   const events = [
     { events: sendingEvent(message, 'scheduled.sent') },
     ...outcomeEvents(message, 'delivered', delivered),
+    ...(await givenIds(deps, message, delivered)),
   ]
   if (toAll && (await deps.endSent({ messageId: message.id, recipients, events })))
     return logOutcomes(log, message, outcomes)

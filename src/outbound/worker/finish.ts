@@ -5,6 +5,7 @@ import { type Deferred, defer, lockClaimed, settle } from '#/queue/recipients.ts
 import { noteRefusals, outcomeEvents, storeOutcomes } from '#/sent/outcomes.ts'
 import type { About, WorkerDependencies } from './attempt.ts'
 import { backoff, delayNoticeAfter } from './backoff.ts'
+import { givenIds } from './given-ids.ts'
 import { logOutcomes } from './log-outcomes.ts'
 
 /** Stores the outcome of an attempt: recipients that are delivered, that failed, and when to try the others again. */
@@ -15,6 +16,7 @@ export async function finish(
   outcomes: readonly Outcome[],
 ): Promise<void> {
   const { db, time, log } = deps
+  const given = await givenIds(deps, message, outcomes)
   await db.transaction().execute(async (tx) => {
     const now = await time(tx)
     const held = await lockClaimed(tx, recipients)
@@ -54,6 +56,7 @@ export async function finish(
       ...outcomeEvents(message, 'delivered', outcomesOf(delivered)),
       ...outcomeEvents(message, 'deferred', outcomesOf(later)),
       ...outcomeEvents(message, 'bounced', outcomesOf(failed)),
+      ...given,
     ])
   })
   logOutcomes(log, message, outcomes)

@@ -1,6 +1,9 @@
 import type { Tx } from '#/db/schema.ts'
-import type { Message } from '#/mime/message.ts'
+import { joined } from '#/event-loop/pieces.ts'
+import { ownIdField } from '#/mime/header/own-ids.ts'
+import { type Message, naming } from '#/mime/message.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { ownIdsNamedBy } from '#/sent/replaced-ids.ts'
 
 /** A message to be stored in Sent. */
 export interface SentCopy {
@@ -18,13 +21,22 @@ export async function storeCopies(
   copies: readonly SentCopy[],
 ): Promise<void> {
   const kept = { folder: 'sent', keywords: [], filteredBy: [] }
+  const named: SentCopy[] = []
+  for (const copy of copies) named.push({ ...copy, message: await withOwnIds(tx, copy) })
   await mailHost.append(
     tx,
-    copies.map(({ sentAt, ambiguous = false, ...copy }) => ({
+    named.map(({ sentAt, ambiguous = false, ...copy }) => ({
       ...{ ...copy, receivedAt: sentAt, seen: !ambiguous, flagged: ambiguous },
       ...kept,
     })),
   )
+}
+
+/** An answer to an answer names our first message by a relay's id too. */
+async function withOwnIds(tx: Tx, { mailbox: { organizationId }, message }: SentCopy): Promise<Message> {
+  const own = (await ownIdsNamedBy(tx, [organizationId], message)).get(organizationId) ?? []
+  if (own.length === 0) return message
+  return { ...naming(message, own), raw: await joined([Buffer.from(ownIdField(own)), message.raw]) }
 }
 
 /** A Comments field (RFC 5322, section 3.6.5) that says in Sent what is unknown of the delivery. */

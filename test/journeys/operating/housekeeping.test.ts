@@ -50,6 +50,12 @@ const kept = [
         values (${organization.id}, ${randomUUID()}, '', ${at}, 'delivered')`,
   ],
   [
+    'replaced_message_ids',
+    90 * day,
+    (at: Date) =>
+      sql`(organization_id, given, own, queued_at) values (${organization.id}, ${randomUUID()}, '<1@here>', ${at})`,
+  ],
+  [
     'filter_runs',
     30 * day,
     (at: Date) =>

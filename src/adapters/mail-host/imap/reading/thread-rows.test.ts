@@ -51,6 +51,7 @@ const contentType = fc.constantFrom(
   'Content-Type:\r\n',
   'Content-Type: text/html\r\nContent-Type: text/plain\r\n',
   'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n',
+  'X-Mailroom-Own-ID: <1@here.example>\r\n\t<1@relay.example>\r\n',
   'Content-Type: Multipart/Report; report-type=disposition-notification; boundary=b\r\n',
 )
 

@@ -18,7 +18,7 @@ const longHeader = 64 << 10
 const hashedAtOnce = 5_000
 
 /** The header fields for threading. */
-export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM CONTENT-TYPE'
+export const threadFields = 'MESSAGE-ID REFERENCES IN-REPLY-TO FROM CONTENT-TYPE X-MAILROOM-OWN-ID'
 
 export interface ThreadRow {
   readonly uid: number
