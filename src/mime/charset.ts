@@ -84,5 +84,10 @@ const LF = 0x0a
 const CR = 0x0d
 const NEL = 0x85
 
+/** Makes text fit for a header field that is written here: no controls and no line separators; a space for each run of them. */
+export function withoutControls(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+}
+
 const NOT_PLAIN = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]+/g

@@ -128,6 +128,17 @@ describe('logging in to a relay', () => {
   })
 })
 
+test('a relay that replaces the Message-ID of what it accepts is asked for the new one, and not of what it refuses', async () => {
+  for (const [code, expected] of [
+    ['250 2.0.0', '<1@a.prod.outlook.com>'],
+    ['550 5.7.0', undefined],
+  ] as const) {
+    const reply = `${code} OK <1@a.PROD.outlook.com> [Hostname=a]`
+    const { outcome } = await attempt({ act: (step) => (step === 'end of data' ? reply : undefined) }, {})
+    assert.equal(outcome.givenId, expected)
+  }
+})
+
 describe('a relay that turns us away', () => {
   for (const [step, reply, expected] of [
     ['greeting', '554 5.7.1 Not you', 'deferred 4.7.1'],

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { withoutControls } from '../charset.ts'
 import type { Headers } from '../header/headers.ts'
 import { withoutComments } from '../header/lexical.ts'
 
@@ -84,9 +85,7 @@ function propertyValue(text: string): string {
 }
 
 function quoted(text: string): string {
-  const plain = text
-    .slice(0, 200) // 600 octets at most, so that the line stays under 998
-    .toWellFormed()
-    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' ')
+  // 600 octets at most, so that the line stays under 998.
+  const plain = withoutControls(text.slice(0, 200).toWellFormed())
   return `"${plain.replace(/["\\]/g, '\\$&')}"`
 }

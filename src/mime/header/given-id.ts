@@ -17,10 +17,11 @@ const exchangeReply = /^250 2\.\d\.\d (?:OK )?(<[!-;=?-~]+>) \[(?:InternalId=\d+
 
 /** The ends of ids that these relays make. Only such an id can be one of theirs. */
 const ends = ['.amazonses.com>', '.outlook.com>', '.partner.outlook.cn>']
+const longestEnd = Math.max(...ends.map(({ length }) => length))
 
 /** Whether a relay may have made this id. */
 export function mayBeGiven(id: string): boolean {
-  const end = id.slice(-longest).toLowerCase()
+  const end = id.slice(-longestEnd).toLowerCase()
   return id.length <= longest && ends.some((one) => end.endsWith(one))
 }
 

@@ -4,6 +4,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { detectMimeType } from 'nodemailer/lib/mime-funcs'
 import { inTurns } from '#/event-loop/pieces.ts'
 import { type Address, canonicalDomain, splitAddress } from '#/mime/address/address.ts'
+import { withoutControls } from '#/mime/charset.ts'
 import type { Outgoing, OutgoingAttachment } from '#/sending/outgoing.ts'
 import { addressFields } from './address-fields.ts'
 import { fieldLines } from './extra-fields.ts'
@@ -39,18 +40,16 @@ export async function compose(outgoing: Outgoing, { messageId, date }: Identity)
   return Buffer.concat([
     fieldLines(outgoing.headers ?? []),
     Buffer.from(addressFields(Object.fromEntries(addresses))),
-    fieldLines(subject === '' ? [] : [{ name: 'Subject', value: subject.replace(controls, ' ') }]),
+    fieldLines(subject === '' ? [] : [{ name: 'Subject', value: withoutControls(subject) }]),
     ...rest,
   ])
 }
-
-const controls = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g
 
 /** With an ASCII domain, unless the local part needs SMTPUTF8 anyway. */
 function onTheWire({ name, address }: Address): Address {
   const { local = '', domain = '' } = splitAddress(address) ?? {}
   const ascii = isAscii(Buffer.from(local)) ? canonicalDomain(domain) : undefined
-  return { name: name.replace(controls, ' '), address: ascii === undefined ? address : `${local}@${ascii}` }
+  return { name: withoutControls(name), address: ascii === undefined ? address : `${local}@${ascii}` }
 }
 
 /** A reply without References continues the conversation of the message that it replies to (RFC 5322, section 3.6.4). */

@@ -1,5 +1,6 @@
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
+import { withoutControls } from '#/mime/charset.ts'
 import type { Headers } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
 
@@ -54,10 +55,7 @@ export function withRewrittenFrom(message: Message, header: Buffer, mailbox: str
 
 /** A display name, quoted, or in encoded words (RFC 2047) of at most 75 octets per line. */
 function encoded(name: string): string {
-  const plain = name
-    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
-    .slice(0, 200)
-    .toWellFormed()
+  const plain = withoutControls(name).slice(0, 200).toWellFormed()
   if (/^[\x20-\x7e]*$/.test(plain)) return `"${plain.replace(/["\\]/g, '\\$&')}"`
   // Eleven code points have at most 44 octets.
   const words = plain.match(/.{1,11}/gsu) ?? []

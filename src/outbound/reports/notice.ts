@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { withoutControls } from '#/mime/charset.ts'
 import { messageDate } from '#/mime/header/date.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
 import { mayHaveArrived } from '#/queue/ambiguous.ts'
@@ -119,8 +120,7 @@ function base64Lines(text: string): string[] {
 
 /** The value of a report field: one line of ASCII, at most 500 characters. The text for people has all of it. */
 function field(text: string): string {
-  return text
-    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ')
+  return withoutControls(text)
     .replace(/[^\x20-\x7e]/gu, '?')
     .slice(0, 500)
 }

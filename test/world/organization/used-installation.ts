@@ -38,6 +38,9 @@ export async function usedInstallation(world: World, sink: Sink): Promise<UsedIn
   }
   const [first] = organizations
   await correspond(world, first)
+  // A relay that replaces the Message-ID.
+  const replaced = '250 2.0.0 OK <1@A1.PROD.OUTLOOK.COM> [Hostname=A1]'
+  sink.act = (step) => (step === 'end of data' ? replaced : undefined)
   await leaveTraces(world, first)
   sink.act = (step) => (step === 'rcpt' ? '451 4.7.1 Later' : undefined)
   const asked = await askOnce(first)

@@ -57,6 +57,14 @@ describe('which host gets the mail', () => {
     'three.dest.test': { a: ['127.0.0.3'] },
   }
 
+  test('which is not asked by what id it knows the message', async () => {
+    const reply = '250 2.0.0 OK <1@a.prod.outlook.com> [Hostname=a]'
+    await using at = await sinksAt({ act: (step) => (step === 'end of data' ? reply : undefined) })
+    await using relay = relayTo({ ...hosts, 'dest.test': mx('one.dest.test') }, { port: at.port })
+    const outcome = await deliver(relay)
+    assert.deepEqual([outcome.reply, outcome.givenId], [reply, undefined])
+  })
+
   test('the most preferred', async () => {
     await using at = await sinksAt({}, {}, {})
     await using relay = relayTo({ ...hosts, 'dest.test': mx('two.dest.test', 'one.dest.test') }, { port: at.port })
