@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { runCommand } from '#/cli/run.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
@@ -10,14 +10,11 @@ import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 let organization: TestOrganization
 let ada: string
 let bob: string
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
 beforeEach(async () => {
   organization = await world.organization()
   ada = (await organization.mailbox('ada')).address

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
+const organization = await world.organization()
 
 const sender = 'ann@peer.example'
 

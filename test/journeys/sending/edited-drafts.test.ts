@@ -1,18 +1,12 @@
 // On both databases: a draft is read while it is edited.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { after, test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  ada = (await organization.mailbox('ada')).address
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
+const organization = await world.organization()
+const ada = (await organization.mailbox('ada')).address
 
 const by = (key: string, method: string, path: string, body?: object) =>
   organization.request(method, path, body, { key })

@@ -1,37 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { scopes } from '#/http/access/scopes.ts'
 import { readContent } from '#/mime/body/content.ts'
-import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import type { Schema } from '#test/sockets/http-client.ts'
-import { Sink } from '#test/sockets/sink.ts'
 import { storedIn } from '#test/world/mail/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 // On one database: it looks at messages as they leave.
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-let mailbox: MailboxRef
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  organization = await world.organization({ plan: 'self_hosted' })
-  const { id, address } = await organization.mailbox('ada')
-  ada = address
-  mailbox = { organizationId: organization.id, mailboxId: id }
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink, organization, ada, adaId } = await sendingWorld({ plan: 'self_hosted' })
+world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+const mailbox: MailboxRef = { organizationId: organization.id, mailboxId: adaId }
 beforeEach(async () => {
   mark = `marked${Number(mark.slice('marked'.length)) + 1}`
   // A key has 600 requests a minute, and the clock of a database on a server cannot be advanced.
@@ -114,7 +96,7 @@ async function placesMarked(): Promise<string[]> {
 }
 
 for (const [operation, sample] of Object.entries(requests)) {
-  test(`row 10: no text of ${operation} may break a line of a header, and where one does nothing is stored`, async () => {
+  test(`no text of ${operation} may break a line of a header, and where one does nothing is stored`, async () => {
     const [method = '', path = ''] = operation.split(' ')
     const description = await world.client.description()
     const schema = description.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema
@@ -147,119 +129,18 @@ for (const [operation, sample] of Object.entries(requests)) {
 }
 
 const pieces = [
-  ...[
-    ':',
-    '<',
-    '>',
-    '"',
-    '\\',
-    ',',
-    ';',
-    '(',
-    ')',
-    '@',
-    '.',
-    ' ',
-    '  ',
-    '=',
-    '%0d%0a',
-    '\\r\\n',
-    '--',
-    '\u00a0',
-    '\u202e',
-    '😀',
-    'é',
-  ],
-  ...[
-    'Bcc: eve@there.example',
-    '=?',
-    '?=',
-    '=?utf-8?Q?=0D=0ABcc:_eve@there.example?=',
-    'x'.repeat(90),
-    `${'long '.repeat(40)}`,
-  ],
+  ...': < > " \\ , ; ( ) @ . = %0d%0a \\r\\n -- \u202e 😀 é Bcc: =? ?='.split(' '),
+  ...[' ', '  ', '\u00a0', 'x'.repeat(90), 'long '.repeat(40), 'Bcc: eve@there.example'],
+  '=?utf-8?Q?=0D=0ABcc:_eve@there.example?=',
 ]
 const hostile = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join('').trim())
-const fileName = hostile.map((text) => `${[...text].slice(0, 250).join('')}a`)
-const contentId = hostile.map((text) => `${text.replace(/[^!-;=?-~]/g, '').slice(0, 200)}a`)
-const named = (name: string, address: string) => `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`
-
 /** The names of a header's fields, in lower case, sorted. */
 function fieldNames(head: string): string[] {
   const fields = head.split(/\r\n(?![ \t])/).filter(Boolean)
   return fields.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()).sort()
 }
 
-test('row 10: whatever the texts of a message are, it goes with the fields that it should have, by the commands that it should take', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        subject: hostile,
-        to: hostile,
-        reply: hostile,
-        filename: fileName,
-        id: contentId,
-        later: fc.boolean(),
-      }),
-      async ({ subject, to, reply, filename, id, later }) => {
-        world.clock.advance(250)
-        sink.lines.length = 0
-        const body = {
-          from: ada,
-          to: [named(to, 'bob@there.example')],
-          cc: '"a>\\" b"@there.example',
-          reply_to: named(reply, 'ada@there.example'),
-          subject,
-          text: 'Hello',
-          html: '<p>Hello',
-          in_reply_to: `<${id}@there.example>`,
-          attachments: [{ filename, content: 'SGk=', content_id: id }],
-          ...(later && { send_at: new Date(world.clock.now()).toISOString() }),
-        }
-        const answer = await organization.request('POST', later ? '/v1/scheduled' : '/v1/send', body)
-        assert.equal(answer.status, later ? 201 : 202, JSON.stringify(answer.body))
-        await world.rounds.processAll()
-        const [taken, ...others] = sink.taken.splice(0)
-        assert.ok(taken)
-        assert.deepEqual(others, [])
-        const wire = taken.bytes.toString('latin1')
-        const [head = ''] = wire.split('\r\n\r\n')
-        const usual = ['cc', 'content-type', 'date', 'from', 'in-reply-to', 'message-id', 'mime-version']
-        assert.deepEqual(fieldNames(head), [
-          ...usual,
-          'references',
-          'reply-to',
-          ...(subject === '' ? [] : ['subject']),
-          'to',
-        ])
-        for (const part of wire.split(/\r\n--[^\r\n]+\r\n/).slice(1)) {
-          const names = fieldNames(part.split('\r\n\r\n')[0] ?? '')
-          const known = ['content-type', 'content-transfer-encoding', 'content-disposition', 'content-id']
-          assert.deepEqual(
-            names.filter((name) => !known.includes(name)),
-            [],
-            part,
-          )
-        }
-        assert.deepEqual(
-          readMessage(taken.bytes).to.map(({ address }) => address),
-          ['bob@there.example'],
-        )
-        assert.equal(readContent(taken.bytes).attachments.length, 1)
-        const commands = sink.lines.filter((line) => !/^(?:EHLO|RSET|QUIT)/.test(line))
-        assert.match(commands.shift() ?? '', /^MAIL FROM:<ada\+r[a-z2-7]{26}@[^<>]+> SIZE=\d+$/)
-        assert.deepEqual(commands.toSorted(), [
-          'DATA',
-          'RCPT TO:<"a>\\" b"@there.example>',
-          'RCPT TO:<bob@there.example>',
-        ])
-      },
-    ),
-    { numRuns: 60 },
-  )
-})
-
-test('row 10: whatever a message says of itself, its automatic answer has the fields that it should have', async () => {
+test('whatever a message says of itself, its automatic answer has the fields that it should have', async () => {
   const { address } = await organization.mailbox('away', { name: 'Ada, "the" Countess' })
   const settings = { mailbox: address, reply_body: 'I am away', reply_enabled: true }
   assert.equal((await organization.request('PATCH', '/v1/forwarding', settings)).status, 200)

@@ -2,27 +2,23 @@
 // In a process of its own: its intervals stand still.
 
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, mock, test } from 'node:test'
-import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import { after, beforeEach, mock, test } from 'node:test'
+import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
 /** The time limit of a wait. */
 const timeout = 60_000
 
 /** The worker polls its queue, and reads it when notified. Here polling is off. */
-let on: Submitting
-let ada: { address: string }
-before(async () => {
-  mock.timers.enable({ apis: ['setInterval'] })
-  on = await startSubmitting({
-    env: { MAILROOM_TICK_SECONDS: '3600', MAILROOM_PUBLIC_URL: 'https://mail.example.com' },
-  })
-  ada = await submittingMailbox(on.organization, 'ada')
+mock.timers.enable({ apis: ['setInterval'] })
+const on = await startSubmitting({
+  env: { MAILROOM_TICK_SECONDS: '3600', MAILROOM_PUBLIC_URL: 'https://mail.example.com' },
 })
 after(async () => {
   await on[Symbol.asyncDispose]()
   mock.timers.reset()
 })
+const ada = await submittingMailbox(on.organization, 'ada')
 beforeEach(async () => {
   await on.world.outbound.processAll()
   on.sink.taken.length = 0

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-/** Her own mailbox. */
-let ada: { readonly id: string; readonly address: string }
-let adasSession: SignedInMember
-let grace: SignedInMember
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  ada = await organization.mailbox('ada')
-  adasSession = await signIn(organization, (await organization.member(ada.address)).id)
-  grace = await signIn(organization, (await organization.member('grace@people.example')).id)
-})
+const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
+const organization = await world.organization()
+/** Her own mailbox. */
+const ada = await organization.mailbox('ada')
+const adasSession = await signIn(organization, (await organization.member(ada.address)).id)
+let grace = await signIn(organization, (await organization.member('grace@people.example')).id)
 
 async function listOf(member: SignedInMember) {
   const { status, body } = await member.request('GET', '/v1/me/signatures')

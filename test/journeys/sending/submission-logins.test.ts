@@ -1,6 +1,6 @@
 // On both databases: several guess at once.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import {
@@ -8,27 +8,15 @@ import {
   loggedIn,
   password,
   plain,
-  type Submitting,
   secured,
   startSubmitting,
   submittingMailbox,
 } from '#test/world/mail/submission.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import type { World } from '#test/world/world.ts'
 
-let on: Submitting
-let world: World
-let organization: TestOrganization
-let ada: { id: string; address: string }
-let bob: { id: string; address: string }
-let port: number
-before(async () => {
-  on = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
-  ;({ world, organization, port } = on)
-  ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
-  bob = await submittingMailbox(organization, 'bob')
-})
+const { world, organization, port, ...on } = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
 after(() => on[Symbol.asyncDispose]())
+const ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
+const bob = await submittingMailbox(organization, 'bob')
 
 describe('logging in', () => {
   test('before TLS nobody can, and no message begins', async () => {

@@ -1,40 +1,20 @@
 // On both databases: two programs share an allowance at once.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { newestIn, subjectsIn } from '#test/mail/letter.ts'
-import type { Sink } from '#test/sockets/sink.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { opened, type PrivateMailbox, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
-import {
-  codes,
-  loggedIn,
-  type Submitting,
-  startSubmitting,
-  submittingMailbox,
-  written,
-} from '#test/world/mail/submission.ts'
+import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
+import { codes, loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import type { World } from '#test/world/world.ts'
 
-let on: Submitting
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: { id: string; address: string }
-let bob: { id: string; address: string }
-let port: number
-before(async () => {
-  on = await startSubmitting()
-  ;({ world, sink, organization, port } = on)
-  ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
-  bob = await submittingMailbox(organization, 'bob')
-  await signingDomain(world, organization)
-})
+const { world, sink, organization, port, ...on } = await startSubmitting()
 after(() => on[Symbol.asyncDispose]())
+const ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
+const bob = await submittingMailbox(organization, 'bob')
+await signingDomain(world, organization)
 
 const letter = (fields?: Record<string, string | undefined>, body?: string) => written(ada.address, fields, body)
 
@@ -221,13 +201,10 @@ describe('sending', () => {
   })
 })
 
-describe('a Private mailbox', () => {
-  let mine: PrivateMailbox
-  before(async () => {
-    mine = await privateMailbox(organization, 'quiet')
-    const hash = world.db.selectFrom('mailboxes').select('password_hash').where('id', '=', ada.id)
-    await world.db.updateTable('mailboxes').set({ password_hash: hash }).where('id', '=', mine.id).execute()
-  })
+describe('a Private mailbox', async () => {
+  const mine = await privateMailbox(organization, 'quiet')
+  const hash = world.db.selectFrom('mailboxes').select('password_hash').where('id', '=', ada.id)
+  await world.db.updateTable('mailboxes').set({ password_hash: hash }).where('id', '=', mine.id).execute()
 
   test('sends, and its copy in Sent is encrypted to its key', async () => {
     sink.act = (step) => (step === 'mail' ? '451 4.3.0 Later' : undefined)
