@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { encode, wrap } from 'nodemailer/lib/qp'
 import { withoutControls } from '#/mime/charset.ts'
 import { messageDate } from '#/mime/header/date.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
@@ -49,9 +50,9 @@ export function notice(
     '',
     `--${boundary}`,
     'Content-Type: text/plain; charset=utf-8',
-    'Content-Transfer-Encoding: base64',
+    'Content-Transfer-Encoding: quoted-printable',
     '',
-    ...base64Lines(words(message, its, news, hostname)),
+    quotedPrintable(words(message, its, news, hostname)),
     `--${boundary}`,
     'Content-Type: message/delivery-status',
     '',
@@ -69,9 +70,9 @@ export function notice(
     '',
     `--${boundary}`,
     'Content-Type: text/rfc822-headers',
-    'Content-Transfer-Encoding: base64',
+    'Content-Transfer-Encoding: quoted-printable',
     '',
-    ...base64Lines(header),
+    quotedPrintable(header),
     `--${boundary}--`,
     '',
   ]
@@ -110,12 +111,9 @@ function statusFor(kind: News['kind'], status: string): string {
   return `${kind === 'failed' ? 5 : 4}.${rest}`
 }
 
-function base64Lines(text: string): string[] {
-  return (
-    Buffer.from(text)
-      .toString('base64')
-      .match(/.{1,76}/g) ?? ['']
-  )
+/** In lines that end with CRLF. Not in base64: filters take ASCII in it for something hidden. */
+function quotedPrintable(text: string): string {
+  return wrap(encode(text.replace(/\r\n?|\n/g, '\r\n')))
 }
 
 /** The value of a report field: one line of ASCII, at most 500 characters. The text for people has all of it. */
