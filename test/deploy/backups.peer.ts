@@ -1,6 +1,6 @@
 // Runs the commands of docs/backup.md literally.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -92,8 +92,17 @@ test('a dump of a server, made while a service runs, is restored into another da
   const organization = await storeOrganization(home, wish)
   const first = await startService(home.env)
   await mail(first, organization, 'Before')
-  const [out, back] = thereAndBack(await documented(page, 'pg_dump'))
+  const [out, back] = thereAndBack(await documented(page, '--file=mailroom.dump'))
   await follow(out, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('first') } })
+  const nightly = join(scratch, 'nightly')
+  await mkdir(nightly)
+  await writeFile(join(nightly, 'old.dump'), '')
+  await utimes(join(nightly, 'old.dump'), 0, 0)
+  const { hostname: PGHOST, port: PGPORT, username: PGUSER } = new URL(postgres.url)
+  const instead = { '/var/backups/mailroom-database': nightly, 'part mailroom': 'part first', '\\%': '%' }
+  const nightlyCommands = (await documented(page, '--file=part')).map((line) => line.replace('0 3 * * * postgres ', ''))
+  await follow(nightlyCommands, { cwd: scratch, instead, env: { PGHOST, PGPORT, PGUSER } })
+  assert.match((await readdir(nightly)).join(), /^\d{4}-\d\d-\d\d\.dump$/)
   await mail(first, organization, 'After')
   await first.end('SIGTERM')
   await follow(back, { cwd: scratch, instead: {}, env: { DATABASE_URL: urlOf('second') } })
