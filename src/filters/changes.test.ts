@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { addFilter, checkChangedMove } from './changes.ts'
 import type { FilterFields } from './filter.ts'
 
-let database: Database
-let owner: { organizationId: string; memberId: null }
-before(async () => {
-  database = await testDatabase()
-  const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
-  owner = { organizationId: id, memberId: null }
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
+const owner = { organizationId: id, memberId: null }
 
 const plain = { name: 'Bills', field: 'subject', op: 'is', value: 'Bill', enabled: true } as const
 const [move, star] = [{ action: 'move', argument: 'Bills' } as const, { action: 'star', argument: null } as const]

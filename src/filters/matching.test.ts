@@ -78,7 +78,7 @@ for (const [what, headers, change, expected] of [
   ['the long s as an s', 'Subject: ſum', { value: 'SUM' }, true],
   ['nothing where there is no subject', 'X: y', { value: 'y' }, false],
 ] as const) {
-  test(`20. A subject matches by ${what}`, () => {
+  test(`A subject matches by ${what}`, () => {
     assert.equal(matches(filter({ field: 'subject', ...change }), arriving(headers)), expected)
   })
 }
@@ -93,7 +93,7 @@ for (const [what, from, change, expected] of [
   ['a part of a domain in its Unicode form', 'j@xn--bcher-kva.example', { value: '@bücher' }, true],
   ['what is no address as a text', 'undisclosed', { value: 'undisclosed' }, true],
 ] as const) {
-  test(`20. A sender matches by ${what}`, () => {
+  test(`A sender matches by ${what}`, () => {
     assert.equal(matches(filter(change), arriving(`From: ${from}`)), expected)
   })
 }
@@ -107,7 +107,7 @@ test('The text that matched is shown as the message has it', () => {
 
 const all = { value: 'ann' } as const
 
-test('19. Two moves match: the first in the list wins', () => {
+test('Two moves match: the first in the list wins', () => {
   const filters = [
     filter({ ...all, action: 'move', argument: 'Bills' }, 'f1'),
     filter({ ...all, action: 'move', argument: 'archive' }, 'f2'),
@@ -117,7 +117,7 @@ test('19. Two moves match: the first in the list wins', () => {
   assert.deepEqual(trace, [{ filter_id: 'f1', name: 'A filter', action: 'move', argument: 'Bills' }])
 })
 
-test('19. A move to the folder that the message is in already is a move too', () => {
+test('A move to the folder that the message is in already is a move too', () => {
   const filters = [
     filter({ ...all, action: 'move', argument: 'inbox' }),
     filter({ ...all, action: 'move', argument: 'archive' }),
@@ -125,7 +125,7 @@ test('19. A move to the folder that the message is in already is a move too', ()
   assert.equal(applyFilters(filters, message, 'inbox').folder, 'inbox')
 })
 
-test('19. Labels, star and read add up', () => {
+test('Labels, star and read add up', () => {
   const filters = [
     filter({ ...all, action: 'label', argument: 'work' }),
     filter({ ...all, action: 'star' }),
@@ -144,13 +144,13 @@ for (const [what, idle] of [
   ['A filter whose label is deleted', { action: 'label', argument: 'gone', broken: 'label_deleted' }],
   ['A filter that does not match', { value: 'nobody' }],
 ] as const) {
-  test(`19. ${what} never runs`, () => {
+  test(`${what} never runs`, () => {
     const untouched = { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [], errors: [] }
     assert.deepEqual(applyFilters([filter({ ...all, ...idle })], message, 'inbox'), untouched)
   })
 }
 
-test('19. An error in one filter leaves the others to act', () => {
+test('An error in one filter leaves the others to act', () => {
   const failing = {
     ...filter({ ...all }),
     get needle(): string {
@@ -163,7 +163,7 @@ test('19. An error in one filter leaves the others to act', () => {
 })
 
 for (const action of ['move', 'label'] as const) {
-  test(`19. A filter to ${action} that names nothing is an error, and leaves the message where it was`, () => {
+  test(`A filter to ${action} that names nothing is an error, and leaves the message where it was`, () => {
     const { errors, ...placed } = applyFilters([filter({ action })], message, 'inbox')
     assert.equal(errors.length, 1)
     assert.deepEqual(placed, { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [] })

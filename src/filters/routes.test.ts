@@ -68,108 +68,14 @@ test('POST /v1/filters answers 201 with the filter, and where it is', async () =
   assert.deepEqual(await list(organization), [body])
 })
 
-for (const missing of ['name', 'field', 'op', 'value', 'action']) {
-  test(`A filter without ${missing} is invalid_request`, async () => {
-    const { [missing]: _, ...rest } = plain as Record<string, string>
-    refused(await shared.request('POST', '/v1/filters', rest), missing)
-  })
-}
-
-for (const [field, value] of [
-  ['field', 'cc'],
-  ['field', 'From'],
-  ['field', ''],
-  ['op', 'matches'],
-  ['action', 'delete'],
-  ['action', ['star']],
-  ['enabled', 'true'],
-  ['enabled', 1],
-  ['position', -1],
-  ['position', '1'],
-  ['argument', 5],
-  ['name', ''],
-  ['name', '  '],
-  ['name', '\u200b'],
-  ['name', 'a\u202eb'],
-  ['name', 'n'.repeat(65)],
-  ['name', 5],
-  ['value', ''],
-  ['value', ' \u3000 '],
-  ['value', 'v'.repeat(121)],
-  ['value', '😀'.repeat(121)],
-  ['value', 'a\nb'],
-  ['value', 'a\u0000'],
-  ['value', 'a\ud83d'],
-  ['id', randomUUID()],
-  ['broken', null],
-  ['organization_id', randomUUID()],
-  ['member_id', randomUUID()],
-] as const) {
-  test(`A value outside its vocabulary or bounds is invalid_request: ${field} ${JSON.stringify(value).slice(0, 20)}`, async () => {
-    const filter = await create(shared)
-    refused(await shared.request('POST', '/v1/filters', { ...plain, [field]: value }), field)
-    refused(await shared.request('PATCH', `/v1/filters/${filter.id}`, { [field]: value }), field)
-    assert.deepEqual((await shared.request('GET', `/v1/filters/${filter.id}`)).body, filter)
-  })
-}
-
-test('A position that is no finite number is invalid_request', async () => {
-  refused(
-    await shared.request('POST', '/v1/filters', JSON.stringify({ ...plain, position: 7 }).replace('7', '1e999')),
-    'position',
-  )
-})
-
-test('A name can have 64 characters and a value 120, counted as code points', async () => {
-  const filter = await create(shared, { name: '😀'.repeat(64), value: '😀'.repeat(120) })
-  assert.equal(filter.name, '😀'.repeat(64))
-  assert.equal(filter.value, '😀'.repeat(120))
-})
-
-for (const [action, argument, fits] of [
-  ['move', 'archive', true],
-  ['move', undefined, false],
-  ['move', null, false],
-  ['label', 'work', true],
-  ['label', undefined, false],
-  ['label', null, false],
-  ['star', undefined, true],
-  ['star', null, true],
-  ['star', 'archive', false],
-  ['star', '', false],
-  ['read', undefined, true],
-  ['read', null, true],
-  ['read', 'archive', false],
-] as const) {
-  test(`Argument rule: ${action} with ${JSON.stringify(argument)} is ${fits ? 'taken' : 'refused'}`, async () => {
-    const organization = await world.organization()
-    await label(organization, 'Work')
-    const filter = { ...plain, action, ...(argument !== undefined && { argument }) }
-    const answer = await organization.request('POST', '/v1/filters', filter)
-    if (!fits) return refused(answer, 'argument')
-    assert.equal(answer.status, 201)
-    assert.equal(answer.body.argument, argument ?? null)
-  })
-}
-
 for (const [what, from, change, result] of [
   ['move to star without clearing', { action: 'move', argument: 'archive' }, { action: 'star' }, null],
-  [
-    'move to star, cleared',
-    { action: 'move', argument: 'archive' },
-    { action: 'star', argument: null },
-    ['star', null],
-  ],
-  ['star to move without an argument', { action: 'star' }, { action: 'move' }, null],
-  ['star to move with one', { action: 'star' }, { action: 'move', argument: 'junk' }, ['move', 'junk']],
+  ['star to move with a folder', { action: 'star' }, { action: 'move', argument: 'Trash' }, ['move', 'trash']],
   ['star to label with an unknown one', { action: 'star' }, { action: 'label', argument: 'nothing' }, null],
   ['star to label with one', { action: 'star' }, { action: 'label', argument: 'Work' }, ['label', 'work']],
-  ['clearing what move needs', { action: 'move', argument: 'archive' }, { argument: null }, null],
-  ['giving star an argument', { action: 'star' }, { argument: 'archive' }, null],
   ['move to label, its folder being no label', { action: 'move', argument: 'archive' }, { action: 'label' }, null],
-  ['another folder', { action: 'move', argument: 'archive' }, { argument: 'Trash' }, ['move', 'trash']],
 ] as const) {
-  test(`Argument rule on the resulting filter: ${what}`, async () => {
+  test(`The argument must fit the filter as it will be: ${what}`, async () => {
     const organization = await world.organization()
     await label(organization, 'Work')
     const filter = await create(organization, from)
@@ -178,10 +84,7 @@ for (const [what, from, change, result] of [
     if (result === null) {
       refused(answer, 'argument')
       assert.deepEqual(now, filter)
-    } else {
-      assert.equal(answer.status, 200)
-      assert.deepEqual([now.action, now.argument], result)
-    }
+    } else assert.deepEqual([answer.status, now.action, now.argument], [200, ...result])
   })
 }
 
@@ -193,28 +96,14 @@ test('PATCH changes what is given and keeps the rest', async () => {
   assert.deepEqual({ ...body, updated_at: filter.updated_at }, { ...filter, name: 'New', enabled: false })
 })
 
-test('PATCH with nothing in it is invalid_request', async () => {
-  const filter = await create(shared)
-  const { status, body } = await shared.request('PATCH', `/v1/filters/${filter.id}`, {})
-  assert.equal(status, 400)
-  assert.partialDeepStrictEqual(body.error, { code: 'invalid_request', message: 'Nothing to change' })
+test('A label is given by its keyword, id or name, in any case, and stored as its keyword', async () => {
+  const organization = await world.organization()
+  const { id, keyword, name } = await label(organization, 'To do later')
+  for (const argument of [keyword, id, id.toUpperCase(), name, name.toUpperCase()]) {
+    const filter = await create(organization, { action: 'label', argument })
+    assert.deepEqual([filter.argument, filter.broken], ['to-do-later', null])
+  }
 })
-
-for (const [what, argument] of [
-  ['keyword', (made: { keyword: string }) => made.keyword],
-  ['id', (made: { id: string }) => made.id],
-  ['id in upper case', (made: { id: string }) => made.id.toUpperCase()],
-  ['name', (made: { name: string }) => made.name],
-  ['name in another case', (made: { name: string }) => made.name.toUpperCase()],
-] as const) {
-  test(`A label is given by its ${what} and stored as its keyword`, async () => {
-    const organization = await world.organization()
-    const made = await label(organization, 'To do later')
-    const filter = await create(organization, { action: 'label', argument: argument(made) })
-    assert.equal(filter.argument, 'to-do-later')
-    assert.equal(filter.broken, null)
-  })
-}
 
 test('What is one label’s keyword and another’s name is the keyword', async () => {
   const organization = await world.organization()
@@ -250,23 +139,6 @@ test('A label that is unknown, another organization’s, a member’s own or del
     refused(await organization.request('POST', '/v1/filters', filter), 'argument')
   }
 })
-
-for (const [given, stored] of [
-  ['Inbox', 'inbox'],
-  ['ARCHIVE', 'archive'],
-  ['spam', 'junk'],
-  ['Projects/Apollo', 'Projects/Apollo'],
-] as const) {
-  test(`A folder is stored by its name: ${given} as ${stored}`, async () => {
-    assert.equal((await create(shared, { action: 'move', argument: given })).argument, stored)
-  })
-}
-
-for (const argument of ['', 'INBOX"\r\nA1 DELETE x', 'a\u0000b', '/', 'a//b']) {
-  test(`A folder that cannot be is invalid_request: ${JSON.stringify(argument)}`, async () => {
-    refused(await shared.request('POST', '/v1/filters', { ...plain, action: 'move', argument }), 'argument')
-  })
-}
 
 for (const [action, expected] of [
   ['move', ['argument', 'name']],
@@ -315,7 +187,7 @@ test('A filter whose label is deleted stays, shows that it is broken, and works 
   assert.equal((await list(organization))[0].broken, null)
 })
 
-test('Filter rule 1: the list is in the order of position, then of creation', async () => {
+test('The list is in the order of position, then of creation', async () => {
   const organization = await world.organization()
   for (const [name, position] of [
     ['c', 3],
@@ -330,7 +202,7 @@ test('Filter rule 1: the list is in the order of position, then of creation', as
   assert.deepEqual(names, ['a', 'b1', 'b2', 'c', 'c2'])
 })
 
-test('Filter rule 2: a filter without position goes to the end', async () => {
+test('A filter without position goes to the end', async () => {
   const organization = await world.organization()
   assert.equal((await create(organization)).position, 1)
   assert.equal((await create(organization)).position, 2)
@@ -348,31 +220,6 @@ test('DELETE answers {deleted, id} and leaves a gap in positions', async () => {
   assert.deepEqual(body, { deleted: true, id: second.id })
   assert.deepEqual(await list(organization), [first, third])
   assert.equal((await organization.request('GET', `/v1/filters/${second.id}`)).status, 404)
-})
-
-test('A personal filter, another organization’s and one that never was answer the same', async () => {
-  const organization = await world.organization()
-  const personal = await personalFilter(organization)
-  const foreign = await create(await world.organization())
-  for (const [method, body] of [
-    ['GET', undefined],
-    ['PATCH', { enabled: false }],
-    ['DELETE', undefined],
-  ] as const) {
-    const errors = []
-    for (const id of [personal.id, foreign.id, randomUUID(), 'not-a-uuid']) {
-      const answer = await organization.request(method, `/v1/filters/${id}`, body)
-      assert.equal(answer.status, 404)
-      const { request_id: _, ...error } = answer.body.error
-      errors.push(error)
-    }
-    assert.deepEqual(errors, Array(4).fill({ code: 'not_found', message: 'No such filter' }))
-  }
-  assert.deepEqual(await list(organization), [])
-  assert.equal(
-    (await world.db.selectFrom('filters').select('enabled').where('id', '=', personal.id).execute())[0]?.enabled,
-    true,
-  )
 })
 
 test('50 filters created at once get 50 positions', async () => {

@@ -100,21 +100,14 @@ test('A draft runs after the stored filters, or at its position, and is not stor
   assert.equal((await organization.request('GET', '/v1/filters')).body.data.length, 1)
 })
 
-for (const [what, change, field] of [
-  ['without a value', { value: undefined }, 'filter.value'],
-  ['outside the vocabulary', { op: 'matches' }, 'filter.op'],
-  ['with an argument it does not take', { argument: 'archive' }, 'filter.argument'],
-  ['without the argument it needs', { action: 'move' }, 'filter.argument'],
-  ['with an unknown label', { action: 'label', argument: 'nothing' }, 'filter.argument'],
-  ['with a blank name', { name: ' ' }, 'filter.name'],
-] as const) {
-  test(`A draft ${what} is invalid_request`, async () => {
-    const organization = await world.organization()
-    const answer = await organization.request('POST', '/v1/filters/test', { message, filter: { ...draft, ...change } })
-    assert.equal(answer.status, 400)
-    assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
-  })
-}
+test('A draft is checked as a filter is, and its faults are named as its own', async () => {
+  const organization = await world.organization()
+  const filter = { ...draft, name: ' ', argument: 'archive' }
+  const { status, body } = await organization.request('POST', '/v1/filters/test', { message, filter })
+  assert.equal(status, 400)
+  const fields = body.error.details.map(({ field }: { field: string }) => field)
+  assert.deepEqual(fields.toSorted(), ['filter.argument', 'filter.name'])
+})
 
 for (const [what, given] of [
   ['its fields', message],
@@ -138,17 +131,13 @@ test('A body of a message is not looked at', async () => {
   assert.deepEqual((await attempt(await world.organization(), { message: raw, filter: draft })).matches, [])
 })
 
-for (const [what, body, field] of [
-  ['missing', { filter: draft }, 'message'],
-  ['empty', { message: {} }, 'message'],
-  ['a number', { message: 5 }, 'message'],
-  ['with an unknown field', { message: { ...message, cc: 'a@b.c' } }, 'message.cc'],
-  ['with a line break in the subject', { message: { subject: 'a\r\nTo: b' } }, 'message.subject'],
-  ['with a line break in an address', { message: { from: ['a\n@b.c'] } }, 'message.from[0]'],
-  ['with an address that is a number', { message: { to: [5] } }, 'message.to[0]'],
+for (const [what, given, field] of [
+  ['empty', {}, 'message'],
+  ['with a line break in the subject', { subject: 'a\r\nTo: b' }, 'message.subject'],
+  ['with a line break in an address', { from: ['a\n@b.c'] }, 'message.from[0]'],
 ] as const) {
   test(`A message that is ${what} is invalid_request`, async () => {
-    const answer = await (await world.organization()).request('POST', '/v1/filters/test', body)
+    const answer = await (await world.organization()).request('POST', '/v1/filters/test', { message: given })
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
   })

@@ -1,11 +1,9 @@
 // On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
@@ -23,15 +21,11 @@ import {
 
 const minute = 60_000
 
-let database: Database
-let db: Db
 let one: string
 let now: Date
-before(async () => {
-  database = await testDatabase()
-  db = database.db
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
   one = await anOrganization()

@@ -1,10 +1,9 @@
 // On both databases: workers claim messages at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
@@ -27,12 +26,9 @@ import { claimPendingCopies, markCopiesStored } from './pending-copies.ts'
 import { defer, lockClaimed, settle } from './recipients.ts'
 import { cancel, depart, endSent, fail, reschedule } from './scheduled.ts'
 
-let database: Database
 let one: string
 let now: Date
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await database.db.deleteFrom('outbound_messages').execute()
@@ -103,21 +99,6 @@ test('what is scheduled does not go before its time, and begins with the claim',
   assert.equal(await database.db.transaction().execute((tx) => cancel(tx, Caller.unrestricted(one), id)), false)
 })
 
-test('organizations are served in turn, whatever one of them has waiting', async () => {
-  const other = await organization()
-  for (let n = 0; n < 5; n++) await sent(one, `a${n}@x`)
-  now = new Date(now.getTime() + 1_000)
-  await sent(other, 'b@x')
-  const batches = await claimWaiting(database.db, now, [], 2)
-  assert.deepEqual(new Set(batches.map(({ organizationId }) => organizationId)), new Set([one, other]))
-  for (let n = 0; n < 5; n++) await scheduled(one, `a${n}@x`)
-  now = new Date(now.getTime() + 1_000)
-  await scheduled(other, 'b@x')
-  const { claims } = await claimScheduled(database.db, mailKey, now)
-  const second = claims.findIndex(({ message }) => message.organizationId === other)
-  assert.ok(second === 0 || second === 1, `${second}`)
-})
-
 test('an attempt whose worker died is counted apart, and its recipients are sent alone from then on', async () => {
   for (const to of ['a@x', 'b@x']) await sent(one, to)
   await claimWaiting(database.db, now, [], 10)
@@ -128,19 +109,6 @@ test('an attempt whose worker died is counted apart, and its recipients are sent
   assert.deepEqual(
     [suspect?.recipients.length, suspect?.attempts, suspect?.cutShort, suspect?.suspect],
     [1, 2, 1, true],
-  )
-})
-
-test('a delivery is ambiguous only if its end of data was sent as the worker died', async () => {
-  for (const to of ['a@x', 'b@x']) await sent(one, to)
-  const [first] = await claimWaiting(database.db, now, [], 10)
-  assert.ok(first)
-  assert.deepEqual(await markEndOfData(database.db, [first.recipients]), [true])
-  await die()
-  const ambiguous = await database.db.selectFrom('outbound_recipients').select(['recipient', 'doubted_at']).execute()
-  assert.deepEqual(
-    ambiguous.filter(({ doubted_at }) => doubted_at !== null).map(({ recipient }) => recipient),
-    first.recipients.map(({ recipient }) => recipient),
   )
 })
 

@@ -1,11 +1,10 @@
 // On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -19,16 +18,12 @@ import { settle } from './recipients.ts'
 import { cancel, depart, endSent, fail, forgetFailed, markSentToSome, noteReason, reschedule } from './scheduled.ts'
 import { dropWaiting, retryNow } from './waiting.ts'
 
-let database: Database
-let db: Db
 let one: string
 const now = new Date('2026-11-21T08:00:00Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
-before(async () => {
-  database = await testDatabase()
-  db = database.db
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
   one = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id

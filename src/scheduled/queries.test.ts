@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
@@ -14,16 +12,12 @@ import { addScheduled } from '#test/world/mail/queued.ts'
 import { promisedOn, retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
 import { retry } from './schedule.ts'
 
-let database: Database
-let db: Db
 let organizationId: string
 let caller: Caller
 const now = new Date('2026-11-21T08:00:00Z')
-before(async () => {
-  database = await testDatabase()
-  db = database.db
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('organizations').execute()
   organizationId = await organization('team')

@@ -1,11 +1,10 @@
 // On both databases: a connection is lost while it commits.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, mock, test } from 'node:test'
+import { after, beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
@@ -14,11 +13,8 @@ import { addScheduled } from '#test/world/mail/queued.ts'
 import { World } from '#test/world/world.ts'
 import { isStored, lockCommit, removeOnceReachable } from './unknown-commit.ts'
 
-let database: Database
 let organizationId: string
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   organizationId = (await createOrganization(database.db, { name: randomUUID(), plan: 'team' }, byOperator)).id
@@ -64,7 +60,7 @@ const schedule = () => addScheduled(database.db, organizationId, ['bob@there.exa
 const rows = () =>
   database.db.selectFrom('outbound_messages').select('id').where('organization_id', '=', organizationId).execute()
 
-test('row 38: an unreachable database is asked about a message until the service closes, and no longer', async () => {
+test('an unreachable database is asked about a message until the service closes, and no longer', async () => {
   const closing = new AbortController()
   const { db } = unreachable()
   const removing = removeOnceReachable(db, { organizationId, id: randomUUID() }, closing.signal)
@@ -72,7 +68,7 @@ test('row 38: an unreachable database is asked about a message until the service
   await assert.rejects(removing, { name: 'AbortError' })
 })
 
-test('row 38: once the database is reachable the message is deleted, and the answer says whether it was stored', async () => {
+test('once the database is reachable the message is deleted, and the answer says whether it was stored', async () => {
   const id = await schedule()
   const { signal } = new AbortController()
   for (const removed of [true, false])
@@ -80,7 +76,7 @@ test('row 38: once the database is reachable the message is deleted, and the ans
   assert.deepEqual(await rows(), [])
 })
 
-test('row 38: a message is stored or not, also where the database answers only when it is asked again', async () => {
+test('a message is stored or not, also where the database answers only when it is asked again', async () => {
   const id = await schedule()
   const { ask } = asking(database.db)
   assert.deepEqual([await ask(id), await ask(randomUUID())], [true, false])
@@ -92,7 +88,7 @@ test('row 38: a message is stored or not, also where the database answers only w
 })
 
 for (const closes of [false, true])
-  test(`row 38: one that nobody can say anything of for ten seconds counts as not stored, ${closes ? 'also where the service closes' : 'and is removed'}`, async (t) => {
+  test(`one that nobody can say anything of for ten seconds counts as not stored, ${closes ? 'also where the service closes' : 'and is removed'}`, async (t) => {
     const id = await schedule()
     const silent = unreachable()
     const { ask, closing, logged } = asking(silent.db)
@@ -116,7 +112,7 @@ async function locksOf(tx: Tx): Promise<string[]> {
   return rows.map(({ lock }) => lock)
 }
 
-test('row 38: what asks about a message waits for the transaction that stores it, and for no other', async () => {
+test('what asks about a message waits for the transaction that stores it, and for no other', async () => {
   const locks = (...ids: string[]) =>
     database.db.transaction().execute(async (tx) => {
       for (const id of ids) await lockCommit(tx, id)
@@ -138,7 +134,7 @@ test('row 38: what asks about a message waits for the transaction that stores it
   assert.deepEqual(taken, [first, first])
 })
 
-test('row 38: where the connection breaks once the message is committed, the answer is 201 all the same, and once', async () => {
+test('where the connection breaks once the message is committed, the answer is 201 all the same, and once', async () => {
   let breaks = false
   let locks: string[] = []
   const db = running(async (run, work) => {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { claimAllowance } from './allowance.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 
 const organization = async () =>

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -14,17 +12,13 @@ import { secret } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
 
-let database: Database
-let db: Db
 let organizationId: string
 let id: string
 const [home, own] = ['home.example', 'own.example']
 const [address, alias] = [`ada@${home}`, `sales@${own}`]
-before(async () => {
-  database = await testDatabase()
-  db = database.db
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const { db } = database
 
 const mailbox = (localPart: string) =>
   db

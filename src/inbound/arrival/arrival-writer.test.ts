@@ -1,10 +1,9 @@
 // On both databases: messages are written together, and known ones are found.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
@@ -15,21 +14,16 @@ import { testDatabase } from '#test/world/database/database.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 
-let database: Database
-let host: MailHost
-let mailbox: MailboxRef
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-  const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
-  const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
-  await database.db.insertInto('domains').values(domain).execute()
-  const made = await database.db
-    .transaction()
-    .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }, byOperator))
-  mailbox = { organizationId, mailboxId: made.id }
-})
+const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
+const host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
+const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
+const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
+await database.db.insertInto('domains').values(domain).execute()
+const made = await database.db
+  .transaction()
+  .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }, byOperator))
+const mailbox = { organizationId, mailboxId: made.id }
 
 function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
   const raw = Buffer.from(`Subject: ${subject}\r\nMessage-ID: <${randomUUID()}@x>\r\n\r\nHello\r\n`)

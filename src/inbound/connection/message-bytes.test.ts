@@ -36,7 +36,7 @@ for (const [what, octets, content] of [
 }
 
 for (const end of FAKE_ENDS) {
-  test(`row 11: ${JSON.stringify(end)} does not end a message, wherever it is cut`, () => {
+  test(`${JSON.stringify(end)} does not end a message, wherever it is cut`, () => {
     const octets = `a${end}MAIL FROM:<x@y.example>\r\n.\r\nNOOP\r\n`
     for (let first = 1; first < octets.length; first++) {
       for (const second of [1, 2, 3]) {
@@ -48,7 +48,7 @@ for (const end of FAKE_ENDS) {
   })
 }
 
-test('row 11: of all sequences of up to 7 octets none ends a message but CR LF . CR LF, and what is stray is a fault', () => {
+test('of all sequences of up to 7 octets none ends a message but CR LF . CR LF, and what is stray is a fault', () => {
   for (let length = 0, sequences = ['']; length <= 7; length++) {
     for (const sequence of sequences) {
       const behind = `\r\n${sequence}` // a message starts where a line does

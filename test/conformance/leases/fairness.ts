@@ -17,17 +17,6 @@ export function fairnessConformance(queue: QueueUnderTest, db: () => Db): void {
     assert.ok(first.length > 1 && first.length < 200)
     assert.ok(first.some((lease) => lease.id === id))
   })
-
-  test('what a suspended organization has waits until it is resumed', async () => {
-    const id = await organization(db())
-    const suspend = (at: Date | null) =>
-      db().updateTable('organizations').set({ suspended_at: at }).where('id', '=', id).execute()
-    const ids = await addFor(db(), id, 2)
-    await suspend(new Date())
-    assert.deepEqual(await queue.claim(db()), [])
-    await suspend(null)
-    assert.deepEqual((await queue.claim(db())).map((lease) => lease.id).sort(), [...ids].sort())
-  })
 }
 
 async function organization(db: Db): Promise<string> {

@@ -17,35 +17,32 @@ import { testDatabase } from '#test/world/database/database.ts'
 export function leasesMeanwhile(): void {
   const leases = new Leases('domains', 20_000)
   const [all, due] = [sql`select id from domains`, sql`next_check_at <= clock_timestamp()`]
-  /** Waits for as long as the other process is in its transaction. */
-  const gate = sql<Date>`(select clock_timestamp() from pg_advisory_xact_lock(1))`
+  /** Gives lock 2 of its connection back, and waits for as long as the other process is in its transaction. */
+  const gate = sql<Date>`(
+    select clock_timestamp() from pg_advisory_xact_lock(1 + 0 * pg_advisory_unlock(2)::integer))`
   const gated = { chosen: sql`${all} where ${gate} is not null`, due }
 
   let database: Database
   let db: Db
   /** Begins a statement, lets another process act during it, and answers the statement's result. */
-  async function meanwhile<Result>(begin: () => Promise<Result>, other: (tx: Db) => Promise<unknown>): Promise<Result> {
-    const under = await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(1)`.execute(tx)
-      const result = begin()
-      while (!(await waits(tx)));
-      await other(tx)
-      return { result }
+  function meanwhile<Result>(begin: (by: Db) => Promise<Result>, other: (tx: Db) => Promise<unknown>): Promise<Result> {
+    return db.connection().execute(async (by) => {
+      await sql`select pg_advisory_lock(2)`.execute(by)
+      const under = await db.transaction().execute(async (tx) => {
+        await sql`select pg_advisory_xact_lock(1)`.execute(tx)
+        const result = begin(by)
+        await sql`select pg_advisory_xact_lock(2)`.execute(tx)
+        await other(tx)
+        return { result }
+      })
+      return await under.result
     })
-    return await under.result
-  }
-
-  async function waits(tx: Db): Promise<boolean> {
-    const { rows } = await sql`
-      select from pg_locks where locktype = 'advisory' and not granted
-        and database = (select oid from pg_database where datname = current_database())`.execute(tx)
-    return rows.length > 0
   }
 
   const claim = (by: Db) => leases.claim(by, new Date(), { chosen: all, due })
   const release = (by: Db, held: readonly Lease[], set: RawBuilder<unknown>) => leases.release(by, held, set)
 
-  const reclaimExpired = (now: Now) => leases.reclaimExpired(db, now, sql`status = status`)
+  const reclaimExpired = (now: Now, by = db) => leases.reclaimExpired(by, now, sql`status = status`)
 
   async function claimed(): Promise<Lease[]> {
     const held = await claim(db)
@@ -70,7 +67,7 @@ export function leasesMeanwhile(): void {
     test('a row that another process has claimed is not claimed', async () => {
       let held: Lease[] = []
       const claims = await meanwhile(
-        () => leases.claim(db, new Date(), gated),
+        (by) => leases.claim(by, new Date(), gated),
         async (tx) => {
           held = await claim(tx)
         },
@@ -81,7 +78,7 @@ export function leasesMeanwhile(): void {
 
     test('a row that another process has done is not claimed', async () => {
       const claims = await meanwhile(
-        () => leases.claim(db, new Date(), gated),
+        (by) => leases.claim(by, new Date(), gated),
         async (tx) => release(tx, await claim(tx), sql`next_check_at = clock_timestamp() + interval '1 day'`),
       )
       assert.deepEqual(claims, [])
@@ -104,7 +101,7 @@ export function leasesMeanwhile(): void {
       const held = await claimed()
       await sql`update domains set leased_until = clock_timestamp()`.execute(db)
       const taken = await meanwhile(
-        () => reclaimExpired(gate),
+        (by) => reclaimExpired(gate, by),
         (tx) => leases.extend(tx, held, new Date()),
       )
       assert.equal(taken, 0)

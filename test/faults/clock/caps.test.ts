@@ -16,7 +16,7 @@ const requests = 100
 const cap = 10
 const domain = 'capped.test'
 
-test(`row 34: ${requests} creates at once at a cap of ${cap} over ${processes} processes, one killed: exactly ${cap}, counter = rows`, {
+test(`${requests} creates at once at a cap of ${cap} over ${processes} processes, one killed: exactly ${cap}, counter = rows`, {
   timeout: 300_000,
 }, async () => {
   await using home = await databaseHome()

@@ -71,7 +71,7 @@ function send(world: World, recipients: number) {
   return by(world, 'POST', '/v1/send', { from: ada, to, text: 'Hello' })
 }
 
-test('row 41: the clocks are what they are meant to be', async () => {
+test('the clocks are what they are meant to be', async () => {
   await setClock('2026-10-24T23:59:59.999Z')
   const { rows } = await sql<{ now: Date; clock: Date; here: string }>`
     select now(), clock_timestamp() as clock, to_char(now(), 'HH24') as here`.execute(database.db)
@@ -82,7 +82,7 @@ test('row 41: the clocks are what they are meant to be', async () => {
   assert.equal(fast.clock.now() - slow.clock.now(), 20 * minute)
 })
 
-test("row 41: the day's allowance ends with the database's UTC day, for every process and in every zone", async () => {
+test("the day's allowance ends with the database's UTC day, for every process and in every zone", async () => {
   await setClock('2026-10-24T23:59:59.999Z')
   for (const world of [fast, slow, fast, slow]) assert.equal((await send(world, 25)).status, 202)
   for (const world of [fast, slow]) {
@@ -101,7 +101,7 @@ test("row 41: the day's allowance ends with the database's UTC day, for every pr
   for (const world of [fast, slow]) assert.equal((await sending(world)).sent_today, 0)
 })
 
-test('row 41: what finds the day full a moment before midnight goes on the next day, and counts there', async () => {
+test('what finds the day full a moment before midnight goes on the next day, and counts there', async () => {
   await setClock('2026-10-24T23:59:59.999Z')
   for (const world of [fast, slow, fast, slow]) assert.equal((await send(world, 25)).status, 202)
   assert.equal((await schedule(slow, '2026-10-24T23:59:59Z')).status, 201)
@@ -115,7 +115,7 @@ test('row 41: what finds the day full a moment before midnight goes on the next 
   for (const world of [fast, slow]) assert.equal((await sending(world)).sent_today, 1)
 })
 
-test("row 41: the window of send_at is by the database's clock", async () => {
+test("the window of send_at is by the database's clock", async () => {
   for (const world of [fast, slow]) {
     assert.equal((await schedule(world, '2026-10-24T11:59:01Z')).status, 201)
     const past = await schedule(world, '2026-10-24T11:58:59Z')
@@ -127,7 +127,7 @@ test("row 41: the window of send_at is by the database's clock", async () => {
   await database.db.deleteFrom('outbound_messages').execute()
 })
 
-test("row 41: messages are due by the database's clock, and sent once", async () => {
+test("messages are due by the database's clock, and sent once", async () => {
   await schedule(slow, '2026-10-24T12:03:00Z', { to: 'later@there.example' })
   await schedule(fast, '2026-10-24T12:00:00Z', { to: 'now@there.example' })
   for (const world of [slow, fast]) await world.rounds.processAll()
@@ -140,7 +140,7 @@ test("row 41: messages are due by the database's clock, and sent once", async ()
   assert.deepEqual(taken, ['now@there.example', 'later@there.example'])
 })
 
-test("row 41: a claim of one process holds for the other by the database's clock", async (t) => {
+test("a claim of one process holds for the other by the database's clock", async (t) => {
   const begun = Promise.withResolvers<World>()
   const answered = Promise.withResolvers<void>()
   relays.forEach((relay, which) => {
@@ -164,7 +164,7 @@ test("row 41: a claim of one process holds for the other by the database's clock
   assert.deepEqual(taken, ['r0@there.example'])
 })
 
-test("row 41: since when a mailbox answers or forwards is by the database's clock", async () => {
+test("since when a mailbox answers or forwards is by the database's clock", async () => {
   const configure = (world: World, change: object) => by(world, 'PATCH', '/v1/forwarding', { mailbox: ada, ...change })
   const write = (world: World, from: string) => world.send({ from, to: ada, subject: 'Hello', text: 'Hello' })
   const settings = { reply_body: 'Away', reply_enabled: true, forward_to: 'ada@there.example', forward_enabled: true }
@@ -187,7 +187,7 @@ test("row 41: since when a mailbox answers or forwards is by the database's cloc
   assert.deepEqual(taken, [])
 })
 
-test('row 41: a clock that is set back by forty days leaves no key without its requests', async () => {
+test('a clock that is set back by forty days leaves no key without its requests', async () => {
   await using resources = new AsyncDisposableStack()
   const [one, two] = [0, 1].map(() => resources.use(new SharedWindow(database.db, perMinute)))
   assert.ok(one && two)

@@ -55,17 +55,6 @@ async function totals(addresses: readonly string[]): Promise<number[]> {
   return await Promise.all(addresses.map(async (address) => (await folder(address)).total))
 }
 
-test('two that forward to each other store one copy each, and nothing goes out', async () => {
-  const [a, b] = [await mailbox(), await mailbox()]
-  await configure(a, { forward_to: b, forward_enabled: true })
-  await configure(b, { forward_to: a, forward_enabled: true })
-  for (const rest of [`Message-ID: <ring@x>\r\nTo: ${a}\r\n\r\nRound\r\n`, `To: ${a}\r\n\r\nWithout an id\r\n`]) {
-    await world.send({ envelope: { from: author, to: a }, raw: `From: ${author}\r\n${rest}` })
-    await world.outbound.processAll()
-  }
-  assert.deepEqual([await totals([a, b]), sink.taken], [[2, 2], []])
-})
-
 test('forwarding to an alias that came to be later comes to rest', async () => {
   const ada = await mailbox()
   const alias = `alias-of-${ada}`

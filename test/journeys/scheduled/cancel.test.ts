@@ -5,7 +5,7 @@ import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import { World } from '#test/world/world.ts'
 
-test('row 27: of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
+test('of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
   const relay = new AcceptingRelay()
   await using world = await World.start({ relay })
   const organization = await world.organization()

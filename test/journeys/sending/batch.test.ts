@@ -79,22 +79,6 @@ test('each message is judged as it would be alone, and delays no other', async (
   assert.equal((await arrived()).length, 2)
 })
 
-test('a batch is a list of 1 to 100 messages, and nothing else', async () => {
-  const { organization, ada } = await sender()
-  const good = { from: ada, to: 'bob@there.example', text: 'Hello' }
-  for (const [body, field] of [
-    [{ messages: [] }, 'messages'],
-    [{ messages: Array(101).fill(good) }, 'messages'],
-    [{ messages: good }, 'messages'],
-    [{}, 'messages'],
-    [{ messages: [good], send_at: 'x' }, 'send_at'],
-  ] as const) {
-    const answer = await organization.request('POST', '/v1/send/batch', body)
-    assert.deepEqual([answer.status, answer.body.error.field], [400, field])
-  }
-  assert.deepEqual(await arrived(), [])
-})
-
 test('the allowance is counted for each message, and a smaller one behind a large one may still go', async () => {
   await world.db
     .insertInto('plans')

@@ -63,20 +63,6 @@ test('it is for who may send from the mailbox, each has their own, and it comes 
   assert.deepEqual(await texts(), [['Ada'], []])
 })
 
-for (const [what, body, field] of [
-  ['too long a text', { text: 'a'.repeat(4_001) }, 'text'],
-  ['too long an HTML', { text: 'a', html: 'a'.repeat(20_001) }, 'html'],
-  ['no text', { html: '<div>Ada</div>' }, 'text'],
-  ['what is no text', { text: 'a\u0000' }, 'text'],
-] as const) {
-  test(`${what} is refused, and what was there stays`, async () => {
-    await set(adasSession, { text: 'Ada' })
-    const { status, body: answer } = await set(adasSession, body)
-    assert.deepEqual([status, answer.error.field], [400, field])
-    assert.deepEqual(await listOf(adasSession), [{ mailbox: ada.address, text: 'Ada', html: null }])
-  })
-}
-
 test('it goes with the mailbox, and is nobody’s in another organization', async () => {
   const other = await world.organization()
   const boss = await signIn(other, (await other.member('boss@people.example', 'owner')).id)

@@ -16,7 +16,6 @@ import {
 const { world, organization, port, ...on } = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
 after(() => on[Symbol.asyncDispose]())
 const ada = await submittingMailbox(organization, 'ada', { name: 'Ada' })
-const bob = await submittingMailbox(organization, 'bob')
 
 describe('logging in', () => {
   test('before TLS nobody can, and no message begins', async () => {
@@ -141,19 +140,8 @@ describe('guessing', () => {
     const { address } = await submittingMailbox(organization, 'neighbour')
     assert.equal(await tries('127.0.0.8', address, password), '235 2.7.0')
     for (let n = 0; n < 30; n++) assert.equal(await tries('127.0.0.8', `user${n}@x.example`, 'guess'), '535 5.7.8')
-    assert.equal(await tries('127.0.0.8', bob.address, password), '454 4.7.0')
+    assert.equal(await tries('127.0.0.8', ada.address, password), '454 4.7.0')
     assert.equal(await tries('127.0.0.8', address, password), '235 2.7.0')
-  })
-
-  test('guesses from everywhere leave each client one, and the owner a way in', async () => {
-    const { address } = await submittingMailbox(organization, 'wanted')
-    assert.equal(await tries('127.0.0.9', address, password), '235 2.7.0')
-    for (let n = 0; n < 50; n++) assert.equal(await tries(`127.0.1.${n + 1}`, address, 'guess'), '535 5.7.8')
-    assert.equal(await tries('127.0.2.1', address, 'guess'), '535 5.7.8')
-    assert.equal(await tries('127.0.2.1', address, 'another'), '454 4.7.0')
-    assert.equal(await tries('127.0.2.2', address, password), '235 2.7.0')
-    assert.equal(await tries('127.0.0.9', address, 'a mistake'), '535 5.7.8')
-    assert.equal(await tries('127.0.0.9', address, password), '235 2.7.0')
   })
 
   test('nothing that is kept gives a password, an address or a client away', async () => {
