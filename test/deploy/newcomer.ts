@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -24,19 +24,29 @@ export class Newcomer implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv
   #service: ChildProcessWithoutNullStreams | undefined
 
-  /** Node 20 alone is in PATH, with a version of npm (`npm@9`) or the machine's own. */
-  constructor(npm?: string) {
+  /** Node 20 alone is in PATH, with a version of npm (`npm@9`) or the machine's own. `cache` is npm's. */
+  constructor(cache: string, npm?: string) {
     this.#scratch = mkdtempSync(join(tmpdir(), 'mailroom-newcomer-'))
     const home = join(this.#scratch, 'at home')
     this.#clone = join(home, 'mailroom')
     mkdirSync(home)
     execFileSync('git', ['clone', '--quiet', `file://${here}`, this.#clone])
-    this.#env = { ...plain, HOME: home, TMPDIR: home, PATH: [...this.#tools(npm), ...machine].join(delimiter) }
+    // Who has the machine's npm builds the web app, and the others have what this clone has built, if it did.
+    const built = join(here, 'web/dist')
+    if (npm && existsSync(built)) cpSync(built, join(this.#clone, 'web/dist'), { recursive: true })
+    const npm_config_cache = cache
+    this.#env = {
+      ...plain,
+      npm_config_cache,
+      HOME: home,
+      TMPDIR: home,
+      PATH: [...this.#tools(npm), ...machine].join(delimiter),
+    }
     // The user `nobody`.
     this.#user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
     if (this.#user.uid !== undefined) {
       chmodSync(this.#scratch, 0o755)
-      execFileSync('chown', ['-R', '65534:65534', home])
+      execFileSync('chown', ['-R', '65534:65534', home, cache])
     }
   }
 

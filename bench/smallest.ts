@@ -1,4 +1,4 @@
-// On both databases: a server is measured by itself.
+// Every bench in its smallest form, as tests: npm test -- bench/smallest.ts. Part of test:night, since a bench is no part of the product.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arrival } from './arrival.ts'
@@ -50,14 +50,3 @@ for (const [name, run] of [
     assert.match(table(name, rows), new RegExp(`^${name}, on `))
   })
 }
-
-test('a table says what was missed', () => {
-  const rows: Row[] = [
-    { what: 'quick', value: 0.8, unit: '×', least: 0.7, from: '8 against 10' },
-    { what: 'slow', value: 51, unit: 'ms', most: 50 },
-  ]
-  assert.deepEqual(table('x', rows).split('\n').slice(1, 3), [
-    '  quick   0.80 ×  at least 0.7 ×         8 against 10',
-    '  slow   51.0 ms  at most 50 ms, missed',
-  ])
-})
