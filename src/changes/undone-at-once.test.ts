@@ -1,4 +1,4 @@
-// On both databases: requests undo one change at once.
+// On a server: requests undo one change at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-// On both databases: what one connection has locked another passes over.
+// On a server: what one connection has locked another passes over.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'

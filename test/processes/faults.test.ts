@@ -1,4 +1,4 @@
-// On both databases: several processes run on it.
+// On a server: several processes run on it.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#/config/roles.ts'

@@ -1,4 +1,4 @@
-// On both databases: several processes run on it.
+// On a server: several processes run on it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

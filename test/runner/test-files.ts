@@ -16,19 +16,21 @@ const services = '../test/world/service.ts'
 const [withDatabase, withoutDatabase, alike] = [20, 30, 4]
 
 /** Where test files run. On a server those that open no database are left out, since they would only repeat themselves, and so
- *  are those that say so. What may differ there says so, too. */
+ *  are those that say so. What may differ there says so too, and what runs there alone. */
 export type On = 'embedded' | 'server' | 'differing'
 
 /** Groups of test files, each for its own process. */
 export function testFiles({ on, mix = unmixed }: { on: On; mix?: Mix }): readonly (readonly string[])[] {
   const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/*.test.ts'], { cwd: root })
-  const opens = (file: string) => reached(belowSource(file)).has(databases)
   const paths = mix(files.sort().map((path) => join(root, path)))
-  const differs = (file: string) => says(file, 'On both databases')
+  const onServer = (file: string) => says(file, 'On a server')
+  const differs = (file: string) => onServer(file) || says(file, 'On both databases')
+  const opens = (file: string) => reached(belowSource(file)).has(databases)
   if (on === 'differing') return grouped(paths.filter(differs))
-  const isRepeated = (file: string) => differs(file) || (opens(file) && !says(file, 'On one database'))
-  if (on === 'server') return grouped(paths.filter(isRepeated))
-  const [opening, others] = [paths.filter(opens), paths.filter((path) => !opens(path))]
+  if (on === 'server')
+    return grouped(paths.filter((file) => differs(file) || (opens(file) && !says(file, 'On one database'))))
+  const embedded = paths.filter((file) => !onServer(file))
+  const [opening, others] = [embedded.filter(opens), embedded.filter((path) => !opens(path))]
   return [...grouped(others, withoutDatabase), ...grouped(opening)]
 }
 

@@ -1,4 +1,4 @@
-// On both databases: a process is killed in a transaction.
+// On a server: a killed process leaves its transactions and leases to others there alone.
 // In a process of its own: it kills services.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// On both databases: the connection to the database is cut.
+// On a server: the connection to the database is cut.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
