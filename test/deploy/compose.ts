@@ -26,7 +26,7 @@ export function composeTests(
   patience: { readonly timeout: number },
   { up }: { readonly up: boolean },
 ): void {
-  let engine: ChildProcess
+  let engine: ChildProcess | undefined
   let base: string
   let made: { key: string; mailbox: string }
 
@@ -36,8 +36,9 @@ export function composeTests(
     await mkdir(base)
     await writeInputs(base)
     await buildCompose(containers)
-    // To check the file takes no database.
-    if (up) await buildPostgres(containers)
+    // To check the file takes neither a database nor an engine.
+    if (!up) return
+    await buildPostgres(containers)
     const socket = `unix://${join(base, 'podman.sock')}`
     engine = spawn('podman', [...containers.own, 'system', 'service', '--time=0', socket], { env: containers.env })
     while (!existsSync(join(base, 'podman.sock'))) await wait(50)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -67,14 +67,16 @@ export class SystemdMachine implements AsyncDisposable {
     ]) {
       const dropIn = join(units, `${unit}@.service.d`)
       mkdirSync(dropIn)
-      const text = `[Unit]\nOnFailure=failed.service\n[Service]\nStandardOutput=${log}\nStandardError=${log}\n${more}`
+      // A busy machine stops it later than within the seconds that the unit leaves it.
+      const service = `StandardOutput=${log}\nStandardError=${log}\nTimeoutStopSec=infinity\n${more}`
+      const text = `[Unit]\nOnFailure=failed.service\n[Service]\n${service}`
       await writeFile(join(dropIn, 'log.conf'), text)
     }
     for (const [name, text] of Object.entries(others(directory))) await writeFile(join(units, name), text)
     await run('mkfifo', [join(directory, 'ready'), join(directory, 'failed')])
     const group = join(
       existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup',
-      `mailroom-${process.pid}`,
+      basename(directory),
     )
     mkdirSync(group)
     const apart = ['--cgroup', '--pid', '--mount', '--net', '--uts', '--ipc', '--fork', '--kill-child', '--mount-proc']

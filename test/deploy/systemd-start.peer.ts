@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { documented } from './documented.ts'
 import { SystemdMachine } from './systemd-machine.ts'
@@ -27,65 +27,62 @@ const greeting = `220 ${hostname} ESMTP`
 const http = 'HTTP/1.1 200 OK'
 const closed = 'ECONNREFUSED'
 
-const both = [http, greeting]
-
-test('the shipped unit starts with each setting of HOST and each role, serves, and stops', async (t) => {
-  await using machine = await SystemdMachine.start({ addresses })
-  for (const [what, env, at, expected] of [
-    ['without HOST', {}, '127.0.0.1', both],
-    ['at 127.0.0.1', { HOST: '127.0.0.1' }, '127.0.0.1', both],
-    ['at ::1', { HOST: '::1' }, '::1', both],
-    ['at all addresses', { HOST: '0.0.0.0' }, '192.0.2.5', both],
-    ['at all addresses, those of IPv6 too', { HOST: '::' }, '2001:db8::5', both],
-    ['at an address', { HOST: '192.0.2.5' }, '192.0.2.5', both],
-    ['at an address of IPv6', { HOST: '2001:db8::5' }, '2001:db8::5', both],
-    ['as api at all addresses', { HOST: '0.0.0.0', MAILROOM_ROLES: 'api' }, '192.0.2.5', [http, closed]],
-    ['as mx at all addresses', { HOST: '0.0.0.0', MAILROOM_ROLES: 'mx' }, '192.0.2.5', [closed, greeting]],
-  ] as const) {
-    await t.test(what, async () => {
-      await machine.set('main', { MAILROOM_HOSTNAME: hostname, MAILROOM_SMTP_PORT: '25', ...env })
-      const failed = async (error: Error) => assert.fail(`${error.message}\n${await machine.log()}`)
-      await machine.run('systemctl', 'start', 'mailroom@main').catch(failed)
-      assert.deepEqual(await answersAt(machine, at, '8080', '25'), expected)
-      const { MainPID, ...state } = await machine.show('main', 'ActiveState', 'NRestarts', 'MainPID')
-      assert.deepEqual(state, { ActiveState: 'active', NRestarts: '0' })
-      const program = await machine.run('readlink', `/proc/${MainPID}/exe`)
-      assert.match(program, /^\/opt\/mailroom\/node_modules\/node-linux-\w+\/bin\/node\n$/)
-      await machine.run('systemctl', 'stop', 'mailroom@main')
-      const stopped = await machine.show('main', 'ActiveState', 'Result')
-      assert.deepEqual(stopped, { ActiveState: 'inactive', Result: 'success' })
-    })
-  }
+let machine: SystemdMachine
+before(async () => {
+  machine = await SystemdMachine.start({ addresses })
 })
+after(() => machine[Symbol.asyncDispose]())
+
+const failed = async (error: Error) => assert.fail(`${error.message}\n${await machine.log()}`)
+const start = (unit: string) => machine.run('systemctl', 'start', unit).catch(failed)
+const stop = (unit: string) => machine.run('systemctl', 'stop', unit)
+
+// Which addresses and roles there are is tested below; here, that the unit lets them.
+for (const [what, env, at, expected] of [
+  ['without HOST', {}, '127.0.0.1', [http, greeting]],
+  ['at all addresses, those of IPv6 too', { HOST: '::' }, '2001:db8::5', [http, greeting]],
+  ['as api at all addresses', { HOST: '0.0.0.0', MAILROOM_ROLES: 'api' }, '192.0.2.5', [http, closed]],
+  ['as mx at all addresses', { HOST: '0.0.0.0', MAILROOM_ROLES: 'mx' }, '192.0.2.5', [closed, greeting]],
+] as const)
+  test(`the shipped unit starts ${what}, serves, and stops`, async () => {
+    await machine.set('main', { MAILROOM_HOSTNAME: hostname, MAILROOM_SMTP_PORT: '25', ...env })
+    await start('mailroom@main')
+    assert.deepEqual(await answersAt(machine, at, '8080', '25'), expected)
+    const { MainPID, ...state } = await machine.show('main', 'ActiveState', 'NRestarts', 'MainPID')
+    assert.deepEqual(state, { ActiveState: 'active', NRestarts: '0' })
+    const program = await machine.run('readlink', `/proc/${MainPID}/exe`)
+    assert.match(program, /^\/opt\/mailroom\/node_modules\/node-linux-\w+\/bin\/node\n$/)
+    await stop('mailroom@main')
+    const stopped = await machine.show('main', 'ActiveState', 'Result')
+    assert.deepEqual(stopped, { ActiveState: 'inactive', Result: 'success' })
+  })
 
 test('the shipped unit is not started for ever with settings that cannot be used', async () => {
   // Without the pauses, which the limit does not need, and which only take time.
-  await using machine = await SystemdMachine.start({ settings: 'RestartSec=0\n' })
-  await machine.set('main', { MAILROOM_HOSTNAME: hostname, PORT: 'http' })
-  await assert.rejects(machine.run('systemctl', 'start', 'mailroom@main'))
-  await machine.givenUp()
-  const said = (await machine.log()).match(/the configuration cannot be used:\n {2}PORT/g) ?? []
+  await using hasty = await SystemdMachine.start({ settings: 'RestartSec=0\n' })
+  await hasty.set('main', { MAILROOM_HOSTNAME: hostname, PORT: 'http' })
+  await assert.rejects(hasty.run('systemctl', 'start', 'mailroom@main'))
+  await hasty.givenUp()
+  const said = (await hasty.log()).match(/the configuration cannot be used:\n {2}PORT/g) ?? []
   assert.equal(said.length, 10)
-  assert.deepEqual(await machine.show('main', 'ActiveState'), { ActiveState: 'failed' })
+  assert.deepEqual(await hasty.show('main', 'ActiveState'), { ActiveState: 'failed' })
 })
 
 test('the settings of the documentation serve at each port, and the shipped backup can be restored', async () => {
-  await using machine = await SystemdMachine.start({ addresses })
   const { cert, key } = certificateFor(hostname)
   // The user of the service is not in a group that could read them.
   await machine.write('tls/fullchain.pem', cert, 0o644)
   await machine.write('tls/privkey.pem', key, 0o644)
   await machine.write('main.env', (await documented('install.md', 'MAILROOM_SUBMISSION_TLS_PORT=')).join('\n'))
-  const failed = async (error: Error) => assert.fail(`${error.message}\n${await machine.log()}`)
-  await machine.run('systemctl', 'start', 'mailroom@main').catch(failed)
+  await start('mailroom@main')
   assert.deepEqual(await answersAt(machine, '192.0.2.5', '8080', '25', '587'), [http, greeting, greeting])
-  await machine.run('systemctl', 'start', 'mailroom-backup@main').catch(failed)
-  await machine.run('systemctl', 'stop', 'mailroom@main')
+  await start('mailroom-backup@main')
+  await stop('mailroom@main')
   const back = (await documented('backup.md', '/var/lib/mailroom/main/backup.tar')).filter((line) =>
     /^(install|tar) /.test(line),
   )
   const restore = back.join('\n').replace('/backup/backup.tar', '/var/backups/mailroom/main-*.tar')
   await machine.run('sh', '-euc', `rm -r /var/lib/mailroom/main\n${restore}`)
-  await machine.run('systemctl', 'start', 'mailroom@main').catch(failed)
+  await start('mailroom@main')
   assert.deepEqual(await answersAt(machine, '192.0.2.5', '8080'), [http])
 })

@@ -51,19 +51,24 @@ async function operationsIn(page: Page, count: number): Promise<string[]> {
   return [...seen]
 }
 
+test('the reference shows every operation and webhook over plain HTTP under any name', async () => {
+  await using reference = await shown(wide)
+  const { page, failed } = reference
+  const { paths, webhooks } = await world.client.description()
+  const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual((await operationsIn(page, operations.length)).sort(), operations.sort())
+  assert.deepEqual(failed, [])
+})
+
 for (const [what, options] of [
   ['a wide window', wide],
   ['a phone', phone],
 ] as const) {
-  test(`the reference shows every operation and webhook over plain HTTP under any name, and is no wider than ${what}`, async () => {
+  test(`the reference is no wider than ${what}`, async () => {
     await using reference = await shown(options)
-    const { page, failed } = reference
-    const { paths, webhooks } = await world.client.description()
-    const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    )
-    assert.deepEqual((await operationsIn(page, operations.length)).sort(), operations.sort())
-    assert.deepEqual(failed, [])
+    const { page } = reference
     const widths = () => page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
     assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
     await page.locator('.opblock-post .opblock-summary-control').first().click()
