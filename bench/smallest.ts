@@ -34,7 +34,7 @@ for (const [name, run] of [
     : [
         ['scale', () => scale({ requests: 64, messages: 64, rounds: 1 })] as const,
         ['events', () => events({ seconds: 1, perSecond: 20, streams: 20 })] as const,
-        ['backlog', () => backlog({ events: 50, rounds: 0 })] as const,
+        ['backlog', () => backlog({ events: 50, rounds: 0, several: 2 })] as const,
       ]),
   ['log', () => log({ messages: 20, requests: 8, rounds: 1 })],
   ['memory', () => memory({ messages: 20 })],
