@@ -111,26 +111,6 @@ test('a member is added, listed and removed, by address or id', async () => {
   assert.match((await run('member', 'list', ...org)).stdout, /^"Members" has no members yet\.\n$/)
 })
 
-test("a member's own labels, filters and blocks are theirs, and their keywords collide with the organization's", async () => {
-  await json('org', 'create', 'Rules')
-  const { id } = await json('member', 'add', '--org', 'Rules', '--email', 'ada@x.example')
-  const whose = ['--org', 'Rules', '--member', 'ada@x.example'] as const
-  const label = await json('member', 'label', 'add', ...whose, 'Later', '--colour', 'red')
-  assert.deepEqual([label.name, label.keyword, label.colour], ['Later', 'later', 'red'])
-  const filter = await json(
-    ...['member', 'filter', 'add', 'News', ...whose, '--field', 'from', '--op', 'contains'],
-    ...['--value', 'news@', '--action', 'label', '--argument', 'Later'],
-  )
-  assert.deepEqual([filter.argument, filter.position, filter.enabled], ['later', 1, true])
-  const block = await json('member', 'block', 'add', ...whose, '@Spam.EXAMPLE')
-  assert.equal(block.pattern, '@spam.example')
-  assert.deepEqual(await json('member', 'block', 'add', ...whose, '@spam.example'), block)
-  for (const table of ['labels', 'filters', 'blocked_senders'] as const) {
-    const rows = await database.db.selectFrom(table).select('member_id').where('member_id', 'is not', null).execute()
-    assert.deepEqual(rows, [{ member_id: id }], table)
-  }
-})
-
 test("a member's own labels, filters and blocks are listed, and removed by name, pattern or id", async () => {
   await json('org', 'create', 'Kept')
   for (const email of ['ada@x.example', 'bob@x.example']) await json('member', 'add', '--org', 'Kept', '--email', email)

@@ -76,7 +76,8 @@ test('while nothing happens, the log is looked at once a second, for however man
   // Else the log is looked at again soon, until their own events can be read.
   await untilReadable(database.db)
   using looks = idleLooks()
-  await using feed = new EventFeed({ ...database, db }, log)
+  // It hears of no other process: that it begins to listen is a reason to look, too.
+  await using feed = new EventFeed({ db, commits: database.commits }, log)
   using watches = new DisposableStack()
   const waiting = new AbortController()
   const readers = Array.from({ length: 100 }, async (_, number) => {

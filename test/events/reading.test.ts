@@ -127,8 +127,6 @@ for (const [what, query, field] of [
   ['a cursor of another form', 'after=12', 'after'],
   ['a cursor that is too great for a number', `after=${'f'.repeat(28)}`, 'after'],
   ['a cursor from beyond the log', `after=${cursorText({ position: 2 ** 52, id: 1 })}`, 'after'],
-  ['too long a wait', 'wait=51', 'wait'],
-  ['too large a page', 'limit=501', 'limit'],
 ] as const)
   test(`${what} is refused, and named`, async () => {
     const { status, body } = await events(await furnished(world), `?${query}`)

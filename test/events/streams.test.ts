@@ -48,18 +48,14 @@ test('who asks for a stream at the path of the pages gets the same', async () =>
   assert.deepEqual(await stream.next(), await usual.next())
 })
 
-for (const [what, scopes, method, query, status] of [
-  ['a key without the scope of events', ['labels:read'], 'GET', '', 403],
-  ['a key without the scope of a type', ['events:read'], 'GET', '?types=label', 403],
-  ['an unknown mailbox', ['events:read'], 'GET', '?mailbox=nobody@there.example', 404],
-  ['a parameter of the pages', ['events:read'], 'GET', '?limit=5', 400],
-  ['HEAD, which has no body', ['events:read'], 'HEAD', '', 200],
+for (const [method, query, status] of [
+  ['GET', '?limit=5', 400],
+  ['HEAD', '', 200],
 ] as const)
-  test(`the path of the stream answers ${status} to ${what}, and ends`, async () => {
+  test(`the path of the stream answers ${status} to ${method} ${query}, and ends`, async () => {
     const { organization } = await furnished(world)
-    const key = await organization.newKey(...scopes)
-    const answer = await world.client.request(method, `/v1/events/stream${query}`, { key })
-    assert.equal(answer.status, status)
+    const { key } = organization
+    assert.equal((await world.client.request(method, `/v1/events/stream${query}`, { key })).status, status)
   })
 
 test('a stream without an event for 15 s sends a comment with an id to continue from', async () => {

@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import { appendEvents, type NewEvent } from '#/events/append.ts'
 import { type EventType, eventTypes, type Subject, subjectOf } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
-import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { untilReadable } from './logged.ts'
@@ -94,19 +93,4 @@ test('a key that is restricted to a mailbox does not hear what is of all, nor of
   for (const type of ['webhook.paused', 'message.refused', 'quota.reached'] as const)
     assert.ok(!ofNone.includes(type), type)
   assert.ok(ofNone.includes('label.created'))
-})
-
-test('a mailbox that is shared has an event mailbox.changed, with the actor', async () => {
-  const organization = await world.organization()
-  const { id, address } = await organization.mailbox('ada')
-  const owner = await organization.member(address, 'owner')
-  const member = await organization.member(`bob@${organization.domain}`)
-  const ada = await signIn(organization, owner.id)
-  const start = await now(world, { organization })
-  const shared = await ada.request('PUT', `/v1/mailboxes/${address}/access/${member.id}`, { level: 'read' })
-  assert.equal(shared.status, 200)
-  const { body } = await organization.request('GET', `/v1/events?after=${start}&wait=20`)
-  const [event, ...more] = body.data
-  assert.deepEqual([event.type, event.item.id, more], ['mailbox.changed', id, []])
-  assert.deepEqual(event.by, { kind: 'member', id: owner.id, name: address })
 })

@@ -24,14 +24,14 @@ export const areas: Readonly<Record<string, Area>> = {
   inbound: area(
     'inbound',
     'events/{refused,returned}',
-    'journeys/**/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict,log-lines}',
+    'journeys/**/{aliases,blocks-and-filters,dmarc,dmarc-patience,forwarding,hostile-mail,input,kept-verdict}',
     'journeys/**/{mail-in,private-mailboxes,returned-reports,sent-at-once,submission,submission-logins}',
     'journeys/**/{suspended-organization,unless-replied,without-settings}',
-    'faults/**/{clocks,proxy}',
+    'faults/**/clocks',
   ),
   scheduled: area(
     'scheduled',
-    'events/sending',
+    'events/every-type',
     'journeys/**/{cursors,description,errors,input,roles,shared-mailboxes}',
     'journeys/scheduled/*',
     'faults/**/{due,scheduled-*}',
@@ -42,13 +42,13 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   queue: area(
     'queue',
-    '{cli/commands/queue,conformance/leases/*,events/sending,outbound/worker/*}',
+    '{cli/commands/queue,conformance/leases/*,events/every-type,outbound/worker/*}',
     'journeys/{arriving/after-250,scheduled/*,sending/sending}',
     'faults/**/{due,kill,scheduled-*}',
   ),
   outbound: area(
     'outbound',
-    'events/sending',
+    'events/every-type',
     'journeys/**/{approvals,drafts,header-fields,submission}',
     'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
     'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',

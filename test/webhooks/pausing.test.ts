@@ -169,14 +169,6 @@ test('what a round delivers while the webhook is resumed is not delivered again'
   assert.deepEqual(names(hook.receiver), ['A', 'B'])
 })
 
-test('a receiver that answers 410 is paused at once', async () => {
-  await using hook = await Hook.start(world)
-  hook.receiver.answers = whileIt(() => true, 410)
-  await hook.labels('A')
-  await hook.untilShown(({ status }) => status === 'paused')
-  assert.match((await hook.shown()).paused_because, /410/)
-})
-
 test('the owners get a message when a webhook is paused, with its reason, and no secret of its URL', async () => {
   const organization = await world.organization()
   const boxes: Record<string, string> = {}

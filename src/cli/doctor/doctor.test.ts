@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createServer as createTlsServer } from 'node:tls'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import { tryMailServer, tryRelay } from '#/server/adapters.ts'
-import { testCertificate } from '#test/sockets/certificate.ts'
+import { startDnsServer } from '#test/dns/dns-server.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
-import { answersEverywhere } from './ports.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
 after(() => rm(scratch, { recursive: true }))
@@ -41,21 +35,6 @@ function findingsOf({ value }: Answer): Record<string, Finding> {
 
 async function examine(env: Record<string, string> = {}): Promise<Record<string, Finding>> {
   return findingsOf(await diagnose(configured(env), 'missing', outside))
-}
-
-async function listening(server: Server): Promise<AsyncDisposable & { port: string }> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const close = async () => {
-    server.close()
-    await once(server, 'close')
-  }
-  return { port: String(port), [Symbol.asyncDispose]: close }
-}
-
-function greet(socket: Socket): void {
-  socket.on('error', () => {}).resume()
-  socket.end('220 mx.mailroom.test ESMTP\r\n')
 }
 
 test('with a working database there is no problem, and the exit code is 0', async () => {
@@ -139,63 +118,37 @@ test('every problem of an unusable configuration is a finding', () => {
   assert.match(answer.text, /problem {2}configuration {2}PORT is "x"/)
 })
 
-test('a variable without effect is a warning', async () => {
-  const { configuration } = await examine({ MAILROOM_SMPT_PORT: '25' })
-  assert.equal(configuration?.state, 'warning')
-  assert.match(configuration?.found ?? '', /did you mean MAILROOM_SMTP_PORT/)
-})
+const file = join(scratch, 'file')
+writeFileSync(file, '')
 
-test('an address that mail is to leave from is one of this machine', async () => {
-  const addresses = (text: string) => examine({ MAILROOM_OUTBOUND_ADDRESSES: text })
-  assert.equal((await addresses('127.0.0.1'))['outbound address']?.state, 'ok')
-  const { state, found, fix } = (await addresses('192.0.2.1'))['outbound address'] ?? {}
-  assert.deepEqual([state, found], ['problem', '192.0.2.1 is not an address of this machine'])
-  assert.match(fix ?? '', /^Set MAILROOM_OUTBOUND_ADDRESSES/)
-})
-
-test('free ports are ok', async () => {
-  const [http, smtp] = [await listening(createServer()), await listening(createServer())]
-  await http[Symbol.asyncDispose]()
-  await smtp[Symbol.asyncDispose]()
-  const found = await examine({ PORT: http.port, MAILROOM_SMTP_PORT: smtp.port })
-  assert.match(found['HTTP port']?.found ?? '', /is free$/)
-  assert.match(found['SMTP port']?.found ?? '', /is free$/)
-})
-
-test('ports on which Mailroom answers are ok; ports of other programs are not', async () => {
-  const alive = createHttpServer((_request, response) => response.end('{"status":"alive"}'))
-  await using http = await listening(alive)
-  await using smtp = await listening(createServer(greet))
-  const env = { PORT: http.port, MAILROOM_SMTP_PORT: smtp.port }
-  const ours = await examine({ ...env, MAILROOM_HOSTNAME: 'mx.mailroom.test' })
-  assert.deepEqual([ours['HTTP port']?.state, ours['SMTP port']?.state], ['ok', 'ok'])
-  assert.match(ours['SMTP port']?.found ?? '', /^Mailroom answers on /)
-  const others = await examine({ PORT: smtp.port, MAILROOM_SMTP_PORT: http.port })
-  assert.deepEqual([others['HTTP port']?.state, others['SMTP port']?.state], ['problem', 'problem'])
-  assert.match(others['HTTP port']?.fix ?? '', /^Stop it, or set PORT to another port$/)
-  alive.closeAllConnections()
-})
-
-test('a process is healthy that answers wherever its roles listen', async () => {
-  await using smtp = await listening(createServer(greet))
-  const free = await listening(createServer())
-  await free[Symbol.asyncDispose]()
-  const env = { HOST: '0.0.0.0', MAILROOM_HOSTNAME: 'mx.mailroom.test', MAILROOM_SMTP_PORT: smtp.port, PORT: free.port }
-  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_ROLES: 'mx,worker' })), true)
-  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_ROLES: 'api,mx' })), false)
-  assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_HOSTNAME: 'other.test' })), false)
-})
-
-test('an address that is not ours cannot be listened on', async () => {
-  const found = await examine({ HOST: '192.0.2.1', PORT: '8080' })
-  assert.equal(found['HTTP port']?.state, 'problem')
-  assert.match(found['HTTP port']?.fix ?? '', /^Set HOST/)
-})
-
-test('only the ports of the roles are checked', async () => {
-  const found = await examine({ MAILROOM_ROLES: 'worker' })
-  assert.deepEqual([found['HTTP port'], found['SMTP port']], [undefined, undefined])
-})
+for (const [what, env, check, state, words] of [
+  ['a variable without effect', { MAILROOM_SMPT_PORT: '25' }, 'configuration', 'warning', /mean MAILROOM_SMTP_PORT/],
+  ['an address of this machine', { MAILROOM_OUTBOUND_ADDRESSES: '127.0.0.1' }, 'outbound address', 'ok', /./],
+  [
+    'an address of another one',
+    { MAILROOM_OUTBOUND_ADDRESSES: '192.0.2.1' },
+    'outbound address',
+    'problem',
+    /^192\.0\.2\.1 is not an address of this machine: Set MAILROOM_OUTBOUND_ADDRESSES/,
+  ],
+  [
+    'an address to listen at that is not ours',
+    { HOST: '192.0.2.1', PORT: '8080' },
+    'HTTP port',
+    'problem',
+    /: Set HOST/,
+  ],
+  ['the HTTP port of other roles', { MAILROOM_ROLES: 'worker' }, 'HTTP port', undefined, /^/],
+  ['the SMTP port of other roles', { MAILROOM_ROLES: 'worker' }, 'SMTP port', undefined, /^/],
+  ['a data directory to come', { MAILROOM_DATA_DIR: join(scratch, 'absent') }, 'data directory', 'ok', /./],
+  ['a file in its place', { MAILROOM_DATA_DIR: file }, 'data directory', 'problem', /is not a directory/],
+] as const) {
+  test(`the doctor finds of ${what}: ${state ?? 'nothing'}`, async () => {
+    const found = (await examine(env))[check]
+    assert.equal(found?.state, state)
+    assert.match(`${found?.found}: ${found?.fix}`, words)
+  })
+}
 
 for (const [what, name, state, words] of [
   ['has an address', 'mx.mailroom.test', 'ok', /^mx\.mailroom\.test is 192\.0\.2\.25$/],
@@ -204,36 +157,13 @@ for (const [what, name, state, words] of [
   ['is not set', '', 'warning', /"localhost" does not exist for other mail servers/],
 ] as const) {
   test(`a host name that ${what} is ${state === 'ok' ? 'ok' : `a ${state}`}`, async () => {
-    await using dns = await nameServer()
-    const found = await examine({ MAILROOM_HOSTNAME: name, MAILROOM_DNS_SERVERS: `127.0.0.1:${dns.port}` })
+    const zone = { 'mx.mailroom.test': { a: ['192.0.2.25'] }, 'broken.mailroom.test': { fails: 'servfail' } } as const
+    await using dns = await startDnsServer(zone)
+    const found = await examine({ MAILROOM_HOSTNAME: name, MAILROOM_DNS_SERVERS: dns.address })
     assert.equal(found['host name']?.state, state)
     assert.match(found['host name']?.found ?? '', words)
     assert.equal(found['mail from outside']?.state, state === 'ok' ? 'ok' : undefined)
   })
-}
-
-/** A name server (RFC 1035, section 4.1) that has an address for mx.…, fails for broken.…, and knows no other name. */
-async function nameServer(): Promise<AsyncDisposable & { port: number }> {
-  const socket = createSocket('udp4')
-  socket.on('message', (query, peer) => {
-    const [first, type] = [
-      query.toString('latin1', 13, 13 + (query[12] ?? 0)),
-      query.readUInt16BE(query.indexOf(0, 12) + 1),
-    ]
-    const question = query.subarray(12, query.indexOf(0, 12) + 5)
-    const found = first === 'mx' && type === 1
-    const code = first === 'broken' ? 2 : first === 'mx' ? 0 : 3
-    const header = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80 | code, 0, 1, 0, found ? 1 : 0, 0, 0, 0, 0])
-    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 25])
-    socket.send(Buffer.concat([header, question, ...(found ? [answer] : [])]), peer.port, peer.address)
-  })
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const close = async () => {
-    socket.close()
-    await once(socket, 'close')
-  }
-  return { port: socket.address().port, [Symbol.asyncDispose]: close }
 }
 
 test('a secret that others can read is a problem, a data directory that others can read a warning', async () => {
@@ -247,31 +177,6 @@ test('a secret that others can read is a problem, a data directory that others c
   chmodSync(join(directory, 'secret'), 0o600)
   const mended = await examine({ MAILROOM_DATA_DIR: directory })
   assert.deepEqual([mended['data directory']?.state, mended.secret?.state], ['ok', 'ok'])
-})
-
-test('submission ports are ok if Mailroom answers, and a problem if another program does', async () => {
-  const [cert, key] = [join(scratch, 'submission.pem'), join(scratch, 'submission.key')]
-  writeFileSync(cert, testCertificate.cert)
-  writeFileSync(key, testCertificate.key)
-  await using starttls = await listening(createServer(greet))
-  await using tls = await listening(createTlsServer(testCertificate, greet))
-  const env = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.mailroom.test' }
-  const right = { MAILROOM_SUBMISSION_PORT: starttls.port, MAILROOM_SUBMISSION_TLS_PORT: tls.port }
-  const well = await examine({ ...env, ...right, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
-  assert.deepEqual([well['submission port']?.state, well['submission port (TLS)']?.state], ['ok', 'ok'])
-  assert.match(well['submission port (TLS)']?.found ?? '', /^Mailroom answers on /)
-  const crossed = { MAILROOM_SUBMISSION_PORT: tls.port, MAILROOM_SUBMISSION_TLS_PORT: starttls.port }
-  const wrong = await examine({ ...env, ...crossed, MAILROOM_DNS_SERVERS: '127.0.0.1:1' })
-  assert.deepEqual([wrong['submission port']?.state, wrong['submission port (TLS)']?.state], ['problem', 'problem'])
-})
-
-test('a missing data directory is created later; a file in its place is a problem', async () => {
-  const absent = await examine({ MAILROOM_DATA_DIR: join(scratch, 'absent') })
-  assert.equal(absent['data directory']?.state, 'ok')
-  const file = join(scratch, 'file')
-  writeFileSync(file, '')
-  const wrong = await examine({ MAILROOM_DATA_DIR: file })
-  assert.match(wrong['data directory']?.found ?? '', /is not a directory$/)
 })
 
 test('a relay that is unreachable, or refuses the login, is a problem, and its password is not shown', async () => {

@@ -16,12 +16,8 @@ for (const text of [
   '2026-11-21T08:00:00',
   '2026-11-21',
   '2026-11-21 08:00:00Z',
-  '2026-02-29T08:00:00Z',
-  '2026-13-01T08:00:00Z',
   '2026-00-01T08:00:00Z',
   '2026-11-00T08:00:00Z',
-  '2026-11-21T24:00:00Z',
-  '2026-11-21T08:00:60Z',
   '2026-11-21T08:00:00+24:00',
   '+002026-11-21T08:00:00Z',
   'on 2026-11-21T08:00:00Z',
@@ -47,5 +43,5 @@ for (const [text, why] of [
   ['2026-11-21T08:00:60Z', 'seconds are 00 to 59'],
 ] as const) {
   test(`${text} does not exist, and that is said`, () =>
-    assert.throws(() => timestamp(text, 'send_at'), { message: `send_at does not exist: ${why}` }))
+    assert.throws(() => timestamp(text, 'send_at'), { field: 'send_at', message: `send_at does not exist: ${why}` }))
 }
