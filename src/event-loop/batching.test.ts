@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { batched } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
@@ -11,7 +11,7 @@ function recorded(...more: [delay?: () => number | 'this turn', full?: number]) 
   const all = (waiting: readonly number[]) => waiting.length
   const work = async (batch: readonly number[]) => {
     batches.push([...batch])
-    await wait(5)
+    await turn()
     return batch.map((one) => one * 2)
   }
   return { batches, call: batched(work, all, ...more) }
@@ -42,7 +42,7 @@ test('a batch that can be full waits until it is, however late the calls come', 
   const { batches, call } = recorded(() => forever, 3)
   const answers = [call(1)]
   for (const one of [2, 3]) {
-    await wait(20)
+    for (let turns = 0; turns < 10; turns++) await turn()
     assert.deepEqual(batches, [])
     answers.push(call(one))
   }

@@ -148,7 +148,7 @@ test('who has waited long enough is sent away, and those behind it come in', asy
   const room = new FairShare({ ...roomy, patience: 1 })
   const first = new Asking(room, 'a', 60)
   const late = new Asking(room, 'b', 60)
-  while (late.state === 'waiting') await turn()
+  await late.settled
   assert.deepEqual(statesOf([first, late]), ['in', 'away'])
   const behind = new Asking(room, 'c', 36)
   await behind.settled

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { StepWorker } from './step-worker.ts'
@@ -11,6 +12,7 @@ class Countdown extends StepWorker {
   atOnce = 0
   most = 0
   #left: number
+  readonly #steps = new EventEmitter()
   readonly #fails: (done: number) => boolean
 
   constructor(
@@ -32,13 +34,14 @@ class Countdown extends StepWorker {
     this.most = Math.max(this.most, ++this.atOnce)
     await new Promise(setImmediate)
     this.atOnce--
-    this.done++
+    this.#steps.emit(String(++this.done))
     if (this.#fails(this.done)) throw new Error('broken')
     return --this.#left > 0
   }
 
-  async reached(steps: number): Promise<void> {
-    while (this.done < steps) await new Promise(setImmediate)
+  /** Resolves as that step ends. */
+  async reached(step: number): Promise<void> {
+    if (this.done < step) await once(this.#steps, String(step))
   }
 }
 

@@ -91,6 +91,22 @@ test('What is changed through the API is in force at once', async () => {
   assert.deepEqual((await placed(mailbox)).keywords, [])
 })
 
+test('What another process changes is in force once what was loaded is four and a half seconds old', async (t) => {
+  const organization = await world.organization()
+  const mailbox = { organizationId: organization.id, memberId: null }
+  await filter(organization)
+  const clock = t.mock.method(performance, 'now', () => 0)
+  assert.equal((await placed(mailbox)).flagged, true)
+  await world.db.deleteFrom('filters').where('organization_id', '=', organization.id).execute()
+  for (const [passed, flagged] of [
+    [4_499, true],
+    [4_500, false],
+  ] as const) {
+    clock.mock.mockImplementation(() => passed)
+    assert.equal((await placed(mailbox)).flagged, flagged)
+  }
+})
+
 test('Filters that are in force are loaded once, however many messages wait for them', async () => {
   const organization = await world.organization()
   const mailbox = { organizationId: organization.id, memberId: null }

@@ -55,6 +55,21 @@ test('a revoked key opens nothing, and revoking it again changes nothing and say
   assert.equal(await authenticator.identify(secret, client), undefined)
 })
 
+test('a key that another process has revoked is refused once what was looked up is four seconds old', async (t) => {
+  const { key, secret } = await createKey(database.db, await newOrganization(), fields, now, byOperator)
+  await using authenticator = new Authenticator(database.db, () => now)
+  const clock = t.mock.method(performance, 'now', () => 0)
+  assert.ok(await authenticator.identify(secret, client))
+  await revokeKey(database.db, key.id, now, byOperator)
+  for (const [passed, opens] of [
+    [3_999, true],
+    [4_000, false],
+  ] as const) {
+    clock.mock.mockImplementation(() => passed)
+    assert.equal((await authenticator.identify(secret, client)) !== undefined, opens)
+  }
+})
+
 test('keys from where many are guessed are looked for together, and one that opened something before is not among them', async () => {
   const { secret } = await createKey(database.db, await newOrganization(), fields, now, byOperator)
   const { db, count } = countingStatements(database.db, 'api_keys')

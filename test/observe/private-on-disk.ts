@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { hand } from '#test/mail/letter.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
@@ -10,6 +9,7 @@ import { loggedIn, submittingMailbox } from '#test/world/mail/submission.ts'
 import { marked } from './marked.ts'
 import { mark } from './on-disk.ts'
 import { type Elsewhere, PrivateInstallation } from './private-installation.ts'
+import { onceWritten } from './writes.ts'
 
 /** Every way of a message into and out of a Private mailbox, each followed by a search of all files. */
 export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
@@ -211,7 +211,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     assert.match(await service.read(owner), new RegExp(`refused-${one}@there\\.example`))
     // On a mail host the copy waits for the program to put one there itself.
     await sql`update mail_spool set due_at = clock_timestamp() where unless_there`.execute(service.world.db)
-    while (!(await service.read(owner, 'sent')).includes(one)) await wait(50)
+    await onceWritten(async () => (await service.read(owner, 'sent')).includes(one))
     await service.nowhere(one)
     await service.world.advance(5 * 3_600_000)
     await service.world.outbound.processAll()
@@ -232,7 +232,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     await service.nowhere(one)
     await service.host?.run()
     // It is retried when it is due.
-    while (!(await service.read()).includes(one)) await wait(50)
+    await onceWritten(async () => (await service.read()).includes(one))
     await service.nowhere(one)
   })
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Service } from '#test/world/service.ts'
 import { watchStatements } from './statements.ts'
 
 const writes = /\b(?:insert|update|delete|commit|rollback)\b/i
@@ -25,18 +26,31 @@ export function telling(tables: readonly string[], env: Readonly<Record<string, 
   return { ...env, NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} ${hook}`, TELL_WRITES: tables.join('|') }
 }
 
-/** Resolves once it holds. It is looked at now, and each time one of these services tells that it has written, says a line, or ends. */
+/** Resolves once it holds. It is looked at now, and each time one of these services tells that it has written, or ends. */
 export async function onceTold(services: Iterable<{ process: ChildProcess }>, holds: () => Promise<boolean>) {
   let told = Promise.withResolvers<void>()
   const look = () => told.resolve()
-  const sources = [...services].flatMap(({ process }) => [process.stdout, process.stderr, process])
-  for (const source of sources) source?.on('data', look).on('exit', look)
+  const all = [...services].map(({ process }) => process)
+  for (const process of all) process.on('exit', look).stdout?.on('data', look)
   try {
     while (!(await holds())) {
       await told.promise
       told = Promise.withResolvers()
     }
   } finally {
-    for (const source of sources) source?.off('data', look).off('exit', look)
+    for (const process of all) process.off('exit', look).stdout?.off('data', look)
   }
+}
+
+/** Resolves once a service has written that text. */
+export async function onceSaid(
+  { process, written }: Pick<Service, 'process' | 'written'>,
+  text: string,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = () => void (written().includes(text) && resolve())
+  for (const stream of [process.stdout, process.stderr]) stream?.on('data', look)
+  look()
+  await promise
+  for (const stream of [process.stdout, process.stderr]) stream?.off('data', look)
 }

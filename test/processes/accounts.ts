@@ -5,8 +5,7 @@ import { type Attempt, check, type Verdict } from '#test/faults/letters/checker.
 import { fieldOf, timePasses } from '#test/faults/letters/post-office.ts'
 import { discrepancies, lettersStored } from '#test/faults/letters/stored.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { limitFor } from '#test/world/limit-for.ts'
-import { type Fleet, soon } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 import type { Load } from './load.ts'
 
 /** Results for the mail of senders and programs at a fleet. */
@@ -29,7 +28,7 @@ export interface Account {
 /** Waits until everything is sent, and compares what is stored with what was acknowledged. Work of killed workers
  *  is due again at once. */
 export async function accountFor(fleet: Fleet, { senders, programs }: Load): Promise<Account> {
-  await soon(limitFor(30_000), 'everything has left', async () => {
+  await fleet.until(async () => {
     await timePasses(fleet.db)
     return (await fleet.waiting()) === 0
   })

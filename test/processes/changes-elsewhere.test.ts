@@ -4,14 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { discrepancies } from '#test/faults/letters/stored.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
-import { operatorOn, printed } from '#test/world/operator.ts'
 import type { Service } from '#test/world/service.ts'
-import { Fleet, soon } from './fleet.ts'
-
-/** How long one process may ignore a change by another, in milliseconds. */
-const stale = 5_000
+import { Fleet } from './fleet.ts'
 
 const author = 'ann@peer.example'
 
@@ -25,80 +20,12 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
   after(() => fleet[Symbol.asyncDispose]())
 
-  const operate = (...argv: string[]) => printed(operatorOn(fleet), ...argv)
-
   /** By one api process. */
   async function change(api: number, method: string, path: string, body?: object) {
     const answer = await fleet.request(fleet.one('api', api), method, path, body)
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
     return answer.body
   }
-
-  /** Sends a message to an mx process, and answers how it is stored. */
-  async function arrived(mx: Service, to: string, text: string): Promise<{ starred: boolean; unread: boolean }> {
-    const subject = `${text} ${randomUUID()}`
-    assert.equal(await fleet.hand(mx, author, to, { Subject: subject }), '250 2.6.0')
-    const { body } = await fleet.request(fleet.one('api'), 'GET', `/v1/messages?mailbox=${to}`)
-    return body.data.find((message: { subject: string }) => message.subject === subject)
-  }
-
-  /** Every mx process does it. */
-  const everyMx = async (what: string, does: (mx: Service) => Promise<boolean>) => {
-    await Promise.all(fleet.of('mx').map((mx) => soon(stale, what, () => does(mx))))
-  }
-
-  test('a key that is revoked on one process is refused by every other within 5 s', async () => {
-    const { id, key } = await operate('key', 'create', '--org', 'fleet.test', '--scopes', 'usage:read')
-    const ask = async (api: Service) => (await fleet.request(api, 'GET', '/v1/usage', undefined, key)).status
-    for (const api of fleet.of('api')) assert.equal(await ask(api), 200)
-    await operate('key', 'revoke', id)
-    await Promise.all(
-      fleet.of('api').map((api) => soon(stale, 'the key is refused', async () => (await ask(api)) === 401)),
-    )
-  })
-
-  test('a filter that is made, changed and deleted through one process is so on every mx within 5 s', async () => {
-    const stars = async (mx: Service) => (await arrived(mx, ada, 'a zebra')).starred
-    for (const mx of fleet.of('mx')) assert.equal(await stars(mx), false)
-    const filter = { name: 'Zebra', field: 'subject', op: 'contains', value: 'zebra', action: 'star' }
-    const { id } = await change(0, 'POST', '/v1/filters', filter)
-    await everyMx('zebras are starred', stars)
-    await change(1, 'PATCH', `/v1/filters/${id}`, { action: 'read' })
-    await everyMx('zebras are read', async (mx) => {
-      const { starred, unread } = await arrived(mx, ada, 'a zebra')
-      return !starred && !unread
-    })
-    await change(0, 'DELETE', `/v1/filters/${id}`)
-    await everyMx('zebras are mail like other', async (mx) => (await arrived(mx, ada, 'a zebra')).unread)
-  })
-
-  test('a sender who is blocked through one process is refused by every mx within 5 s, and accepted again after', async () => {
-    const pattern = 'spammer@pest.example'
-    const byEnvelope = (mx: Service) => fleet.hand(mx, pattern, ada)
-    const byHeader = (mx: Service) => fleet.hand(mx, author, ada, { From: pattern })
-    const says = (reply: string) => async (mx: Service) =>
-      (await byEnvelope(mx)) === reply && (await byHeader(mx)) === reply
-    for (const mx of fleet.of('mx')) assert.ok(await says('250 2.6.0')(mx))
-    const { id } = await change(1, 'POST', '/v1/blocked-senders', { pattern })
-    await everyMx('the sender is refused', says('550 5.7.1'))
-    await change(0, 'DELETE', `/v1/blocked-senders/${id}`)
-    await everyMx('the sender is taken', says('250 2.6.0'))
-  })
-
-  test("a member's rules and blocks end with the member on every mx within 5 s", async () => {
-    const eve = 'eve@fleet.test'
-    const whose = ['--org', 'fleet.test', '--member', eve]
-    await operate('member', 'add', '--org', 'fleet.test', '--email', eve)
-    await change(0, 'POST', '/v1/mailboxes', { domain: 'fleet.test', local_part: 'eve' })
-    const rule = ['--field', 'subject', '--op', 'contains', '--value', 'okapi', '--action', 'star']
-    await operate('member', 'filter', 'add', 'Okapi', ...whose, ...rule)
-    await operate('member', 'block', 'add', '@pest.example', ...whose)
-    const stars = async (mx: Service) => (await arrived(mx, eve, 'an okapi')).starred
-    const blocked = async (mx: Service) => (await fleet.hand(mx, 'b@pest.example', eve)) === '550 5.7.1'
-    await everyMx('the member’s rules hold', async (mx) => (await stars(mx)) && (await blocked(mx)))
-    await operate('member', 'remove', eve, '--org', 'fleet.test')
-    await everyMx('the member’s rules are gone', async (mx) => !(await stars(mx)) && !(await blocked(mx)))
-  })
 
   test('of a hundred messages of one sender at once, to three mx processes, one is answered', async () => {
     const away = { mailbox: ada, reply_body: 'I am away.', reply_enabled: true }
@@ -112,7 +39,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       return reply
     })
     assert.deepEqual(new Set(await Promise.all(letters)), new Set(['250 2.6.0']))
-    await soon(limitFor(30_000), 'the queue is empty', async () => (await fleet.waiting()) === 0)
+    await fleet.until(async () => (await fleet.waiting()) === 0)
     await change(1, 'PATCH', '/v1/forwarding', { ...away, reply_enabled: false })
     assert.deepEqual(
       fleet.sink.taken.splice(0).map(({ to }) => to),
@@ -125,7 +52,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const { organizationId } = fleet.organization
     const due = oneEach(300, new Date())
     await insertDue(fleet.db, { organizationId, address: bob }, due)
-    await soon(limitFor(30_000), 'all has gone', async () => (await fleet.waiting()) === 0)
+    await fleet.until(async () => (await fleet.waiting()) === 0)
     const took = fleet.sink.taken.splice(0).flatMap(({ to }) => to)
     assert.deepEqual(took.sort(), due.flatMap(({ recipients }) => recipients).sort())
     const { body } = await fleet.request(fleet.one('api', 1), 'GET', `/v1/messages?mailbox=${bob}&folder=sent`)

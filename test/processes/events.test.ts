@@ -1,7 +1,6 @@
 // On a server: several processes run on it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Role } from '#/config/roles.ts'
 import { cursorText } from '#/events/cursor.ts'
@@ -10,9 +9,8 @@ import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts
 import { commitOutOfOrder, Done } from '#test/faults/letters/label-writers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { codes, loggedIn, password, submissionSettings, written } from '#test/world/mail/submission.ts'
-import { Fleet, soon, two } from './fleet.ts'
+import { Fleet, two } from './fleet.ts'
 
 const changes = 20
 /** Events of other types may lie behind the place where reading begins, such as the webhook's own, if a transaction was open then. */
@@ -36,10 +34,9 @@ async function write(done: Done, name: string, does: (name: string) => Promise<b
   for (let number = 0; number < changes; number++) {
     const one = `${name} ${number}`
     done.unknown.add(one)
-    if (await does(one).catch(() => false)) {
-      done.unknown.delete(one)
-      done.acknowledged.add(one)
-    } else await pause(50)
+    if (!(await does(one).catch(() => false))) continue
+    done.unknown.delete(one)
+    done.acknowledged.add(one)
   }
 }
 
@@ -94,17 +91,20 @@ if (process.env.TEST_DATABASE_URL !== undefined)
         return (await post('/v1/send', { from, to: recipient(name), text: 'Hello' })) === 202
       }),
       write(done, 'submitted', async (name) => {
+        await fleet.some('submission')
         await using client = await loggedIn(port, program)
         return codes(await client.send(program, recipient(name), written(program))) === '250 2.6.0'
       }),
     ]
+    const allWritten = Promise.all(writers)
     for (const role of victims) {
-      await pause(Math.random() * 1_000)
+      const wanted = receiver.all.length + Math.floor(Math.random() * 20)
+      await Promise.race([allWritten, receiver.until(({ all }) => all.length >= wanted)])
       await fleet.kill(fleet.one(role))
       await fleet.add(role, env(role))
     }
-    await Promise.all(writers)
-    await soon(limitFor(120_000), 'all has left', async () => (await fleet.waiting()) === 0)
+    await allWritten
+    await fleet.until(async () => (await fleet.waiting()) === 0)
     assert.equal(await post('/v1/labels', { name: 'last' }), 201)
 
     const { rows } = await sql<{ position: number; id: number }>`

@@ -8,9 +8,9 @@ import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
-import { Fleet, soon } from './fleet.ts'
+import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
-import { patience, untilRecovered } from './recovery.ts'
+import { untilRecovered } from './recovery.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {
@@ -34,7 +34,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
   after(() => resources.disposeAsync())
 
-  test('PostgreSQL ends as in a crash and is started again under load: all is well within 30 s, without a hand', async () => {
+  test('PostgreSQL ends as in a crash and is started again under load: all is well without a hand', async () => {
     await server.restart()
     await untilRecovered(fleet, load.programs)
   })
@@ -43,7 +43,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     network.drop()
     const [cutOff] = fleet.of('api')
     assert.ok(cutOff)
-    await soon(patience, 'it is not ready', async () => (await fetch(`${cutOff.http}/readyz`)).status === 503)
+    assert.equal((await fetch(`${cutOff.http}/readyz`)).status, 503)
     const stillThere = fleet.of('mx')[1]
     assert.ok(stillThere)
     assert.equal(await fleet.hand(stillThere, 'ann@peer.example', fleet.quiet), '250 2.6.0')
@@ -53,7 +53,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   // A process of the role submission holds no work: after its 250 the message is the workers'.
   for (const role of ['api', 'mx', 'worker'] as const) {
-    test(`kill -9 of one ${role} process of two: the other continues, and all is well within 30 s`, async () => {
+    test(`kill -9 of one ${role} process of two: the other continues, and all is well`, async () => {
       const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)
       await fleet.kill(victim)
       await untilRecovered(fleet, load.programs)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Role, roles } from '#/config/roles.ts'
@@ -7,6 +8,7 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand as handIn, letter } from '#test/mail/letter.ts'
+import { telling } from '#test/observe/writes.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
@@ -39,6 +41,8 @@ export class Fleet implements AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** Lines of the processes' logs at level `error` or above. */
   readonly complaints: string[] = []
+  /** That a process has written mail or a queue, says a line, has started or has ended. */
+  readonly #news = new EventEmitter<{ news: [] }>()
   readonly #running: Record<Role, Service[]> = { api: [], mx: [], submission: [], worker: [] }
   readonly #processes = new AsyncDisposableStack()
   #resources = new AsyncDisposableStack()
@@ -48,6 +52,7 @@ export class Fleet implements AsyncDisposable {
     this.sink = parts.sink
     this.organization = parts.organization
     this.env = parts.env
+    this.#news.setMaxListeners(0)
   }
 
   static async start({ numbers = two, home: given, env = () => ({}) }: FleetOptions = {}): Promise<Fleet> {
@@ -104,23 +109,30 @@ export class Fleet implements AsyncDisposable {
 
   /** Any running process, once there is one. */
   async some(role: Role): Promise<Service> {
-    for (;;) {
-      const running = this.of(role)
-      const service = running[Math.floor(Math.random() * running.length)]
-      if (service) return service
-      await setTimeout(20)
-    }
+    await this.until(async () => this.of(role).length > 0)
+    const running = this.of(role)
+    return running[Math.floor(Math.random() * running.length)] ?? this.some(role)
+  }
+
+  /** Resolves once it holds. It is looked at now and at all news. */
+  async until(holds: () => Promise<boolean>): Promise<void> {
+    for (let next = once(this.#news, 'news'); !(await holds()); next = once(this.#news, 'news')) await next
   }
 
   /** Starts one more. */
   async add(role: Role, more: Readonly<Record<string, string>> = {}): Promise<Service> {
     const service = await this.#start(role, more)
     this.#running[role].push(service)
+    this.#news.emit('news')
     return service
   }
 
   async #start(role: Role, more: Readonly<Record<string, string>>): Promise<Service> {
-    const launched = launchService({ ...this.env, ...more }, ['serve', '--roles', role])
+    const env = telling(['arrivals', 'outbound_messages', 'outbound_recipients'], { ...this.env, ...more })
+    const launched = launchService(env, ['serve', '--roles', role])
+    const news = () => void this.#news.emit('news')
+    launched.process.on('exit', news).stdout?.on('data', news)
+    launched.process.stderr?.on('data', news)
     launched.process.stderr?.on('data', (chunk: Buffer) => {
       this.complaints.push(...(chunk.toString().match(/^\{"level":[56]0.*$/gm) ?? []))
     })

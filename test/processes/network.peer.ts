@@ -5,9 +5,9 @@ import { startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
-import { Fleet, soon } from './fleet.ts'
+import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
-import { patience, untilRecovered } from './recovery.ts'
+import { untilMailIsTaken, untilRecovered } from './recovery.ts'
 
 before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
 
@@ -33,21 +33,19 @@ before(async () => {
 })
 after(() => resources.disposeAsync())
 
-test('a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well within 30 s of its return', async () => {
+test('a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well after its return', async () => {
   const [cable] = cables
   const [cutOff, other] = fleet.of('mx')
   assert.ok(cutOff && other)
   cable.pull()
-  await soon(patience, 'the others take mail', async () => {
-    return (await fleet.hand(other, 'ann@peer.example', fleet.quiet)) === '250 2.6.0'
-  })
+  await untilMailIsTaken(fleet, other)
   assert.equal(await readiness(fleet.one('api')), 503)
   assert.equal(await fleet.hand(cutOff, 'ann@peer.example', fleet.quiet), '451 4.3.0')
   cable.plugIn()
   await untilRecovered(fleet, load.programs)
 })
 
-test('all of them lose it, and it is well within 30 s of its return', async () => {
+test('all of them lose it, and it is well after its return', async () => {
   for (const cable of cables) cable.pull()
   for (const api of fleet.of('api')) assert.equal(await readiness(api), 503)
   for (const cable of cables) cable.plugIn()

@@ -1,13 +1,12 @@
 // On a server: several processes run on it.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { after, afterEach, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { stopping } from '#test/faults/kill/killed-at-commit.ts'
 import { killedAt, leasesRunOut } from '#test/faults/letters/post-office.ts'
-import { limitFor } from '#test/world/limit-for.ts'
+import { onceSaid } from '#test/observe/writes.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
-import type { Service } from '#test/world/service.ts'
-import { Fleet, soon } from './fleet.ts'
+import { Fleet } from './fleet.ts'
 
 // The embedded database has one process. One that takes mail in, and is stopped, is in test/faults/kill/stopped.test.ts.
 if (process.env.TEST_DATABASE_URL !== undefined) {
@@ -32,18 +31,18 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     test(`a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
       const stopped = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
       const id = await due()
-      await soon(limitFor(30_000), 'the worker is stopped', async () => isStopped(stopped))
+      await onceSaid(stopped, stopping)
 
       await endPausedSessions()
       await leasesRunOut(fleet.db)
       const other = await fleet.add('worker')
-      await soon(limitFor(30_000), 'another worker has sent it', async () => (await fleet.waiting()) === 0)
+      await fleet.until(async () => (await fleet.waiting()) === 0)
       await fleet.kill(other)
 
       stopped.process.kill('SIGCONT')
       // It finishes its current work before it claims new work.
       const fresh = await due()
-      await soon(limitFor(30_000), 'the late worker sends other mail', async () => (await fleet.waiting()) === 0)
+      await fleet.until(async () => (await fleet.waiting()) === 0)
       await fleet.stop(stopped)
       assert.deepEqual([taken(id), taken(fresh)], [copies, 1])
       const sent = await fleet.request(fleet.one('api'), 'GET', `/v1/messages?mailbox=${ada}&folder=sent`)
@@ -69,9 +68,5 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction'`.execute(fleet.db)
-  }
-
-  function isStopped({ process: { pid } }: Service): boolean {
-    return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T')
   }
 }

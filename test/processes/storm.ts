@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { roles } from '#/config/roles.ts'
 import { type Account, accountFor } from './accounts.ts'
 import { Fleet } from './fleet.ts'
@@ -23,7 +22,7 @@ export async function storm(goOn: (kills: number) => boolean, { senders = 50 } =
   let kills = 0
   const coming = new Set<Promise<unknown>>()
   while (goOn(kills)) {
-    await setTimeout(Math.random() * 1_400)
+    await load.senders.see(Math.floor(Math.random() * senders * 2), 'acknowledged')
     const victim = oneOf(roles.flatMap((role) => fleet.of(role).map((service) => ({ role, service }))))
     // A start takes seconds.
     if (!victim) await Promise.race(coming)

@@ -1,7 +1,7 @@
 // On a server: several processes run on it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 import { Fleet } from './fleet.ts'
@@ -35,7 +35,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       }
     }
     const writing = Promise.all(Array.from({ length: items }, (_, item) => change(fleet, `item ${item}`)))
-    await pause(Math.random() * 200)
+    const some = Math.floor(Math.random() * 100)
+    await hooks[0]?.receiver.until(({ all }) => all.length > some)
     await fleet.kill(fleet.one('worker'))
     await fleet.add('worker', { MAILROOM_WEBHOOK_NETWORKS: 'loopback' })
     await writing
@@ -58,7 +59,7 @@ async function change({ db, organization: { organizationId } }: Fleet, id: strin
   for (const name of namesOf(id)) {
     await db.transaction().execute(async (tx) => {
       await appendEvents(tx, [{ organizationId, type: 'label.changed', data: { id, name } }])
-      await pause(Math.random() * 10)
+      for (let trips = Math.random() * 10; trips > 0; trips--) await sql`select`.execute(tx)
     })
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type ClientRequest, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
@@ -24,9 +24,10 @@ async function serving() {
   })
   memory.watch(app as never)
   const made: FastifyReply[] = []
+  const making = new EventEmitter()
   app.get<{ Querystring: { reserved?: string; size: string } }>('/', async ({ query }, reply) => {
     if (query.reserved) await memory.reserve(reply, Number(query.reserved) * MiB)
-    made.push(reply)
+    making.emit(String(made.push(reply)))
     return reply.send(Buffer.alloc(Number(query.size)))
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -36,6 +37,10 @@ async function serving() {
     app,
     made,
     memory,
+    /** Resolves once so many answers are made. */
+    async makes(count: number): Promise<void> {
+      if (made.length < count) await once(making, String(count))
+    },
     ask(organization: string, query: string): ClientRequest {
       const client = get({ port, host: '127.0.0.1', agent: false, path: `/?${query}`, headers: { organization } })
       clients.push(client.on('error', () => {}))
@@ -48,14 +53,10 @@ async function serving() {
   }
 }
 
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await turn()
-}
-
 test('answers that nobody reads take no more memory than there is, an organization half of it, and others get theirs', async () => {
   await using on = await serving()
   for (let count = 0; count < 9; count++) on.ask('one', `reserved=32&size=${8 * MiB}`)
-  await until(() => on.made.length >= 3)
+  await on.makes(3)
   const other = on.ask('other', 'size=1000000')
   const [response] = await once(other, 'response')
   assert.equal(response.headers['content-length'], '1000000')
@@ -67,14 +68,14 @@ test('answers that nobody reads take no more memory than there is, an organizati
 test('what an answer does not take is free once it is made, and all of it once it is read or its client has gone', async () => {
   await using on = await serving()
   const first = on.ask('one', `reserved=250&size=${250 * MiB}`)
-  await until(() => on.made.length === 1)
+  await on.makes(1)
   const second = on.ask('other', `reserved=250&size=${100 * MiB}`)
   const third = on.ask('third', `reserved=150&size=${150 * MiB}`)
   const answered = once(second, 'response')
   for (let turns = 0; turns < 100; turns++) await turn()
   assert.equal(on.made.length, 1)
   first.destroy()
-  await until(() => on.made.length === 3)
+  await on.makes(3)
   third.destroy()
   const [response] = await answered
   response.resume()
@@ -96,7 +97,7 @@ test('a client that does not read its answer is disconnected after a minute, and
 test('a small answer takes no part and has no time of its own', async () => {
   await using on = await serving()
   on.ask('one', `reserved=256&size=${200 * MiB}`)
-  await until(() => on.made.length === 1)
+  await on.makes(1)
   const [response] = await once(on.ask('other', 'size=60000'), 'response')
   assert.equal(response.statusCode, 200)
 })

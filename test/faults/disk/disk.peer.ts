@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { before, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { dataDirectoryFinding } from '#/cli/doctor/files.ts'
 import { readConfig } from '#/config/config.ts'
 import { keepReserve } from '#/db/embedded/reserve.ts'
@@ -84,7 +83,8 @@ test('on a full disk the embedded database defers mail with 452, and shows and d
   const directory = join(disk.directory, 'data')
   await using database = await testDatabase({ directory, keepsReserve: true })
   const reserve = join(directory, 'database/reserve')
-  while (!existsSync(reserve)) await wait(10)
+  const made = watch(dirname(reserve))[Symbol.asyncIterator]()
+  for (let next = made.next(); !existsSync(reserve); next = made.next()) await next
   await using service = await streamingInto(database)
   const { senders, label, request } = service
   senders.start(5)

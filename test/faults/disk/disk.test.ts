@@ -5,12 +5,10 @@ import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
-import { freePort } from '#test/sockets/free-port.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
@@ -48,6 +46,15 @@ for (const [what, state, expected] of [
     assert.deepEqual(await discrepancies(world.db), [])
   })
 }
+
+/** Has a process say on standard output at which ports it listens, HTTP first. */
+const sayPorts = `data:text/javascript,${encodeURIComponent(`
+  import { Server } from 'node:net'
+  const { listen } = Server.prototype
+  Server.prototype.listen = function (...given) {
+    const say = () => this.address().port && process.stdout.write(this.address().port + ' ')
+    return listen.apply(this.once('listening', say), given)
+  }`)}`
 
 // On a server the disk is another machine's: see disk.peer.ts.
 if (process.env.TEST_DATABASE_URL === undefined) {
@@ -98,22 +105,16 @@ if (process.env.TEST_DATABASE_URL === undefined) {
 
   test('a full disk under the log ends no service', async () => {
     await using home = await databaseHome()
-    const port = String(await freePort())
     const full = openSync('/dev/full', 'w')
     const main = join(import.meta.dirname, '../../../bin/mailroom.js')
-    const child = spawn(process.execPath, [main, 'serve', '--bare'], {
-      stdio: ['ignore', 'ignore', full],
-      env: { PATH: process.env.PATH, ...home.env, PORT: port, MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'trace' },
+    const child = spawn(process.execPath, ['--import', sayPorts, main, 'serve', '--bare'], {
+      stdio: ['ignore', 'pipe', full],
+      env: { PATH: process.env.PATH, ...home.env, PORT: '0', MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'trace' },
     })
     closeSync(full)
     const ended = once(child, 'exit')
-    const ready = () =>
-      fetch(`http://127.0.0.1:${port}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    while (child.exitCode === null && !(await ready())) await wait(50)
-    for (let n = 0; n < 50; n++) await fetch(`http://127.0.0.1:${port}/readyz`)
+    const port = String(await once(child.stdout ?? assert.fail(), 'data'))
+    for (let n = 0; n < 50; n++) assert.ok(await fetch(`http://127.0.0.1:${Number.parseInt(port, 10)}/healthz`))
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])
   })

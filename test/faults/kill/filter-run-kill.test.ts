@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
+import { onceTold, telling } from '#test/observe/writes.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
-import { until } from '#test/world/until.ts'
 import { killedAt } from '../letters/post-office.ts'
 
 let resources: AsyncDisposableStack
@@ -66,10 +66,10 @@ for (const [where, statements, when] of [
       // The lease of the killed process ends.
       await sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
-    const next = await startService(env)
+    const next = await startService(telling(['filter_runs', 'changes', 'mail_messages'], env))
     const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
     let run: Answer['body']
-    await until(async () => {
+    await onceTold([next], async () => {
       run = await newest()
       return run.state !== 'running'
     })
@@ -89,7 +89,7 @@ for (const [where, statements, when] of [
     const folder = async (name: string) =>
       (await ask(next, 'GET', `/v1/messages?mailbox=ada@run.test&folder=${name}`)).body.data
     const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
-    await until(async () => {
+    await onceTold([next], async () => {
       const there = await folder('inbox')
       return there.length === 5 && there.every(asTheyWere)
     })

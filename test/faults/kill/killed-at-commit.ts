@@ -18,6 +18,9 @@ export function killedAtCommit(
   }
 }
 
+/** What a process says on standard output as it stops. */
+export const stopping = 'stops at a statement'
+
 /** The code of the last reply. */
 export async function handOver({ smtp }: Service, letter: Letter): Promise<number> {
   await using client = await SmtpClient.greeted(smtp.port)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { networkTo } from '../network/network.ts'
 import type { FaultProxy } from '../network/proxy.ts'
@@ -104,7 +104,8 @@ if (onServer) {
     assert.equal((await asking).status, 500)
     proxy.heal()
     // It is removed once the database can be asked.
-    await until(async () => (await listed()).length === 0)
+    const left = world.db.selectFrom('outbound_messages').select('id')
+    await onceWritten(async () => (await left.execute()).length === 0)
     assert.equal(await sent(), 0)
   })
 }

@@ -1,8 +1,8 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { onceTold, telling } from '#test/observe/writes.ts'
 import type { Service } from '#test/world/service.ts'
-import { until } from '#test/world/until.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
 let office: PostOffice
@@ -74,7 +74,7 @@ kills.forEach(([step, statements, when, copies], index) => {
       await office.untilKilled({ statements, when })
     }
     await office.behindClosedDoors(leasesRunOut)
-    const service = await office.start(killing(index + 1))
+    const service = await office.start(telling(['outbound_messages'], killing(index + 1)))
     recovering = service
     const messageId = `<${await office.post(service, letter)}@killed.test>`
     await office.untilSettled(service)
@@ -89,7 +89,7 @@ kills.forEach(([step, statements, when, copies], index) => {
       )
       return length
     }
-    await until(async () => (await inSent()) > 0)
+    await onceTold([service], async () => (await inSent()) > 0)
     assert.equal(await inSent(), 1)
     running = service
     recovering = undefined

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
+import { onceTold, telling } from '#test/observe/writes.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
@@ -42,17 +42,15 @@ for (const [where, statement, when] of [
       // The lease of the killed process ends.
       await sql`update mail_search_queue set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
-    const next = await startService(env)
+    const next = await startService(telling(['mail_search_queue'], env))
     // Beside the next test it would index what the process is to die with.
     t.after(() => next.process.kill('SIGKILL'))
     const client = new HttpClient(next.http)
     const search = () => client.request('GET', `/v1/search?q=subject:${word}`, { key: organization.key })
+    await onceTold([next], async () => !(await search()).body.indexing)
     let answer = await search()
     // A busy machine may end a search before it has found anything.
-    while (answer.body.indexing || answer.body.partial) {
-      await pause(50)
-      answer = await search()
-    }
+    while (answer.body.partial) answer = await search()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     assert.deepEqual(
       answer.body.data.map(({ subject }: { subject: string }) => subject),

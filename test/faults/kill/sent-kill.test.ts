@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
+import { onceSaid } from '#test/observe/writes.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { Service } from '#test/world/service.ts'
-import { until } from '#test/world/until.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
 let office: PostOffice
@@ -101,9 +101,9 @@ all.forEach(([kind, kill], index) => {
     const service = await office.start(kill === unaccepted ? {} : killing(index + 1))
     recovering = service
     await kinds[kind](service, name)
-    await until(async () => sink.taken.length >= copies)
+    await sink.until(({ taken }) => taken.length >= copies)
     // Its outcome is stored once the log says so; what was killed after that had stored it.
-    if (before < copies) await until(async () => service.written().includes('"mail out"'))
+    if (before < copies) await onceSaid(service, '"mail out"')
     const taken = sink.taken.map(({ bytes }) => bytes)
     assert.equal(taken.length, copies)
     assert.equal(new Set(taken.map((bytes) => bytes.toString('latin1'))).size, 1)

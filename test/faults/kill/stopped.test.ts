@@ -1,18 +1,17 @@
 // On both databases: a process stands still while it holds a lease.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { afterEach, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
 import type { Db } from '#/db/schema.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { onceSaid } from '#test/observe/writes.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { Letter } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
-import { handOver, killedAtCommit } from './killed-at-commit.ts'
+import { handOver, killedAtCommit, stopping } from './killed-at-commit.ts'
 
 const stoppedAt = (letter: Letter) => killedAtCommit('before', letter, 'SIGSTOP')
 
@@ -36,7 +35,7 @@ if (process.env.TEST_DATABASE_URL === undefined)
     const letter = new Letter('long matter', addresses, true)
     const service = await start({ ...home.env, MAILROOM_DNS_SERVERS: dns.address, ...stoppedAt(letter) })
     const answer = handOver(service, letter)
-    await stops(service)
+    await onceSaid(service, stopping)
     assert.throws(() => lockDirectory(home.env.MAILROOM_DATA_DIR ?? ''), DirectoryInUse)
     service.process.kill('SIGCONT')
     assert.equal(await answer, 250)
@@ -56,7 +55,7 @@ else
     await using database = await home.open()
     const late = await start({ ...env, ...stoppedAt(letter) })
     const lateAnswer = handOver(late, letter)
-    await stops(late)
+    await onceSaid(late, stopping)
     const otherAnswer = handOver(other, letter)
     await endPausedSession(database.db)
     assert.equal(await otherAnswer, 250)
@@ -68,11 +67,6 @@ else
     assert.deepEqual(await Array.fromAsync(lettersStored(database.db)), [`${letter.name} at ${addresses[0]}`])
     assert.deepEqual(await discrepancies(database.db), [])
   })
-
-async function stops({ process: { pid } }: Service): Promise<void> {
-  while (!execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T'))
-    await setTimeout(20)
-}
 
 /** As the server does by itself to a transaction that pauses for longer than it was told. */
 async function endPausedSession(db: Db): Promise<void> {

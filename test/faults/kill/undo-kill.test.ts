@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
+import { onceTold, telling } from '#test/observe/writes.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
@@ -39,15 +39,15 @@ for (const when of ['before', 'after'] as const) {
       // The lease of the killed process ends.
       await sql`update changes set leased_until = leased_until - interval '1 hour'`.execute(database.db)
     }
-    const next = await startService(env)
+    const next = await startService(telling(['changes'], env))
     resources.defer(() => void next.process.kill('SIGKILL'))
     const client = new HttpClient(next.http)
     const changes = () => client.request('GET', '/v1/changes', { key })
     let [undo] = (await changes()).body.data
-    while (undo.state === 'running') {
-      await pause(50)
+    await onceTold([next], async () => {
       ;[undo] = (await changes()).body.data
-    }
+      return undo.state !== 'running'
+    })
     assert.deepEqual([undo.kind, undo.messages, undo.left_alone], ['undo', 4, 0])
     const { data } = (await client.request('GET', '/v1/messages?mailbox=ada@undone.test', { key })).body
     assert.deepEqual(

@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
-import { cpuTime } from '#test/observe/cpu-time.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { databaseHome } from '#test/world/database/database.ts'
-import { limitFor } from '#test/world/limit-for.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { launchService, startService } from '#test/world/service.ts'
@@ -24,6 +21,7 @@ const timeoutMs = 5_000
 // The embedded database has no network to it.
 if (process.env.TEST_DATABASE_URL !== undefined) {
   let resources: AsyncDisposableStack
+  let home: DatabaseHome
   let proxy: FaultProxy
   let world: World
   let organization: TestOrganization
@@ -31,7 +29,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   before(async () => {
     resources = new AsyncDisposableStack()
-    const home = resources.use(await databaseHome())
+    home = resources.use(await databaseHome())
     const network = await networkTo(home)
     proxy = resources.use(network.proxy)
     const database = resources.use(await openDatabase({ url: network.url, timeoutMs }))
@@ -43,6 +41,13 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   const label = (name: string) =>
     organization.request('POST', '/v1/labels', { name }, { headers: { 'idempotency-key': name } })
+
+  /** The server's end of a connection may yet have to hear that it is cut, and holds the key until then. */
+  async function endCutSessions(): Promise<void> {
+    await using database = await home.open()
+    await database.pool.query(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`)
+  }
 
   /** It says that it is not while its database takes longer than two seconds to answer. */
   async function untilReady(base: string): Promise<void> {
@@ -67,19 +72,16 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       await using client = await beforeTheMessage()
       fail()
       client.write(`${message}\r\n.\r\n`)
-      const since = performance.now()
       const [stored, refused, read, written] = await Promise.all([
         client.reply(),
         hand(world, 'ann@peer.example', address),
         organization.request('GET', '/v1/labels'),
         label(what),
       ])
-      const took = performance.now() - since
       assert.equal(`${stored.code} ${stored.status}`, '451 4.3.0')
       assert.equal(refused, '451 4.3.0')
       assert.deepEqual([read.status, written.status], [500, 500])
       assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
-      assert.ok(took < limitFor(15_000), `answered after ${took} ms`)
 
       proxy.heal()
       assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
@@ -123,10 +125,8 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       const first = label(what)
       await labelCut
       assert.equal((await first).status, 500)
-      let again = await label(what)
-      // The server's end of the connection may yet have to hear that it is cut, and holds the key until then.
-      for (; again.status === 409; again = await label(what)) await pause(100)
-      assert.equal(again.status, 201)
+      await endCutSessions()
+      assert.equal((await label(what)).status, 201)
       const { body } = await organization.request('GET', '/v1/labels')
       assert.equal(body.data.filter(({ name }: { name: string }) => name === what).length, 1)
       assert.deepEqual(await discrepancies(world.db), [])
@@ -145,13 +145,12 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.equal((await fetch(`${service.http}/v1/labels`, { headers })).status, 200)
     network.drop()
     const rounds = () => service.written().split('the outbound queue could not be read').length - 1
-    const until = async (count: number) => {
+    const triedBy = async (count: number) => {
       while (rounds() < count) await once(service.process.stderr ?? service.process, 'data')
-      return { at: performance.now(), cpu: await cpuTime(service.process.pid) }
+      return network.refused
     }
-    const [start, end] = [await until(1), await until(4)]
-    const share = (end.cpu - start.cpu) / (end.at - start.at)
-    assert.ok(share < 0.3, `${(share * 100).toFixed(0)} % of a core`)
+    const tried = -(await triedBy(1)) + (await triedBy(4))
+    assert.ok(tried < 200, `it tried ${tried} times to connect in three rounds`)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
 
@@ -171,24 +170,19 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
 
-  test('a service that its database will not let in ends at once, and says why', async () => {
+  test('a service that its database will not let in ends, and says why', async () => {
     await using home = await databaseHome()
     const url = new URL(home.env.DATABASE_URL ?? '')
     url.pathname = '/nowhere'
-    const since = performance.now()
     await assert.rejects(startService({ ...home.env, DATABASE_URL: url.href }), /database "nowhere" does not exist/)
-    assert.ok(performance.now() - since < limitFor(30_000))
   })
 
-  test('a service whose database falls silent ends on SIGTERM, within seconds', async () => {
+  test('a service whose database falls silent ends on SIGTERM', async () => {
     await using home = await databaseHome()
     const { proxy, url } = await networkTo(home)
     await using network = proxy
     const service = await startService({ ...home.env, DATABASE_URL: url })
     network.silence()
-    const since = performance.now()
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
-    const took = performance.now() - since
-    assert.ok(took < limitFor(7_000), `ended after ${took} ms`)
   })
 }

@@ -15,6 +15,8 @@ export class FaultProxy implements AsyncDisposable {
   target: Target
   /** By how many milliseconds each chunk is late, either way. */
   delay = 0
+  /** Connections that were broken at once, while it was down. */
+  refused = 0
   readonly #server: Server
   readonly #links = new Set<Link>()
   #state: 'well' | 'silent' | 'down' = 'well'
@@ -69,7 +71,10 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   #accept(client: Socket): void {
-    if (this.#state === 'down') return void client.resetAndDestroy()
+    if (this.#state === 'down') {
+      this.refused++
+      return void client.resetAndDestroy()
+    }
     const link = new Link(client, connect({ ...this.target, allowHalfOpen: true, noDelay: true }), {
       delay: () => this.delay,
       cutIn: (from, said, known) => this.#cutIn(from, said, known),

@@ -1,7 +1,8 @@
 // On both databases: the planner decides how rows are found.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
+import type pg from 'pg'
+import { watchStatements } from '#test/observe/statements.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { setUpTotp } from '#test/world/members/totp.ts'
@@ -15,7 +16,7 @@ const small = new Set(['plans', 'installation', 'event_log'])
 test('no statement of a request, or of mail that arrives, goes through a whole table', async () => {
   await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })
   const furnished = await furnish(world)
-  const { statements, stop } = watchStatements()
+  const { statements, stop } = statementsFromNow()
   try {
     await askEverything(world, furnished)
     await askAsMember(world, furnished)
@@ -82,23 +83,13 @@ async function askAsMember(world: World, { organization, ...furnished }: Furnish
 /** Statements by their text, each with the parameters that it was last given. */
 type Statements = Map<string, unknown[]>
 
-function watchStatements(): { statements: Statements; stop(): void } {
+function statementsFromNow(): { statements: Statements; stop(): void } {
   const statements: Statements = new Map()
-  const { query } = pg.Client.prototype
-  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    const [config] = given
-    if (typeof config === 'object' && config !== null && 'text' in config) {
-      const { text, values = [] } = config as { text: string; values?: unknown[] }
-      if (/^\s*(select|with|insert|update|delete)\b/i.test(text)) statements.set(text, values)
-    }
-    return Reflect.apply(query, this, given)
-  } as typeof query
-  return {
-    statements,
-    stop() {
-      pg.Client.prototype.query = query
-    },
-  }
+  const watched = watchStatements(({ text, values }) => {
+    if (/^\s*(select|with|insert|update|delete)\b/i.test(text)) statements.set(text, (values ?? []) as unknown[])
+    return undefined
+  })
+  return { statements, stop: () => watched[Symbol.dispose]() }
 }
 
 interface Plan {
