@@ -8,6 +8,7 @@ import { quotedHtml } from '#/replies/quoted-html.ts'
 import type { Mode } from '#/replies/rules.ts'
 import { attachmentsOf } from '#/sending/attached.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
+import type { HeaderField } from '#/sending/headers.ts'
 import { changed, type DraftContent, emptyDraft } from './content.ts'
 import type { DraftFields, OriginalOf } from './schemas.ts'
 
@@ -25,10 +26,11 @@ export async function draftAbout(
   const draft = { ...emptyDraft({ name: mailbox.name, address: mailbox.address }), ...answerTo(found, mode) }
   const isWritten = typeof fields.text === 'string' || typeof fields.html === 'string'
   const quotes = original.quote ?? !isWritten
-  const begun = changed(
+  const written = changed(
     { ...draft, text: quotes && !isWritten ? quote(found.quoted, mode) : '' },
     quotes && isWritten ? quotedBehind(fields, found.quoted, mode) : fields,
   )
+  const begun = { ...written, headers: together(written.headers, draft.headers) }
   if (mode !== 'forward' || fields.attachments !== undefined) return begun
   const attachments = await attachmentsOf(parts.reader, found.raw, found.content)
   const beside = attachments.map((one) => ({ ...one, contentId: null }))
@@ -39,6 +41,11 @@ export async function draftAbout(
     throw invalid('original', error.message, 'Give `attachments: []` to forward the message without its own')
   }
   return { ...begun, attachments: beside }
+}
+
+/** Given header fields, and those of the draft that are not among them. */
+function together(given: readonly HeaderField[] = [], own: readonly HeaderField[]): HeaderField[] {
+  return [...given, ...own.filter(({ name }) => !given.some((one) => one.name === name))]
 }
 
 /** The given texts, each with the quotation behind it, as a reply has them. */

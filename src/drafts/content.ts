@@ -1,6 +1,7 @@
 import type { Address } from '#/mime/address/address.ts'
 import { parseAddresses } from '#/mime/address/address-list.ts'
 import { addressText, typedAddress } from '#/mime/address/address-text.ts'
+import { forwardedField } from '#/mime/header/forwarded-field.ts'
 import { sendableIds } from '#/mime/header/references.ts'
 import type { Message } from '#/mime/message.ts'
 import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
@@ -39,9 +40,14 @@ export function headerOf(
     subject,
     inReplyTo: sendableIds(headers.text('in-reply-to')).slice(-100),
     references: sendableIds(headers.text('references')).slice(-100),
-    // Those of another mail program describe that program.
-    headers: isOurs ? extraHeadersOf(headers) : [],
+    // Others of another mail program describe that program.
+    headers: extraHeadersOf(headers).filter(({ name, value }) => isOurs || isForwarding(name, value)),
   }
+}
+
+/** Whether a field names what the draft forwards. A longer one could not be sent with others. */
+function isForwarding(name: string, { length }: string): boolean {
+  return name === forwardedField && length < 8_000
 }
 
 /** The same in the API's form. */

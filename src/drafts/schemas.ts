@@ -138,7 +138,8 @@ const Original = Strict(
   {
     description:
       'A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from ' +
-      'it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.',
+      'it, and with `forward` it has the same attachments and names the message in the header field X-Forwarded-Message-Id. Fields that ' +
+      'are given come first. A key needs `messages:read` too.',
   },
 )
 

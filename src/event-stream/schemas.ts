@@ -73,6 +73,8 @@ const EventMessage = Type.Object(
     ),
     unread: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
     starred: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
+    answered: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
+    forwarded: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
     added_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.', examples: [['receipts']] })),
     removed_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.' })),
     labels: Type.Optional(

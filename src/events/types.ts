@@ -73,6 +73,8 @@ export interface MessageData {
   readonly moved_from?: { readonly folder: string; readonly uid: number }
   readonly unread?: boolean
   readonly starred?: boolean
+  readonly answered?: boolean
+  readonly forwarded?: boolean
   readonly added_labels?: string[]
   readonly removed_labels?: string[]
   /** All labels, if those before are unknown. */

@@ -50,6 +50,8 @@ export function presentItem(summary: Summary, { visible, hostname }: Shown): Lis
     received_at: summary.receivedAt.toISOString(),
     unread: !summary.seen,
     starred: summary.flagged,
+    answered: summary.answered,
+    forwarded: summary.forwarded,
     labels: summary.keywords.filter((keyword) => visible.has(keyword)),
     has_attachment: summary.hasAttachment,
     preview: summary.preview,

@@ -112,6 +112,8 @@ test('a listed message has every field', async () => {
       received_at: '2026-11-21T07:44:00.000Z',
       unread: true,
       starred: true,
+      answered: false,
+      forwarded: false,
       labels: ['work'],
       has_attachment: false,
       preview: 'Dear Ada, all is well.',

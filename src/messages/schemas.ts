@@ -70,6 +70,8 @@ export const listedFields = {
   received_at: Timestamp,
   unread: Type.Boolean(),
   starred: Type.Boolean(),
+  answered: Type.Boolean({ description: 'An answer to it was sent from the mailbox.' }),
+  forwarded: Type.Boolean({ description: 'It was forwarded from the mailbox by somebody who wrote a message.' }),
   labels: Type.Array(Type.String(), {
     description: "Keywords of the organization's labels, deleted ones included; in a session also of the member's own.",
     examples: [['invoices']],
@@ -115,7 +117,7 @@ export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>
 
 /** What a change of a message answers to every key that may make it. */
-export const flagsOfMessage = ['uid', 'folder', 'unread', 'starred', 'labels'] as const
+export const flagsOfMessage = ['uid', 'folder', 'unread', 'starred', 'answered', 'forwarded', 'labels'] as const
 
 export const ChangedMessage = ReadPart(MessageItem, flagsOfMessage, {
   title: 'ChangedMessage',

@@ -144,7 +144,7 @@ export class Dispatch {
       })
     }
     await appendEvents(tx, events, by)
-    if (copies.length > 0) await storeCopies(tx, { mailHost }, copies)
+    if (copies.length > 0) await storeCopies(tx, { mailHost }, copies, by)
     return outcomes
   }
 

@@ -1,8 +1,10 @@
 import type { Actor } from '#/audit/actor.ts'
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Tx } from '#/db/schema.ts'
+import type { By } from '#/events/append.ts'
 import type { Address } from '#/mime/address/address.ts'
 import type { HeaderFacts } from '#/mime/header/header-facts.ts'
+import type { Originals } from '#/mime/header/originals.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
 import type { FolderKey, MovedMessages, Moving, Recording } from './recording.ts'
@@ -16,8 +18,9 @@ export interface MailHost {
   open(tx: Tx, mailbox: MailboxRef): Promise<void>
   /** Stores each copy and creates its folder if needed. Once `tx` commits, the host is responsible for the mail. Mail that
    *  it can never store in its folder goes to the inbox; its `filteredBy` says why. Throws `not_found` if a mailbox is
-   *  deleted, and `NoRoom` if too much mail of an organization waits for the host; then `tx` must be rolled back. */
-  append(tx: Tx, copies: readonly Copy[]): Promise<void>
+   *  deleted, and `NoRoom` if too much mail of an organization waits for the host; then `tx` must be rolled back. The event log
+   *  says who marked the originals of a copy. */
+  append(tx: Tx, copies: readonly Copy[], by?: By): Promise<void>
   /** The same for arriving mail, with its arrivals recorded, in one statement that is a transaction of its own. Optional.
    *  False, with nothing written, if more is needed: a duplicate, a suspended mailbox, a missing folder. */
   appendNew?(copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
@@ -125,11 +128,16 @@ export interface Copy {
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
+  /** Whether it is marked as answered or forwarded already. */
+  readonly answered?: boolean
+  readonly forwarded?: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
   /** A Message-ID. A host that other programs use waits a while for one of them to store a message with that id in the
    *  folder. Then it does not store the copy. */
   readonly unlessThere?: string
+  /** Messages that this one answers or forwards: those of the mailbox are marked so, in whatever folders they are. */
+  readonly originals?: Originals
 }
 
 export interface Draft {
@@ -155,6 +163,8 @@ export interface Summary {
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
+  readonly answered: boolean
+  readonly forwarded: boolean
   readonly keywords: readonly string[]
   readonly hasAttachment: boolean
   readonly preview: string

@@ -9,6 +9,7 @@ import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { parseAddresses } from '#/mime/address/address-list.ts'
 import { htmlToText } from '#/mime/body/html-text.ts'
+import { forwardedField } from '#/mime/header/forwarded-field.ts'
 import { sendableIds } from '#/mime/header/references.ts'
 import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -76,7 +77,7 @@ function textOf({ text, html }: OpenedContent): string {
   return openedText(text) ?? htmlToText(openedText(html) ?? '', mostQuoted)
 }
 
-/** Sender and recipients of an answer, its subject and its ids. */
+/** Sender and recipients of an answer, its subject and its ids; of a message that forwards another, the field that names that. */
 export function answerTo({ mailbox, quoted }: Original, mode: Mode, without: readonly string[] = []) {
   const own = [mailbox.address, ...mailbox.aliases]
   const address = addressedAs(quoted, own) ?? mailbox.address
@@ -90,5 +91,6 @@ export function answerTo({ mailbox, quoted }: Original, mode: Mode, without: rea
           ...threadOf(quoted),
         }),
     subject: answerSubject(quoted.subject, mode),
+    headers: forwards && quoted.messageId !== null ? [{ name: forwardedField, value: quoted.messageId }] : [],
   }
 }

@@ -115,6 +115,8 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     received_at: '2026-11-21T07:00:33.000Z',
     unread: true,
     starred: false,
+    answered: false,
+    forwarded: false,
     labels: [],
     has_attachment: false,
     authentication: null,

@@ -72,6 +72,8 @@ interface MailMessages {
   size_bytes: number
   seen: boolean
   flagged: boolean
+  answered: Generated<boolean>
+  forwarded: Generated<boolean>
   keywords: string[]
   sender: string
   id_hash: Buffer | null

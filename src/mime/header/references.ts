@@ -63,6 +63,16 @@ export function withOwnIds(ids: ThreadIds, own: ReadonlyMap<string, string>): Th
   return { ...ids, strong: [...strong], weak: ids.weak.filter((id) => !strong.has(id)), root }
 }
 
+/** All ids in the fields of a name. A single bare word counts as one if it has an @. */
+export function idsIn(headers: Headers, name: string): string[] {
+  let left = MOST_IDS
+  return headers.octets(name).flatMap((value) => {
+    const { ids, bare, looked } = readIds(value, left)
+    left -= looked
+    return bare?.includes('@') ? [bare] : ids
+  })
+}
+
 /** The first id of the last field that holds one, as signatures count fields; a single bare word counts as one. */
 function ownId(headers: Headers): string | null {
   for (const value of headers.octets('message-id').reverse()) {

@@ -1,5 +1,7 @@
 import type { Tx } from '#/db/schema.ts'
 import { joined } from '#/event-loop/pieces.ts'
+import type { By } from '#/events/append.ts'
+import { originalsOf } from '#/mime/header/originals.ts'
 import { ownIdField } from '#/mime/header/own-ids.ts'
 import { type Message, naming } from '#/mime/message.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
@@ -15,10 +17,12 @@ export interface SentCopy {
   readonly ambiguous?: boolean
 }
 
+/** Stores copies in Sent, and marks the messages that they answer or forward. */
 export async function storeCopies(
   tx: Tx,
   { mailHost }: { readonly mailHost: MailHost },
   copies: readonly SentCopy[],
+  by?: By,
 ): Promise<void> {
   const kept = { folder: 'sent', keywords: [], filteredBy: [] }
   const named: SentCopy[] = []
@@ -28,7 +32,9 @@ export async function storeCopies(
     named.map(({ sentAt, ambiguous = false, ...copy }) => ({
       ...{ ...copy, receivedAt: sentAt, seen: !ambiguous, flagged: ambiguous },
       ...kept,
+      originals: originalsOf(copy.message.headers),
     })),
+    by,
   )
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
+import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { isAwaiting } from '#test/world/mail/delivered.ts'
 import type { TestIt, Trial } from './bench.ts'
-import { copy } from './letters.ts'
+import { copy, letter } from './letters.ts'
 
 const turns = 16
 
@@ -13,7 +14,8 @@ const turns = 16
 export function survivesRaces(testIt: TestIt): void {
   testIt('appends, moves, changes and expunges at once neither wait in a circle nor lose anything', async (trial) => {
     const boxes = [trial.ada, trial.bob, trial.stranger]
-    await trial.append(...boxes.flatMap((mailbox) => Array.from({ length: 20 }, () => copy(mailbox))))
+    const first = Array.from({ length: 20 }, (_, at) => readMessage(letter({ 'message-id': `<race-${at}@x>` })))
+    await trial.append(...boxes.flatMap((mailbox) => first.map((message) => copy(mailbox, { message }))))
     const work = Array.from({ length: turns }, (_, turn) => oneTurn(trial, boxes, turn))
     const expunged = (await Promise.all(work.flat())).filter((result) => Array.isArray(result)).flat().length
     // On a busy machine a read does not wait for the whole spool.
@@ -31,7 +33,8 @@ function oneTurn({ host, append }: Trial, boxes: readonly MailboxRef[], turn: nu
   const [from, to] = turn % 2 ? ['inbox', 'archive'] : ['archive', 'inbox']
   const [here, there] = [`New ${turn % 4}`, `New ${(turn + 1) % 4}`]
   const some = Array.from({ length: 10 }, (_, index) => ((index + turn) % 20) + 1)
-  const copies = boxes.flatMap((box) => [here, 'inbox', 'archive'].map((folder) => copy(box, { folder })))
+  const originals = { answered: [`<race-${turn}@x>`], forwarded: [`<race-${turn + 1}@x>`] }
+  const copies = boxes.flatMap((box) => [here, 'inbox', 'archive'].map((folder) => copy(box, { folder, originals })))
   return [
     append(...(turn % 3 ? copies : copies.toReversed())),
     inTurn(() => host.update(mailbox, from, some, { folder: to, flagged: true })),

@@ -44,6 +44,8 @@ export function storesAndLists(testIt: TestIt): void {
       receivedAt: kept.date(second(1)),
       seen: false,
       flagged: true,
+      answered: false,
+      forwarded: false,
       keywords: ['work'],
       hasAttachment: false,
       preview: readMessage(kept.bytes(raw)).preview,

@@ -7,6 +7,7 @@ import { empties } from './emptying.ts'
 import { readsHeadings } from './headings.ts'
 import { followsEveryHistory } from './history.ts'
 import { namesFolders } from './naming.ts'
+import { marksOriginals } from './originals.ts'
 import { survivesRaces } from './races.ts'
 import { refusesStrangers } from './refusing.ts'
 import { storesAndLists } from './storing.ts'
@@ -26,6 +27,7 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     storesAndLists(testIt)
     findsAttachments(testIt)
     changesAndMoves(testIt)
+    marksOriginals(testIt)
     readsHeadings(testIt)
     savesDrafts(testIt)
     namesFolders(testIt)

@@ -6,13 +6,15 @@ import { type Change, changed, isLeftBy, isStateOf } from '../../../web/src/page
 
 // On one database: it is about the web app alone.
 
-const shown = { uid: 1, unread: false, starred: false, labels: ['a'] }
+const shown = { uid: 1, unread: false, starred: false, answered: true, forwarded: false, labels: ['a'] }
 const place = { folder: 'inbox', uid: 1, subject: null, from: null }
 
 for (const [what, event, matches] of [
   ['that it is read', { unread: false }, true],
   ['that it is unread', { unread: true }, false],
   ['that it is read and starred', { unread: false, starred: true }, false],
+  ['that it is answered', { answered: true }, true],
+  ['that it is forwarded', { forwarded: true }, false],
   ['of a label that it is shown with', { added_labels: ['a'] }, true],
   ['of another label', { added_labels: ['a', 'b'] }, false],
   ['that a label is gone that is not shown', { removed_labels: ['b'] }, true],
@@ -22,12 +24,13 @@ for (const [what, event, matches] of [
   ['of all its labels, of which it has none', { labels: [] }, false],
   ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
 ] as const) {
-  test(`a message that is shown as read, with a label, is ${matches ? '' : 'not '}what an event says ${what}`, () =>
+  test(`a message that is shown as read and answered, with a label, is ${matches ? '' : 'not '}what an event says ${what}`, () =>
     assert.equal(isStateOf({ ...place, ...event } as EventMessage, shown), matches))
 }
 
 const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))
-const states = fc.record({ uid: fc.constant(1), unread: fc.boolean(), starred: fc.boolean(), labels })
+const flags = { unread: fc.boolean(), starred: fc.boolean(), answered: fc.boolean(), forwarded: fc.boolean() }
+const states = fc.record({ uid: fc.constant(1), ...flags, labels })
 const changes: fc.Arbitrary<Change> = fc.record(
   { unread: fc.boolean(), starred: fc.boolean(), add_labels: labels, remove_labels: labels },
   { requiredKeys: [] },

@@ -33,6 +33,10 @@ test('arriving mail is there without a reload, and what was missed without a net
   const [{ uid = 0 } = {}] = await box.states()
   await box.change([uid], { starred: true })
   await page.getByRole('row', { name: /Unread, starred.*The moon/ }).waitFor()
+  const reply = `/v1/messages/${uid}/reply?mailbox=${box.address}`
+  assert.equal((await box.organization.request('POST', reply, { text: 'I see' })).status, 202)
+  const row = page.getByRole('row', { name: /Unread, starred, answered.*The moon/ })
+  await row.getByRole('img', { name: 'Answered' }).waitFor()
 })
 
 test('what was missed while the window slept is there when it is looked at again', async () => {

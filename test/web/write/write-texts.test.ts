@@ -64,7 +64,7 @@ for (const [subject, mode, expected] of [
     assert.equal(answerTo({ ...original, subject }, mode, own).subject, expected))
 }
 
-test('an answer names what it answers, and at most a hundred messages before', () => {
+test('an answer names what it answers, and at most a hundred messages before; what forwards a message names that', () => {
   assert.deepEqual(answerTo(original, 'reply', own).references, ['<0@a>', '<1@a>', '<2@a>'])
   const references = Array.from({ length: 150 }, (_, index) => `<${index}@b>`)
   const answer = answerTo({ ...original, references }, 'reply', own)
@@ -73,7 +73,9 @@ test('an answer names what it answers, and at most a hundred messages before', (
     [answer.references?.length, answer.references?.[0], answer.references?.at(-1)],
     [100, '<0@b>', '<2@a>'],
   )
-  assert.equal(answerTo(original, 'forward', own).references, undefined)
+  const forwarding = answerTo(original, 'forward', own)
+  assert.deepEqual([forwarding.references, forwarding.forwards], [undefined, '<2@a>'])
+  assert.equal(answerTo({ ...original, message_id: '<\r\n@b>' }, 'forward', own).forwards, undefined)
 })
 
 test('what is offered for later is later, and within what can be scheduled', () => {

@@ -193,7 +193,7 @@ test('a quotation has no address that a mail program would load', async () => {
   assert.deepEqual([visitor.strayed, visitor.errors], [[], []])
 })
 
-test('a message is forwarded with what is attached to it', async () => {
+test('a message is forwarded with what is attached to it, and is marked so', async () => {
   const box = await boxOf(world)
   const { address: bob } = await box.organization.mailbox('bob')
   await box.receive({
@@ -216,6 +216,7 @@ test('a message is forwarded with what is attached to it', async () => {
     attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
     [['plan.txt', 6]],
   )
+  await page.getByRole('article', { name: 'Conversation' }).getByRole('img', { name: 'Forwarded' }).waitFor()
 })
 
 test('sending is undone, and the message is there again', async () => {

@@ -1722,7 +1722,7 @@ export interface ListDraftsResponse {
 
 export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
 /**
- * A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too.
+ * A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments and names the message in the header field X-Forwarded-Message-Id. Fields that are given come first. A key needs `messages:read` too.
  */
 export type CreateDraftBodyOriginal = {
   /**
@@ -1775,7 +1775,7 @@ export interface CreateDraftBody {
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   mailbox: string;
-  /** A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments. Fields that are given come first. A key needs `messages:read` too. */
+  /** A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from it, and with `forward` it has the same attachments and names the message in the header field X-Forwarded-Message-Id. Fields that are given come first. A key needs `messages:read` too. */
   original?: CreateDraftBodyOriginal;
   /**
      * By default the mailbox. Only sending checks it.
@@ -2570,6 +2570,10 @@ export interface MessageItem {
   received_at: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment: boolean;
@@ -2753,6 +2757,10 @@ export interface Message {
   received_at: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment: boolean;
@@ -2821,7 +2829,7 @@ export interface UpdateMessageBody {
 }
 
 /**
- * Without the scope `messages:read` it has uid, folder, unread, starred, labels alone.
+ * Without the scope `messages:read` it has uid, folder, unread, starred, answered, forwarded, labels alone.
  */
 export interface ChangedMessage {
   /**
@@ -2845,6 +2853,10 @@ export interface ChangedMessage {
   received_at?: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment?: boolean;
@@ -3066,6 +3078,10 @@ export interface FoundMessage {
   received_at: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment: boolean;
@@ -3164,6 +3180,10 @@ export interface ThreadMessage {
   received_at: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment: boolean;
@@ -3311,6 +3331,10 @@ export interface ConversationMessage {
   received_at: string;
   unread: boolean;
   starred: boolean;
+  /** An answer to it was sent from the mailbox. */
+  answered: boolean;
+  /** It was forwarded from the mailbox by somebody who wrote a message. */
+  forwarded: boolean;
   /** Keywords of the organization's labels, deleted ones included; in a session also of the member's own. */
   labels: string[];
   has_attachment: boolean;
@@ -3410,6 +3434,10 @@ export interface EventMessage {
   unread?: boolean;
   /** The new value; absent if it has not changed. */
   starred?: boolean;
+  /** The new value; absent if it has not changed. */
+  answered?: boolean;
+  /** The new value; absent if it has not changed. */
+  forwarded?: boolean;
   /** Keywords. */
   added_labels?: string[];
   /** Keywords. */

@@ -13,7 +13,9 @@ export interface Carried {
   readonly receivedAt: Date
   readonly seen: boolean
   readonly flagged: boolean
-  /** Includes flags without a column in the database, such as `$answered`. */
+  readonly answered: boolean
+  readonly forwarded: boolean
+  /** Includes flags without a column in the database, such as `$draft`. */
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
 }
@@ -29,10 +31,11 @@ export function batchOf<T extends { readonly size: number }>(messages: readonly 
 
 /** The digest of a message, which is the same in either place: octets, date to the second, flags, keywords, what filters
  *  did. */
-export function digestOf({ raw, receivedAt, seen, flagged, keywords, filteredBy }: Omit<Carried, 'uid'>): string {
+export function digestOf({ raw, receivedAt, keywords, filteredBy, ...flags }: Omit<Carried, 'uid'>): string {
   // The database orders the keys of JSON in its own way.
   const filters = filteredBy.map((one) => Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-  const beside = [second(receivedAt), seen, flagged, [...keywords].sort(), filters]
+  const { seen, flagged, answered, forwarded } = flags
+  const beside = [second(receivedAt), seen, flagged, answered, forwarded, [...keywords].sort(), filters]
   return createHash('sha256').update(JSON.stringify(beside)).update('\0').update(raw).digest('hex')
 }
 

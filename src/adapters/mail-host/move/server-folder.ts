@@ -9,11 +9,11 @@ import type { ImapSession } from '../imap/client/session.ts'
 import { uidSet } from '../imap/client/syntax.ts'
 import { type Layout, makeFolder } from '../imap/folders/layout.ts'
 import type { SelectedFolder } from '../imap/folders/selected-folder.ts'
+import { flagsIn, forwardedKeyword } from '../imap/reading/contents.ts'
 import { batchOf, type Carried, mostMessages, second, type Tally } from './carried.ts'
 
 /** Flags without a column in the database, and the keywords that stand for them there. */
 const flagOf = new Map([
-  ['$answered', '\\Answered'],
   ['$draft', '\\Draft'],
   ['$deleted', '\\Deleted'],
 ])
@@ -59,8 +59,8 @@ export async function store(
   messages: readonly Carried[],
   { perhapsThere }: { perhapsThere: boolean },
 ): Promise<void> {
-  for (const { keywords } of messages) assertKeeps(folder, keywords)
   const appended = messages.map(toAppend)
+  for (const { keywords } of appended) assertKeeps(folder, keywords)
   const before = perhapsThere ? await found(session, folder.path, uidNext, appended) : new Map<AppendMessage, Found>()
   const lacking = appended.filter((one) => !before.has(one))
   if (lacking.length > 0) await appendMessages(session, folder.path, lacking)
@@ -75,13 +75,17 @@ export async function store(
 }
 
 function assertKeeps(folder: SelectedFolder, keywords: readonly string[]): void {
-  const lost = keywords.find((keyword) => !flagOf.has(keyword) && !folder.keeps(keyword))
+  const lost = keywords.find((keyword) => !keyword.startsWith('\\') && !folder.keeps(keyword))
   if (lost === undefined) return
   throw invalid('keywords', `The mail server accepts no new keywords in ${folder.path}, and does not have ${lost}`)
 }
 
 function toAppend(message: Carried): AppendMessage {
-  const keywords = message.keywords.map((keyword) => flagOf.get(keyword) ?? keyword)
+  const keywords = [
+    ...(message.answered ? ['\\Answered'] : []),
+    ...(message.forwarded ? [forwardedKeyword] : []),
+    ...message.keywords.map((keyword) => flagOf.get(keyword) ?? keyword),
+  ]
   return { ...message, keywords, messageId: null }
 }
 
@@ -135,15 +139,15 @@ export async function lowest(session: ImapSession, folder: SelectedFolder, tally
     const bytes = bodies.get(uid)
     if (!bytes) return []
     const { filteredBy, length } = readFilteredBy(bytes)
-    const keywords = flags.flatMap((flag) => keywordOf.get(flag) ?? (flag.startsWith('\\') ? [] : [flag]))
+    const { keywords: own, ...marks } = flagsIn(flags)
+    const keywords = [...own, ...flags.flatMap((flag) => keywordOf.get(flag) ?? [])]
     const storable = keywords.filter(isKeyword)
     tally.keywordsLost += keywords.length - storable.length
     return {
       uid,
       raw: bytes.subarray(length),
       receivedAt: at,
-      seen: flags.includes('\\seen'),
-      flagged: flags.includes('\\flagged'),
+      ...marks,
       keywords: storable.sort(),
       filteredBy,
     }

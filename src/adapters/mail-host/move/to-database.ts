@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { databaseNow } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { collected } from '#/event-loop/pieces.ts'
+import type { Originals } from '#/mime/header/originals.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
@@ -12,6 +13,7 @@ import type { Layout } from '../imap/folders/layout.ts'
 import { drop, type Spooled, spooledBytes, spoolLeases } from '../imap/spool/queries.ts'
 import { append } from '../sql/append.ts'
 import { makeFolders } from '../sql/folders.ts'
+import { markOriginals } from '../sql/originals.ts'
 import { read } from '../sql/read.ts'
 import { batchOf, type Carried, digestOf, mostMessages, type Tally } from './carried.ts'
 import type { MoveClaim } from './claim.ts'
@@ -89,17 +91,21 @@ async function moveBatch(
   return true
 }
 
+/** A message to be stored. One of the spool has not marked its originals yet. */
+type Kept = Omit<Carried, 'uid'> & { readonly originals?: Originals }
+
 /** Stores messages in a folder and reads them back. */
 async function keep(
   { key, reader }: Parts,
   tx: Tx,
   mailbox: MailboxRef,
   folder: string,
-  messages: readonly Omit<Carried, 'uid'>[],
+  messages: readonly Kept[],
 ): Promise<void> {
   const copies: Copy[] = []
   for (const { raw, ...message } of messages)
     copies.push({ ...message, mailbox, folder, message: await reader.message(raw) })
+  await markOriginals(tx, key, copies)
   await append(tx, key, copies, false)
   const { uid_next: end } = await tx
     .selectFrom('mail_folders')
@@ -121,11 +127,11 @@ async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> 
   return await parts.db.transaction().execute(async (tx) => {
     await parts.claim.hold(tx)
     const spooled = batchOf(await waiting(tx, mailbox))
-    const messages: (Omit<Carried, 'uid'> & { folder: string })[] = []
+    const messages: (Kept & { folder: string })[] = []
     for (const one of spooled) {
       const raw = await spooledBytes(tx, one)
       if (!raw) throw new Error('A message left the spool while it was read')
-      messages.push({ ...one, raw })
+      messages.push({ ...one, answered: false, forwarded: false, raw })
     }
     for (const message of messages) await keep(parts, tx, mailbox, message.folder, [message])
     const moved = spooled.map((one) => ({ ...one, uid: null, isOurs: true }))
@@ -138,7 +144,7 @@ async function moveSpooled(parts: Parts, mailbox: MailboxRef): Promise<boolean> 
 async function waiting(tx: Tx, { organizationId, mailboxId }: MailboxRef): Promise<Spooled[]> {
   const { rows } = await sql<Spooled>`
     select id, folder, size_bytes as size, message_id as "messageId", received_at as "receivedAt", seen, flagged, keywords,
-      filtered_by as "filteredBy", attempts
+      filtered_by as "filteredBy", jsonb_build_object('answered', answered, 'forwarded', forwarded) as originals, attempts
     from mail_spool
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
       and ${spoolLeases.free(databaseNow)}

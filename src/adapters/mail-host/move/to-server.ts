@@ -109,9 +109,9 @@ async function messagesIn(db: Db, mailbox: MailboxRef, folder: string, uids: rea
     const stored = await read(db, mailbox, folder, uid)
     if (!stored) continue
     const { summary, filteredBy } = stored
-    const { receivedAt, seen, flagged, keywords, sizeBytes } = summary
+    const { receivedAt, seen, flagged, answered, forwarded, keywords, sizeBytes } = summary
     const raw = await asLiteral(await collected(stored.pieces(), sizeBytes))
-    messages.push({ uid, raw, receivedAt, seen, flagged, keywords, filteredBy })
+    messages.push({ uid, raw, receivedAt, seen, flagged, answered, forwarded, keywords, filteredBy })
   }
   return messages
 }

@@ -125,6 +125,8 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
     size_bytes: message.raw.length,
     seen: copy.seen,
     flagged: copy.flagged,
+    answered: copy.answered ?? false,
+    forwarded: copy.forwarded ?? false,
     keywords: normalKeywords(copy.keywords),
     sender: stored(message.from?.address.toLowerCase()) ?? '',
     id_hash: ids.own,

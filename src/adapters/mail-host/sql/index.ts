@@ -13,6 +13,7 @@ import { extent, headings } from './headings.ts'
 import { keywordTotals } from './keywords.ts'
 import { createFolder, removeFolder, renameFolder } from './make-folder.ts'
 import { marked } from './marked.ts'
+import { markOriginals } from './originals.ts'
 import { list, read, summaries, uidsAfter } from './read.ts'
 import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
@@ -25,7 +26,10 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
       const folders = standardFolders.map((name) => ({ mailbox, name }))
       await makeFolders(tx, folders)
     },
-    append: (tx, copies) => append(tx, key, copies),
+    async append(tx, copies, by) {
+      await markOriginals(tx, key, copies, by)
+      await append(tx, key, copies)
+    },
     appendNew: (copies, arrivals) => appendNew(db, key, copies, arrivals),
     // Accepted mail is stored at once and never waits.
     hasRoom: async () => true,

@@ -116,6 +116,8 @@ export interface SummaryRow {
   received_at: Date
   seen: boolean
   flagged: boolean
+  answered: boolean
+  forwarded: boolean
   keywords: string[]
   has_attachment: boolean
   preview: string
@@ -129,8 +131,8 @@ export interface SummaryRow {
 const headBytes = 16 << 10
 
 export const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
-  content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.keywords,
-  content.has_attachment, content.preview, message.size_bytes, content.facts - 'senders' as facts,
+  content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.answered,
+  message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - 'senders' as facts,
   case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
     (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
 
@@ -199,6 +201,8 @@ export function summaryOf(row: SummaryRow, folder: string): Summary {
     receivedAt: row.received_at,
     seen: row.seen,
     flagged: row.flagged,
+    answered: row.answered,
+    forwarded: row.forwarded,
     keywords: row.keywords,
     hasAttachment: row.has_attachment,
     preview: row.preview,

@@ -72,7 +72,7 @@ const inInbox = (count: number) => async (other: ImapSession) => {
 }
 
 const by = 'mail_program'
-const asItIs = { unread: true, starred: false, labels: [] as string[] }
+const asItIs = { unread: true, starred: false, answered: false, forwarded: false, labels: [] as string[] }
 
 test('changes by another program have one event each, and earlier mail has none', async () => {
   await using at = await start(inInbox(5))
@@ -144,15 +144,20 @@ test('Mailroom’s own changes have one event each, with their actor', async () 
   await host.update(ada, 'inbox', [2], { flagged: true, addKeywords: ['Receipts'] })
   await host.update(ada, 'inbox', [3], { folder: 'Later', seen: true })
   await host.expunge(ada, 'inbox', [4])
-  await at.db.transaction().execute((tx) => host.append(tx, [copy(ada, { keywords: ['receipts'] })]))
-  await host.folders(ada)
+  const came = copy(ada, { keywords: ['receipts'], message: readMessage(letter({ 'message-id': '<1@example.test>' })) })
+  const originals = { answered: ['<1@example.test>'], forwarded: ['<1@example.test>'] }
+  const sent = copy(ada, { folder: 'sent', originals })
+  for (const one of [came, sent]) {
+    await at.db.transaction().execute((tx) => host.append(tx, [one]))
+    await host.folders(ada)
+  }
   const draft = (replaces: number[]) => {
     const message = readMessage(letter({ 'message-id': '<draft.1@example.test>' }))
     return host.saveDraft(ada, { message, savedAt: new Date(), replaces })
   }
   await draft([(await draft([])) ?? 0])
   const before = await at.logged()
-  assert.equal(before.length, 8)
+  assert.equal(before.length, 10)
   for (let round = 0; round < 2; round++) await at.watcher.round()
   assert.deepEqual(await at.logged(), before)
 })

@@ -29,6 +29,8 @@ export interface Writing {
   readonly files: readonly File[]
   readonly inReplyTo?: string
   readonly references?: readonly string[]
+  /** The Message-ID of the message that it forwards. */
+  readonly forwards?: string
   /** The conversation that it answers. */
   readonly answers?: { readonly mailbox: string; readonly conversation: string }
   /** The service's state of it, and whether that is complete. */

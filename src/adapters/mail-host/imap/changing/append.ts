@@ -92,7 +92,7 @@ export async function uidOf(session: ImapSession, path: string, message: AppendM
   const kept = await asKept(message)
   const size = kept.length
   const named =
-    messageId !== null && printable.test(messageId)
+    messageId !== null && isSearchable(messageId)
       ? `HEADER MESSAGE-ID ${quoted(messageId)}`
       : `${around(receivedAt)} LARGER ${size - 1} SMALLER ${size + 1}`
   const uids = await numbers(session, 'SEARCH', named)
@@ -109,12 +109,14 @@ export async function isNamed(session: ImapSession, path: string, { messageId }:
 
 /** The messages with that id in the selected folder, in ascending order. */
 export async function uidsNamed(session: ImapSession, messageId: string): Promise<number[]> {
-  if (!printable.test(messageId)) return []
+  if (!isSearchable(messageId)) return []
   return (await numbers(session, 'SEARCH', `HEADER MESSAGE-ID ${quoted(messageId)}`)).sort((a, b) => a - b)
 }
 
-/** A text that SEARCH accepts for a header. */
-const printable = /^[\x21-\x7e]+$/
+/** Whether SEARCH accepts the text for a header. */
+export function isSearchable(id: string): boolean {
+  return /^[\x21-\x7e]+$/.test(id)
+}
 
 const aDay = 86_400_000
 

@@ -18,7 +18,7 @@ const mostRemembered = 20_000
 const readAtOnce = 50
 
 /** The unchanging data of a message. */
-type Content = Omit<Summary, 'uid' | 'folder' | 'seen' | 'flagged' | 'keywords'> & {
+type Content = Omit<Summary, 'uid' | 'folder' | keyof Flags> & {
   readonly filteredBy: readonly Applied[]
   /** Octets of the field in front of the message. */
   readonly inFront: number
@@ -65,6 +65,8 @@ export class Contents {
 interface Flags {
   readonly seen: boolean
   readonly flagged: boolean
+  readonly answered: boolean
+  readonly forwarded: boolean
   readonly keywords: readonly string[]
 }
 
@@ -83,12 +85,17 @@ export async function readFlags(
   return found
 }
 
+/** The keyword of a forwarded message (RFC 5788), in lower case. */
+export const forwardedKeyword = '$forwarded'
+
 /** As stored with the message. */
 export function flagsIn(flags: readonly string[]): Flags {
   return {
     seen: flags.includes('\\seen'),
     flagged: flags.includes('\\flagged'),
-    keywords: flags.filter((flag) => !flag.startsWith('\\')).sort(),
+    answered: flags.includes('\\answered'),
+    forwarded: flags.includes(forwardedKeyword),
+    keywords: flags.filter((flag) => !flag.startsWith('\\') && flag !== forwardedKeyword).sort(),
   }
 }
 

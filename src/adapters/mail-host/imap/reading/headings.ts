@@ -26,7 +26,8 @@ export async function headings(
     const header = message.octets(fields)
     if (!header) return undefined
     const { subject } = readMessage(header)
-    messages.push({ uid: message.uid, ...flagsIn(message.flags), subject, senders: undefined, header })
+    const { seen, flagged, keywords } = flagsIn(message.flags)
+    messages.push({ uid: message.uid, seen, flagged, keywords, subject, senders: undefined, header })
   })
   return { uidValidity, messages: messages.sort((a, b) => a.uid - b.uid) }
 }

@@ -3,6 +3,7 @@ import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
 import { unlessFolderGone } from '../../folders.ts'
 import type { InFolder } from '../access.ts'
 import type { Reach } from '../reach.ts'
+import { forwardedKeyword } from './contents.ts'
 import { numbers } from './list.ts'
 
 /** Mailboxes in one request. Each takes a login, and searches in every folder. */
@@ -34,6 +35,7 @@ export async function keywordTotals(reach: Reach, mailboxes: readonly MailboxRef
 const inFolder: InFolder<KeywordTotal[]> = async (session, folder) => {
   const found: KeywordTotal[] = []
   for (const keyword of folder.keywords) {
+    if (keyword === forwardedKeyword) continue
     const { length: total } = await numbers(session, 'SEARCH', `KEYWORD ${keyword}`)
     if (total === 0) continue
     const { length: unread } = await numbers(session, 'SEARCH', `UNSEEN KEYWORD ${keyword}`)

@@ -7,6 +7,7 @@ import { isStandardFolder } from '#/messages/folders/folder-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Access, Account } from '../access.ts'
 import { type AppendMessage, appendMessages, isNamed, uidOf } from '../changing/append.ts'
+import { markOriginals } from '../changing/originals.ts'
 import { type Refused, refused } from '../changing/refused.ts'
 import type { ImapSession } from '../client/session.ts'
 import type { Layout } from '../folders/layout.ts'
@@ -154,6 +155,7 @@ async function append(
     // Dovecot appends to the selected folder, even if another one has its name by now.
     if (!layout.isStandard(path)) await session.unselect()
     const uids = ours.length > 0 ? await appendMessages(session, path, ours) : []
+    await markOriginals({ db, log }, session, layout, mailbox, run)
     const delivered = [...there, ...ours.map((one, at) => ({ ...one, uid: uids[at] ?? null, isOurs: true }))]
     await db.transaction().execute((tx) => drop(tx, mailbox, delivered))
   }

@@ -6,6 +6,7 @@ import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import { type Copy, NoRoom } from '#/ports/mail-host.ts'
 import { addStorage } from '#/usage/storage.ts'
 import { normalKeywords } from '../../keywords.ts'
+import { isSearchable } from '../changing/append.ts'
 
 /** Octets in one statement. */
 const bytesAtOnce = 2 * pieceBytes
@@ -52,6 +53,11 @@ async function countIn(tx: Tx, copies: readonly Copy[]): Promise<void> {
   )
 }
 
+/** Ids that SEARCH can look for: others are not found. */
+function storedIds(ids: readonly string[] = []): string[] {
+  return ids.filter(isSearchable)
+}
+
 function smallBytes(copy: Copy | undefined): number {
   const length = copy?.message.raw.length ?? 0
   return length > pieceBytes ? 0 : length
@@ -60,7 +66,7 @@ function smallBytes(copy: Copy | undefined): number {
 async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
   let start = 1
   const rows = copies.map((copy, number) => {
-    const { mailbox, folder, message, receivedAt, seen, flagged, filteredBy } = copy
+    const { mailbox, folder, message, receivedAt, seen, flagged, filteredBy, originals } = copy
     const row = {
       number,
       organization_id: mailbox.organizationId,
@@ -75,6 +81,8 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
       flagged,
       keywords: normalKeywords(copy.keywords),
       filtered_by: filteredBy,
+      answered: storedIds(originals?.answered),
+      forwarded: storedIds(originals?.forwarded),
     }
     start += smallBytes(copy)
     return row
@@ -82,14 +90,14 @@ async function insert(tx: Tx, copies: readonly Copy[]): Promise<void> {
   const bytes = Buffer.concat(copies.flatMap((copy) => (smallBytes(copy) > 0 ? [copy.message.raw] : [])))
   const { rows: made } = await sql<{ id: number }>`
     insert into mail_spool (organization_id, mailbox_id, folder, bytes, size_bytes, message_id, received_at, seen, flagged,
-      keywords, filtered_by, unless_there, due_at)
+      keywords, filtered_by, answered, forwarded, unless_there, due_at)
     select row.organization_id, row.mailbox_id, row.folder, substring(${bytes}::bytea from row.start for row.size_bytes),
       row.size_bytes, row.message_id, row.received_at, row.seen, row.flagged, row.keywords, row.filtered_by,
-      row.wait is not null, clock_timestamp() + make_interval(secs => coalesce(row.wait, 0))
+      row.answered, row.forwarded, row.wait is not null, clock_timestamp() + make_interval(secs => coalesce(row.wait, 0))
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
       (number integer, organization_id uuid, mailbox_id uuid, folder text, start integer, size_bytes integer,
        message_id text, received_at timestamptz, seen boolean, flagged boolean, keywords text[], filtered_by jsonb,
-       wait double precision)
+       answered text[], forwarded text[], wait double precision)
     join mailboxes on mailboxes.id = row.mailbox_id and mailboxes.organization_id = row.organization_id
     where ${keptOnServer}
     order by row.number

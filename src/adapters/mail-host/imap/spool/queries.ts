@@ -3,6 +3,7 @@ import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import { appendEvents } from '#/events/append.ts'
+import type { Originals } from '#/mime/header/originals.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
 import { received } from '../../received.ts'
 import { marksText, recordOwn } from '../watch/own-changes.ts'
@@ -29,6 +30,8 @@ export interface Spooled {
   readonly flagged: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
+  /** The Message-IDs of what it answers and forwards. */
+  readonly originals: Originals
   /** This one included. An attempt whose process died may have succeeded. */
   readonly attempts: number
   /** The result of the last attempt. */
@@ -66,7 +69,8 @@ async function claimAlone(tx: Tx, { organizationId, mailboxId }: MailboxRef): Pr
     due: isDue,
     set: sql`attempts = attempts + 1`,
     returning: sql`folder, size_bytes as size, message_id as "messageId", unless_there as "unlessThere",
-      received_at as "receivedAt", seen, flagged, keywords, filtered_by as "filteredBy", attempts, deferral`,
+      received_at as "receivedAt", seen, flagged, keywords, filtered_by as "filteredBy",
+      jsonb_build_object('answered', answered, 'forwarded', forwarded) as originals, attempts, deferral`,
   })
   return rows.map((row) => ({ ...row, filteredBy: row.filteredBy ?? [] })).sort((a, b) => a.id - b.id)
 }

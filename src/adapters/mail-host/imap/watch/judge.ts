@@ -2,6 +2,7 @@ import type { NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from '../../changed.ts'
 import { received } from '../../received.ts'
+import { flagsIn } from '../reading/contents.ts'
 import type { FolderLook } from './look.ts'
 import type { Noted } from './queries.ts'
 
@@ -90,8 +91,7 @@ function changedTo({ organizationId, mailboxId }: MailboxRef, folder: string, ui
   return { organizationId, type: 'message.changed', mailboxId, data: { folder, uid } }
 }
 
-function stateOf(marks: string): { unread: boolean; starred: boolean; labels: string[] } {
-  const all = new Set(marks.split(' '))
-  const labels = [...all].filter((mark) => mark !== '' && !mark.startsWith('\\'))
-  return { unread: !all.has('\\seen'), starred: all.has('\\flagged'), labels }
+function stateOf(marks: string) {
+  const { seen, flagged, answered, forwarded, keywords } = flagsIn(marks.split(' ').filter((mark) => mark !== ''))
+  return { unread: !seen, starred: flagged, answered, forwarded, labels: [...keywords] }
 }

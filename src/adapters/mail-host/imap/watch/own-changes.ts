@@ -3,11 +3,14 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By, type NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Done } from '../changing/change.ts'
+import { forwardedKeyword } from '../reading/contents.ts'
 
 /** What events show of a message. */
 interface Marks {
   readonly seen: boolean
   readonly flagged: boolean
+  readonly answered?: boolean
+  readonly forwarded?: boolean
   readonly keywords: readonly string[]
 }
 
@@ -26,8 +29,9 @@ export interface OwnChange {
 }
 
 /** Flags and keywords as comparable text. */
-export function marksText({ seen, flagged, keywords }: Marks): string {
-  const marks = new Set([...(seen ? ['\\seen'] : []), ...(flagged ? ['\\flagged'] : []), ...keywords])
+export function marksText({ seen, flagged, answered = false, forwarded = false, keywords }: Marks): string {
+  const flags = { '\\seen': seen, '\\flagged': flagged, '\\answered': answered, [forwardedKeyword]: forwarded }
+  const marks = new Set([...Object.entries(flags).flatMap(([flag, is]) => (is ? flag : [])), ...keywords])
   return [...marks]
     .map((mark) => mark.toLowerCase())
     .sort()

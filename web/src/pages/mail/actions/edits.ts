@@ -9,11 +9,13 @@ export interface Edit {
   readonly change: Change
 }
 
-/** The fields of a message that an edit can change, except its folder. */
+/** The fields of a message that an edit or an event can change, except its folder. */
 export interface State {
   readonly uid: number
   readonly unread: boolean
   readonly starred: boolean
+  readonly answered: boolean
+  readonly forwarded: boolean
   readonly labels: readonly string[]
 }
 
@@ -39,11 +41,13 @@ export function isStateOf({ moved_from, labels, ...event }: EventMessage, messag
   const { unread, starred, added_labels: add_labels = [], removed_labels: remove_labels = [] } = event
   const told = { ...(unread !== undefined && { unread }), ...(starred !== undefined && { starred }) }
   const after = changed({ ...message, labels: labels ?? message.labels }, { ...told, add_labels, remove_labels })
-  return moved_from === undefined && isSame(message, after)
+  const { answered = message.answered, forwarded = message.forwarded } = event
+  return moved_from === undefined && isSame(message, { ...after, answered, forwarded })
 }
 
 function isSame(one: State, other: State): boolean {
   const [labels, others] = [new Set(one.labels), new Set(other.labels)]
   const isSameLabels = labels.size === others.size && [...labels].every((keyword) => others.has(keyword))
-  return one.unread === other.unread && one.starred === other.starred && isSameLabels
+  const flags = ['unread', 'starred', 'answered', 'forwarded'] as const
+  return flags.every((flag) => one[flag] === other[flag]) && isSameLabels
 }

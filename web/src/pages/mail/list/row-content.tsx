@@ -4,6 +4,7 @@ import { plain } from '../../../parts/text/plain.ts'
 import { count } from '../../../parts/text/size.ts'
 import { inFull } from '../../../parts/time/time.tsx'
 import { subjectOf } from '../actions/subject.ts'
+import { AnswerMarks } from '../answer-marks.tsx'
 import { LabelChips } from '../label-chips.tsx'
 import { MailTime } from '../mail-time.tsx'
 import { namesOf } from '../people.ts'
@@ -70,6 +71,7 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
           <span className={styles.preview}>{plain(row.preview)}</span>
         </span>
         <span className={styles.end}>
+          <AnswerMarks {...answersTo(row)} />
           {row.messages.some((message) => message.has_attachment) && (
             <span className={styles.clip} title="With an attachment">
               <Icon name="attachment" />
@@ -86,6 +88,14 @@ export const RowContent = memo(function RowContent({ place, row, index, isSelect
 const addressOf = ({ mailbox, folder }: Place, { id }: Row) =>
   `/mail/${[mailbox, folder, id].map(encodeURIComponent).join('/')}`
 
+/** Whether a message of the row is answered or forwarded. */
+function answersTo({ messages }: Row) {
+  return {
+    answered: messages.some(({ answered }) => answered),
+    forwarded: messages.some(({ forwarded }) => forwarded),
+  }
+}
+
 /** The senders; in folders of sent mail, the recipients. */
 function peopleIn(row: Row, { mailbox, folder }: Place): string {
   const out = folder === 'sent' || folder === 'drafts'
@@ -100,9 +110,12 @@ function peopleIn(row: Row, { mailbox, folder }: Place): string {
 /** A row in words; `names` are those of the labels, by keyword. */
 export function spoken(row: Row, place: Place, names: ReadonlyMap<string, string>): string {
   const { starred, labels } = subjectOf(row, row.messages)
+  const { answered, forwarded } = answersTo(row)
   return [
     row.unread && 'Unread',
     starred && 'starred',
+    answered && 'answered',
+    forwarded && 'forwarded',
     peopleIn(row, place),
     plain(row.subject) || 'no subject',
     row.message_count > 1 && `${row.message_count} messages`,

@@ -7,6 +7,7 @@ import { Loaded } from '../../../parts/state/loaded.tsx'
 import { plain } from '../../../parts/text/plain.ts'
 import { inFull } from '../../../parts/time/time.tsx'
 import { perform } from '../actions/perform.ts'
+import { AnswerMarks } from '../answer-marks.tsx'
 import { MailTime } from '../mail-time.tsx'
 import { personName } from '../people.ts'
 import type { Place } from '../place.ts'
@@ -46,6 +47,7 @@ export const MessageCard = memo(function MessageCard({ place, message, startsOpe
             <span className={styles.preview}>{plain(message.preview)}</span>
           )}
         </button>
+        <AnswerMarks {...message} />
         {message.has_attachment && !isOpen && <Icon name="attachment" />}
         <span className={styles.time}>
           <MailTime at={received_at} />

@@ -18,12 +18,16 @@ interface Answer {
   readonly subject: string
   readonly inReplyTo?: string
   readonly references?: string[]
+  readonly forwards?: string
 }
 
 /** The recipients and subject of an answer, by the rules of the service. `own` are the answering member's addresses. */
 export function answerTo(original: Original, mode: Mode, own: readonly string[]): Answer {
   const subject = answerSubject(original.subject, mode)
-  if (mode === 'forward') return { to: [], cc: [], subject }
+  if (mode === 'forward') {
+    const { message_id: forwards } = original
+    return { to: [], cc: [], subject, ...(/^<[!-;=?-~]{1,900}>$/.test(forwards) && { forwards }) }
+  }
   const sendable = (ids: readonly (string | null)[]) => ids.filter((id) => id?.includes('@')) as string[]
   const answered = {
     ...{ from: [original.from], replyTo: original.reply_to, to: original.to, cc: original.cc },

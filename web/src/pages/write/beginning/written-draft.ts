@@ -1,3 +1,4 @@
+import { forwardedField } from '../../../../../src/mime/header/forwarded-field.ts'
 import type { Draft } from '../../../api/generated.ts'
 import { liftedPieces, liftStyles } from '../../mail/html/lift-styles.ts'
 import { carried } from '../attachments/carry.ts'
@@ -7,6 +8,7 @@ import { blank, type Quoted, type Writing } from '../writing.ts'
 /** A draft of the service as a message in the composer, with its files on this device. `senders` may send it. */
 export async function writingOf(draft: Draft, senders: readonly string[]): Promise<Writing> {
   const { id, version, mailbox, uid, to, cc, bcc, subject, text, html, in_reply_to, references, attachments } = draft
+  const forwards = draft.headers[forwardedField]
   const from = senders.find((one) => one.toLowerCase() === bare(draft.from).toLowerCase()) ?? mailbox
   const { rest, quoted } = html === null ? { rest: '' } : parted(html)
   const whole = (text ?? '').trimEnd()
@@ -22,6 +24,7 @@ export async function writingOf(draft: Draft, senders: readonly string[]): Promi
     ...(rest !== '' && { isFormattedElsewhere: hasMore(rest) }),
     ...(quoted && { quoted: { html: quoted.html, text: quotedText } }),
     ...(in_reply_to[0] !== undefined && { inReplyTo: in_reply_to[0], references }),
+    ...(typeof forwards === 'string' && { forwards }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { hasText } from '../../../../../src/find-text.ts'
+import { forwardedField } from '../../../../../src/mime/header/forwarded-field.ts'
 import { queryClient } from '../../../app/query-client.ts'
 import { meQuery } from '../../../session/me.ts'
 import { written } from '../recipients/addresses.ts'
@@ -21,6 +22,11 @@ export function fieldsOf(writing: Writing) {
     in_reply_to: inReplyTo === undefined ? [] : [inReplyTo],
     references: [...(references ?? [])],
   }
+}
+
+/** Header fields of a new draft; an edit leaves them as they are. */
+export function headersOf({ forwards }: Writing): Record<string, string> {
+  return forwards === undefined ? {} : { [forwardedField]: forwards }
 }
 
 /** The texts to be sent, with their quotation. */

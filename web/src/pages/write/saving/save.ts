@@ -11,7 +11,7 @@ import {
 } from '../../../api/generated.ts'
 import { follow } from '../attachments/uploads.ts'
 import type { File, SavedDraft, Writing } from '../writing.ts'
-import { attached, fieldsOf, filesOf } from './outgoing.ts'
+import { attached, fieldsOf, filesOf, headersOf } from './outgoing.ts'
 
 /** The service's state of each message, by key. It is newer than the one in the message. */
 const known = new Map<string, SavedDraft | undefined>()
@@ -79,7 +79,7 @@ async function saveNow(writing: Writing): Promise<SavedDraft> {
 async function create(writing: Writing): Promise<{ draft: Draft; isLatest: boolean }> {
   const lost = creating.get(writing.key)
   const attempt = lost ?? {
-    body: { mailbox: writing.from, ...fieldsOf(writing) },
+    body: { mailbox: writing.from, ...fieldsOf(writing), headers: headersOf(writing) },
     key: crypto.randomUUID(),
   }
   creating.set(writing.key, attempt)
