@@ -190,35 +190,6 @@ test('"contains" is found exactly where one text holds the other, case and white
   )
 })
 
-test('The first move wins, whatever else is in the list', () => {
-  const any = fc.record({
-    action: fc.constantFrom('move' as const, 'label' as const, 'star' as const, 'read' as const),
-    argument: fc.constantFrom('one', 'two', 'three'),
-    enabled: fc.boolean(),
-    value: fc.constantFrom('ann', 'nobody'),
-  })
-  fc.assert(
-    fc.property(fc.array(any), (list) => {
-      const filters = list.map(({ argument, ...rest }) =>
-        filter({ ...rest, argument: rest.action === 'move' || rest.action === 'label' ? argument : null }),
-      )
-      const acting = list.filter(({ enabled, value }) => enabled && value === 'ann')
-      const placed = applyFilters(filters, message, 'inbox')
-      assert.equal(placed.folder, acting.find(({ action }) => action === 'move')?.argument ?? 'inbox')
-      assert.equal(
-        placed.flagged,
-        acting.some(({ action }) => action === 'star'),
-      )
-      assert.equal(
-        placed.seen,
-        acting.some(({ action }) => action === 'read'),
-      )
-      const labels = acting.filter(({ action }) => action === 'label').map(({ argument }) => argument)
-      assert.deepEqual(placed.keywords, [...new Set(labels)])
-    }),
-  )
-})
-
 test('A list of thousands of recipients is looked at in bounded time, and "is" sees them all', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => ({ name: `P ${index}`, address: `p${index}@x.test` }))
   const seen = filterInput({ subject: '', sender: [], to: many, cc: [] })

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { hand, letter, messagesIn, newestIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
-import { Sink } from '#test/sockets/sink.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 import { logged } from './logged.ts'
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sentMail } = await sendingWorld()
 
 /** A message that the next server has accepted, and the bounce address that it left with. */
 async function accepted(to: readonly string[]) {
@@ -25,8 +15,7 @@ async function accepted(to: readonly string[]) {
   const one = { from: address, to, subject: 'The plan', text: 'Hello' }
   const { status, body } = await organization.request('POST', '/v1/send', one)
   assert.equal(status, 202)
-  await world.outbound.processAll()
-  const [taken] = sink.taken.splice(0)
+  const [taken] = await sentMail()
   assert.equal(senderBehind(taken?.from), address)
   const bounce = taken?.from ?? ''
   const states = async () => {

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
-import { Sink } from '#test/sockets/sink.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 import { logged } from './logged.ts'
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink } = await sendingWorld()
 
 async function withMailbox(plan?: string) {
   const organization = await world.organization({ ...(plan !== undefined && { plan }) })

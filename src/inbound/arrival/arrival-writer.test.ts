@@ -3,13 +3,11 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
-import { byOperator } from '#/audit/actor.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
@@ -17,13 +15,7 @@ import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 const database = await testDatabase()
 after(() => database[Symbol.asyncDispose]())
 const host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-const { id: organizationId } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
-const domain = { organization_id: organizationId, domain: 'here.example', status: 'verified' as const }
-await database.db.insertInto('domains').values(domain).execute()
-const made = await database.db
-  .transaction()
-  .execute((tx) => createMailbox(tx, host, { organizationId, domain: 'here.example', localPart: 'ada' }, byOperator))
-const mailbox = { organizationId, mailboxId: made.id }
+const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
 
 function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
   const raw = Buffer.from(`Subject: ${subject}\r\nMessage-ID: <${randomUUID()}@x>\r\n\r\nHello\r\n`)

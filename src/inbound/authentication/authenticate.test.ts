@@ -8,7 +8,6 @@ import { readAuthors } from '#/mime/address/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import type { ZoneRecords } from '#/ports/resolver.ts'
-import type { Origin } from '../smtp/envelope.ts'
 import { authenticate } from './authenticate.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -302,31 +301,6 @@ for (const [what, subject, own, expected] of [
     assert.deepEqual([policy, key], ['_dmarc.strict.example', 's1._domainkey.strict.example'])
   })
 }
-
-test('SPF is asked once for what one client sends in a row for one sender, unless it could not be found out', async () => {
-  const asked: string[] = []
-  const resolver = new ZoneResolver(zone)
-  const { txt } = resolver
-  resolver.txt = (name) => {
-    asked.push(name)
-    return Reflect.apply(txt, resolver, [name])
-  }
-  const parts = { resolver, reader: new MessageReader(), hostname: 'mx.mailroom.test' }
-  const message = readMessage(Buffer.from('From: Ann <ann@none.example>\r\n\r\nHello\r\n'))
-  const askedFor = async (origin: Origin, sender: string) => {
-    asked.length = 0
-    const { spf } = await authenticate(parts, { origin, sender }, message, readAuthors(message.headers))
-    return [spf.result, asked.filter((name) => name === sender.split('@')[1]).length]
-  }
-  const newClient = () => ({ address: '192.0.2.1', helo: 'peer.example' })
-  const client = newClient()
-  assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 1])
-  assert.deepEqual(await askedFor(client, 'ann@strict.example'), ['pass', 0])
-  assert.deepEqual(await askedFor(client, 'bob@strict.example'), ['pass', 1])
-  assert.deepEqual(await askedFor({ ...client, address: '192.0.2.2' }, 'bob@strict.example'), ['fail', 1])
-  assert.deepEqual(await askedFor(newClient(), 'bob@strict.example'), ['pass', 1])
-  for (const _ of [1, 2]) assert.deepEqual(await askedFor(client, 'ann@half.example'), ['temperror', 1])
-})
 
 for (const [labels, steps] of [
   [3, 3],

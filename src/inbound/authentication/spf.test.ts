@@ -51,13 +51,15 @@ test('for a minute a client is not asked about again with the same sender, unles
   t.mock.method(performance, 'now', () => now)
   const { lookUp, asked } = domains({ 'a.example': 'v=spf1 -all', 'away.example': 'away' })
   const client = origin()
-  const asksAbout = async (sender: string) => {
+  const asksAbout = async (sender: string, from = client) => {
     const before = asked()
-    await checkSpf(lookUp, { origin: client, sender }, limits)
+    await checkSpf(lookUp, { origin: from, sender }, limits)
     return asked() > before
   }
   assert.deepEqual([await asksAbout('ann@a.example'), await asksAbout('ann@a.example')], [true, false])
   assert.deepEqual([await asksAbout('ben@a.example'), await asksAbout('ben@a.example')], [true, false])
+  for (const other of [origin(), { ...client, address: '192.0.2.2' }])
+    assert.equal(await asksAbout('ben@a.example', other), true)
   now = 59_999
   assert.equal(await asksAbout('ben@a.example'), false)
   now = 60_000

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FAKE_ENDS } from '../smtp/fixtures/fake-ends.ts'
 import { MessageBytes } from './message-bytes.ts'
 
 /** Feeds the octets in chunks of these sizes and answers what was read as the message. */
@@ -32,19 +31,6 @@ for (const [what, octets, content] of [
 ] as const) {
   test(`a message of ${what} is read as it was before dots were stuffed`, () => {
     assert.deepEqual(read(`${octets}QUIT\r\n`), { content, rest: 'QUIT\r\n', fault: undefined })
-  })
-}
-
-for (const end of FAKE_ENDS) {
-  test(`${JSON.stringify(end)} does not end a message, wherever it is cut`, () => {
-    const octets = `a${end}MAIL FROM:<x@y.example>\r\n.\r\nNOOP\r\n`
-    for (let first = 1; first < octets.length; first++) {
-      for (const second of [1, 2, 3]) {
-        const { rest, fault } = read(octets, [first, second])
-        assert.equal(rest, 'NOOP\r\n')
-        assert.ok(fault)
-      }
-    }
   })
 }
 

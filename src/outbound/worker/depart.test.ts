@@ -3,26 +3,22 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
-import { byOperator } from '#/audit/actor.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import { claimScheduled } from '#/queue/claims.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { departAll } from './depart.ts'
 
 test('recipients of a message that has departed before, as after a commit without a reply, count for the day once', async () => {
   await using database = await testDatabase()
   const { db } = database
   const now = new Date('2026-11-21T08:00:00Z')
-  const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)
-  await insertVerifiedDomain(db, organizationId, 'here.example')
   const mailHost = sqlMailHost(db, idHashKey('a secret of at least thirty-two characters'))
-  const at = { organizationId, domain: 'here.example', localPart: 'ada' }
-  const { id: mailboxId, address } = await db.transaction().execute((tx) => createMailbox(tx, mailHost, at, byOperator))
+  const own = await newDomain(db)
+  const { organizationId, mailboxId } = await newMailbox(db, mailHost, own, 'ada')
+  const address = `ada@${own.domain}`
   for (const recipients of [['a@x', 'b@x'], ['c@x']]) {
     const id = randomUUID()
     const raw = Buffer.from(

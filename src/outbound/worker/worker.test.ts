@@ -5,23 +5,20 @@ import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
-import { byOperator } from '#/audit/actor.ts'
 import { collected } from '#/event-loop/pieces.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { messageDate } from '#/mime/header/date.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import { notifier } from '#/outbound/reports/bounce.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
-import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { delayNoticeAfter } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
@@ -96,15 +93,8 @@ const later = {
 const never = { result: 'refused', reply: '550 5.1.1 Who?', status: '5.1.1', reason: 'Nobody there has it' } as const
 
 async function organization(): Promise<MailboxRef & { address: string }> {
-  const name = randomUUID()
-  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
-  await insertVerifiedDomain(database.db, organizationId, `${name}.example`)
-  const { id, address } = await database.db
-    .transaction()
-    .execute((tx) =>
-      createMailbox(tx, mailHost, { organizationId, domain: `${name}.example`, localPart: 'ada' }, byOperator),
-    )
-  return { organizationId, mailboxId: id, address }
+  const own = await newDomain(database.db)
+  return { ...(await newMailbox(database.db, mailHost, own, 'ada')), address: `ada@${own.domain}` }
 }
 
 async function depart(from: MailboxRef & { address: string }, ...recipients: string[]): Promise<void> {

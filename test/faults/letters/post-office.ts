@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
@@ -116,24 +115,34 @@ export class PostOffice implements AsyncDisposable {
   }
 
   /** The entries of a list of the API. */
-  async list({ http }: Service, path: string): Promise<Listed[]> {
-    const answer = await fetch(`${http}${path}`, { headers: { authorization: `Bearer ${this.organization.key}` } })
-    return ((await answer.json()) as { data: Listed[] }).data
+  async list(service: Service, path: string): Promise<Listed[]> {
+    return (await this.#get(service, path)).data
   }
 
-  /** Waits until everything scheduled has gone or failed. */
-  async untilSettled(service: Service): Promise<void> {
-    while (!(await this.#isSettled(service))) await setTimeout(100)
+  /** Waits until everything scheduled has gone or failed, of which events tell. */
+  async untilSettled(service: Service, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const { next } = await this.#get(service, '/v1/events?after=now', signal)
+      if ((await this.list(service, '/v1/scheduled')).every(({ status }) => status === 'failed')) return
+      await this.#get(service, `/v1/events?after=${next}&types=scheduled.sent,scheduled.failed&wait=30`, signal)
+    }
   }
 
-  async #isSettled(service: Service): Promise<boolean> {
-    return (await this.list(service, '/v1/scheduled')).every(({ status }) => status === 'failed')
+  async #get({ http }: Service, path: string, signal?: AbortSignal) {
+    const headers = { authorization: `Bearer ${this.organization.key}` }
+    const answer = await fetch(`${http}${path}`, { headers, ...(signal && { signal }) })
+    return (await answer.json()) as { data: Listed[]; next?: string }
   }
 
   async #outcome(service: Service): Promise<'settled' | 'waiting'> {
-    for (const end = performance.now() + patience; performance.now() < end; await setTimeout(100))
-      if (await this.#isSettled(service)) return 'settled'
-    return 'waiting'
+    const late = AbortSignal.timeout(patience)
+    return await this.untilSettled(service, late).then(
+      () => 'settled',
+      (error: unknown) => {
+        if (late.aborted) return 'waiting'
+        throw error
+      },
+    )
   }
 
   #environment(more: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { after, before, test } from 'node:test'
-import { Sink } from '#test/sockets/sink.ts'
+import { test } from 'node:test'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 /** Debian's Python, which its dkimpy belongs to. */
 const python = '/usr/bin/python3'
@@ -23,21 +21,10 @@ status, results, reason = dkim.arc_verify(message, dnsfunc=look_up)
 print(json.dumps([signatures, (status or b'none').decode(), len(results)]))
 `
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-before(async () => {
-  if (!existsSync(python)) throw new Error(`There is no ${python}: apt-get install python3-dkim python3-nacl`)
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  organization = await world.organization()
-  await signingDomain(world, organization)
-})
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+if (!existsSync(python)) throw new Error(`There is no ${python}: apt-get install python3-dkim python3-nacl`)
+const { world, organization, sentMail } = await sendingWorld()
+world.dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+await signingDomain(world, organization)
 
 async function configured(localPart: string, change: object): Promise<string> {
   const { address } = await organization.mailbox(localPart)
@@ -48,8 +35,7 @@ async function configured(localPart: string, change: object): Promise<string> {
 
 /** What dkimpy says of the one message that went out. */
 async function found(): Promise<unknown> {
-  await world.outbound.processAll()
-  const [taken, ...others] = sink.taken.splice(0)
+  const [taken, ...others] = await sentMail()
   assert.ok(taken && others.length === 0)
   const keys = await world.db.selectFrom('dkim_keys').select(['selector', 'algorithm', 'public_key']).execute()
   const names = Object.fromEntries(

@@ -138,8 +138,6 @@ test('the draft of an answer is made of the message', async () => {
 const quotation = '\\n\\nOn .* wrote:\\n> Dear Ada\\n>\\n> Two books\\.\\n?$'
 const inHtml = '<br><div>On .* wrote:</div><blockquote type="cite">Dear Ada<br>\\n<br>\\nTwo books\\.</blockquote>$'
 for (const [what, quote, fields, text, html] of [
-  ['the text that is given', true, { text: 'Mine' }, `^Mine${quotation}`, null],
-  ['an empty text', true, { text: '' }, `^${quotation}`, null],
   ['both texts', true, { text: 'Mine', html: '<b>Mine</b>' }, `^Mine${quotation}`, `^<b>Mine</b>${inHtml}`],
   ['nothing, if the text is given and no quotation is asked for', undefined, { text: 'Mine' }, '^Mine$', null],
 ] as const)
