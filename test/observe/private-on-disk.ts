@@ -19,6 +19,16 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   })
   after(() => service[Symbol.asyncDispose]())
 
+  /** A message to the Private mailbox, with the mark in all of it. */
+  async function arrive(one: string): Promise<void> {
+    const { world, secret } = service
+    const reply = await hand(world, `${one}@peer.example`, secret.address, marked(one, secret.address))
+    assert.equal(reply, '250 2.6.0')
+  }
+
+  const suspend = (id: string, at: Date | null) =>
+    service.world.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', id).execute()
+
   test('the search finds what a Smart mailbox keeps', async () => {
     const [one, { address }] = [mark(), await service.own.mailbox('readable')]
     assert.equal(await hand(service.world, 'ann@peer.example', address, marked(one, address)), '250 2.6.0')
@@ -33,10 +43,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('mail in, and its automatic answer, which waits and then goes', async () => {
     const one = mark()
     service.sink.act = (step, { recipient }) => (step === 'rcpt' ? `451 4.7.1 <${recipient}> has to wait` : undefined)
-    assert.equal(
-      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
-      '250 2.6.0',
-    )
+    await arrive(one)
     assert.match(await service.read(), new RegExp(one))
     assert.ok(service.sink.lines.some((line) => line.includes(`RCPT TO:<${one}@peer.example>`)))
     await service.nowhere(one)
@@ -48,10 +55,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     assert.match(answer?.bytes.toString() ?? '', new RegExp(`${one}-1@peer.example`))
     await service.nowhere(one)
     // It is answered once.
-    assert.equal(
-      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
-      '250 2.6.0',
-    )
+    await arrive(one)
     await service.world.outbound.processAll()
     assert.deepEqual([service.sink.taken.length, await service.found(one)], [0, []])
   })
@@ -59,10 +63,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('an automatic answer that is refused for good', async () => {
     const one = mark()
     service.sink.act = (step, { recipient }) => (step === 'rcpt' ? `550 5.1.1 <${recipient}> is nobody` : undefined)
-    assert.equal(
-      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
-      '250 2.6.0',
-    )
+    await arrive(one)
     assert.match(await service.read(), new RegExp(one))
     service.sink.act = () => undefined
     await service.nowhere(one)
@@ -74,10 +75,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
       const filter = { name: action, field: 'subject', op: 'contains', value: 'grüße', action, argument }
       assert.equal((await service.own.request('POST', '/v1/filters', filter)).status, 201)
     }
-    assert.equal(
-      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
-      '250 2.6.0',
-    )
+    await arrive(one)
     assert.match(await service.read(service.secret, 'Kept'), new RegExp(one))
     for (const { id } of (await service.own.request('GET', '/v1/filters')).body.data)
       assert.equal((await service.own.request('DELETE', `/v1/filters/${id}`)).status, 200)
@@ -92,11 +90,9 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     const byAuthor = marked(one, service.secret.address, { From: `${one} <${one}@spam.example>` })
     assert.equal(await hand(service.world, `${one}@peer.example`, service.secret.address, byAuthor), '550 5.7.1')
     const other = await privateMailbox(service.own, 'other')
-    const suspended = (at: Date | null) =>
-      service.world.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', other.id).execute()
-    await suspended(new Date())
+    await suspend(other.id, new Date())
     assert.equal(await hand(service.world, `${one}@peer.example`, other.address, text), '550 5.2.1')
-    await suspended(null)
+    await suspend(other.id, null)
     await service.nowhere(one)
   })
 
@@ -132,15 +128,13 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
     await service.nowhere(one)
     assert.equal((await service.own.request('DELETE', `/v1/scheduled/${id}`)).status, 200)
     await service.nowhere(one)
-    const suspended = (at: Date | null) =>
-      service.world.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', service.secret.id).execute()
     const refused = await schedule()
-    await suspended(new Date())
+    await suspend(service.secret.id, new Date())
     await service.world.advance(120_000)
     await service.world.rounds.processAll()
     assert.equal((await service.own.request('GET', `/v1/scheduled/${refused.id}`)).body.status, 'failed')
     await service.nowhere(one)
-    await suspended(null)
+    await suspend(service.secret.id, null)
     assert.equal((await service.own.request('POST', `/v1/scheduled/${refused.id}/retry`)).status, 200)
     await service.world.rounds.processAll()
     assert.match(await service.read(), new RegExp(one))
@@ -224,10 +218,7 @@ export function privateOnDisk(startHost?: () => Promise<Elsewhere>): void {
   test('mail that waits for a mail host that is away', async () => {
     const one = mark()
     await service.host?.kill()
-    assert.equal(
-      await hand(service.world, `${one}@peer.example`, service.secret.address, marked(one, service.secret.address)),
-      '250 2.6.0',
-    )
+    await arrive(one)
     await service.world.outbound.processAll()
     await service.nowhere(one)
     await service.host?.run()
