@@ -17,7 +17,7 @@ const { world, sink, ...first } = await sendingWorld({ others: 1 })
 const other = first.others[0] ?? assert.fail()
 const { database } = world
 let { organization, ada } = first
-/** The cache of keys goes by the machine's clock. */
+/** Caches go by the clock of the machine, or by that of the process. */
 let passed = 0
 const now = performance.now.bind(performance)
 mock.method(performance, 'now', () => now() + passed)
@@ -35,6 +35,7 @@ const org = (verb: string, ...more: string[]) => printed(operator(), 'org', verb
 /** A process's answer to the organization's key, once its cache has expired. */
 function answered(at: World) {
   passed += 5_000
+  at.clock.advance(5_000)
   return at.client.request('GET', '/v1/usage', { key: organization.key })
 }
 
