@@ -8,20 +8,23 @@ const shape = (unit: string, more: Partial<Shape> = {}): Shape => ({
   ...more,
 })
 
-for (const [what, work, of] of [
+// The slow ones with half as much text, which shows it as well in a quarter of the time.
+for (const [what, work, of, part] of [
   [
     'a text that is compared at each place',
     (text: string) => text.includes(`${text.slice(0, text.length / 8)}b${text.slice(0, text.length / 8)}`),
     shape('a'),
+    1,
   ],
-  ['an expression that begins at each space', (text: string) => /\s+x/.test(text), shape(' ')],
+  ['an expression that begins at each space', (text: string) => /\s+x/.test(text), shape(' '), 1 / 2],
   [
     'marks that are put in order',
     (text: string) => text.normalize('NFD'),
     shape('\u0301', { units: ['\u0301', '\u0316'] }),
+    1 / 2,
   ],
 ] as const) {
-  test(`growth is noticed: ${what}`, () => assert.ok(growsTooFast(work, (size) => textOf(of, size))))
+  test(`growth is noticed: ${what}`, () => assert.ok(growsTooFast(work, (size) => textOf(of, size * part))))
 }
 
 for (const [name, of] of [
