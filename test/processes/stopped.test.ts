@@ -63,10 +63,10 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     return fleet.sink.taken.filter(({ to }) => to.includes(`${id}@there.example`)).length
   }
 
-  /** As the server does by itself to transactions that pause for 20 seconds. */
+  /** As the server does by itself to transactions that pause for 20 seconds, also where a statement of one is about to end. */
   async function endPausedSessions(): Promise<void> {
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction'`.execute(fleet.db)
+      where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`.execute(fleet.db)
   }
 }
