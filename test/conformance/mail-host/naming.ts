@@ -59,6 +59,7 @@ export function namesFolders(testIt: TestIt): void {
             ' a',
             'e\u0301',
             '\u202e',
+            '\0',
             '~0123456789ab',
             'x'.repeat(90),
           ),

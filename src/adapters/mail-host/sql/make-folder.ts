@@ -17,6 +17,8 @@ export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise
 }
 
 export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to: string): Promise<void> {
+  // No statement takes a NUL.
+  assertReadable(name)
   try {
     await db.transaction().execute(async (tx) => {
       const tree = await lockTree(tx, mailbox, name)
