@@ -91,16 +91,27 @@ describe('which host gets the mail', () => {
       assert.deepEqual([result, host], ['delivered', 'two.dest.test'])
     })
 
-  test('the next where one says nothing', async () => {
+  test('the next where one says nothing', async (t) => {
     await using at = await sinksAt({ act: () => ({ next: 'stall' }) }, {})
     const zone = { ...hosts, 'dest.test': mx('one.dest.test', 'two.dest.test') }
-    await using relay = relayTo(zone, { port: at.port, limits: { ...patience, greeting: 1_000 } })
-    let outcome = await deliver(relay)
-    // On a busy machine the other one may be slow too.
-    while (outcome.result === 'deferred') outcome = await deliver(relay)
-    assert.deepEqual([outcome.result, outcome.host], ['delivered', 'two.dest.test'])
+    const greeting = 60_001
+    await using relay = relayTo(zone, { port: at.port, limits: { ...patience, greeting } })
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const waits = Promise.withResolvers<void>()
+    const { setTimeout } = globalThis
+    const noting = (work: () => void, limit: number) => {
+      if (limit === greeting) waits.resolve()
+      return setTimeout(work, limit)
+    }
+    const { mock } = t.mock.method(globalThis, 'setTimeout', noting as typeof setTimeout)
+    const delivered = deliver(relay)
+    await waits.promise
+    mock.restore()
+    t.mock.timers.tick(greeting)
+    const { result, host } = await delivered
+    t.mock.timers.reset()
+    assert.deepEqual([result, host], ['delivered', 'two.dest.test'])
   })
-
   test('the next address where one of a host does not answer', async () => {
     await using at = await sinksAt({}, {})
     await at.sinks[0]?.[Symbol.asyncDispose]()
