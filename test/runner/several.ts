@@ -6,12 +6,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { test } from 'node:test'
 import { closeKept, keepDatabases } from '#test/world/database/kept-databases.ts'
+import { endShared, shareAmongFiles, sharedMark } from './kept.ts'
 import { cpuAtEnds, cpuSeconds } from './progress.ts'
 
 /** The runner kills a process that is silent for long; a file of many tests may take any time. */
 const timeout = 2 ** 31 - 1
 
 keepDatabases()
+shareAmongFiles()
 for (const file of process.argv.slice(2).map((path) => relative('.', path))) {
   await test(file, { timeout }, async (whole) => {
     await whole.test(file, { timeout }, async () => void (await import(resolve(file))))
@@ -20,6 +22,7 @@ for (const file of process.argv.slice(2).map((path) => relative('.', path))) {
     assert.deepEqual(left, [], `left running, and was killed: ${left.join(', ')}`)
   })
 }
+await endShared()
 await closeKept()
 
 /** Kills what this process has started and not ended, and answers with the command lines. */
@@ -31,7 +34,7 @@ function endChildren(): string[] {
   return pids.flatMap((pid) => {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim()
     // A zombie has no command line.
-    if (command === '') return []
+    if (command === '' || command.includes(sharedMark)) return []
     process.kill(Number(pid), 'SIGKILL')
     return [command]
   })

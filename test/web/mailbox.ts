@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import type { SendMailOptions } from 'nodemailer'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { byOperator } from '#/audit/actor.ts'
+import type { Level } from '#/http/access/caller.ts'
+import { giveAccess } from '#/mailboxes/access/access.ts'
+import { EventStream } from '#test/events/reader.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 import { Visitor } from './browser.ts'
@@ -12,6 +16,16 @@ export interface State {
   readonly unread: boolean
   readonly starred: boolean
   readonly labels: readonly string[]
+}
+
+interface Whole {
+  readonly subject: string
+  readonly text: string
+  readonly html: string | null
+  readonly in_reply_to: string | null
+  readonly to: readonly { address: string }[]
+  readonly cc: readonly { address: string }[]
+  readonly attachments: readonly { filename: string; content_id: string | null; size_bytes: number }[]
 }
 
 /** A member's mailbox that mail arrives at. */
@@ -43,6 +57,45 @@ export class Box {
       ...{ uid, subject, unread, starred },
       labels: [...labels].sort(),
     }))
+  }
+
+  /** The same once they are so; each event of the organization may have changed them. */
+  async once(areSo: (states: readonly State[]) => boolean, folder?: string): Promise<State[]> {
+    const { world, key } = this.organization
+    await using events = await EventStream.open(world.base, { key, query: '?after=now' })
+    for (let states = await this.states(folder); ; states = await this.states(folder)) {
+      if (areSo(states)) return states
+      assert.ok(await events.next(), 'the service goes on')
+    }
+  }
+
+  /** The newest message of a folder, whole, once all that was sent has arrived. */
+  async newest({ folder = 'inbox', of = this.address }: { folder?: string; of?: string } = {}): Promise<Whole> {
+    await this.organization.world.outbound.processAll()
+    const query = new URLSearchParams({ mailbox: of, folder })
+    const listed = await this.organization.request('GET', `/v1/messages?${query}&limit=1`)
+    assert.equal(listed.body.data.length, 1, `a message in ${folder} of ${of}`)
+    return (await this.organization.request('GET', `/v1/messages/${listed.body.data[0].uid}?${query}`)).body
+  }
+
+  /** Makes something of the organization, and answers it. */
+  // biome-ignore lint/suspicious/noExplicitAny: its answers are as the API describes them
+  async make(path: string, body: object, by: Pick<TestOrganization, 'request'> = this.organization): Promise<any> {
+    const answer = await by.request('POST', path, body)
+    assert.ok(answer.status < 300, `${path}: ${answer.bytes}`)
+    return answer.body
+  }
+
+  /** Shares it with another member. */
+  async share(memberId: string, level: Level): Promise<void> {
+    const mailbox = { organizationId: this.organization.id, mailboxId: this.id }
+    const sharing = { mailbox, memberId, shares: 'all', by: byOperator } as const
+    await this.organization.world.db.transaction().execute((tx) => giveAccess(tx, sharing, level))
+  }
+
+  /** The same mailbox, with another member. */
+  of(memberId: string): Box {
+    return new Box({ ...this, memberId })
   }
 
   async change(uids: readonly number[], change: object): Promise<void> {

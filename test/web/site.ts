@@ -1,14 +1,23 @@
 import { after } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { endsLast, sharedMark } from '#test/runner/kept.ts'
 import { World, type WorldOptions } from '#test/world/world.ts'
 import { openBrowser } from './browser.ts'
 
-/** A service that serves the web app, and a browser, for the tests of one file. */
+/** The browser of all files of this process. */
+let shared: Browser | undefined
+
+/** A service that serves the web app, for the tests of one file, and a browser. */
 export async function startSite(options: WorldOptions = {}): Promise<{ world: World; browser: Browser }> {
-  await using starting = new AsyncDisposableStack()
-  const world = starting.use(await World.start({ web: true, ...options }))
-  const browser = starting.use(await openBrowser())
-  const site = starting.move()
-  after(() => site.disposeAsync())
-  return { world, browser }
+  const world = await World.start({ web: true, ...options })
+  after(() => world[Symbol.asyncDispose]())
+  return { world, browser: await browserOfAll() }
+}
+
+async function browserOfAll(): Promise<Browser> {
+  if (shared?.isConnected()) return shared
+  const browser = await openBrowser(sharedMark)
+  if (endsLast(() => browser.close())) shared = browser
+  else after(() => browser.close())
+  return browser
 }

@@ -1,111 +1,57 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BrowserContextOptions } from 'playwright-core'
-import { recordBounces } from '#/suppressions/queries.ts'
-import { phone, Visitor, wide } from '#test/web/browser.ts'
-import { type Box, boxOf } from '#test/web/mailbox.ts'
+import { closeByEscape, dialog, focusOn, openConversation, pathOf, recipients } from '#test/web/app.ts'
+import { windows } from '#test/web/browser.ts'
+import { furnished } from '#test/web/furnished.ts'
+import type { Box } from '#test/web/mailbox.ts'
+import { visitWithDevice } from '#test/web/passkey-device.ts'
 import { startSite } from '#test/web/site.ts'
 import { Receiver } from '#test/webhooks/receiver.ts'
-import { linkFor, signIn } from '#test/world/members/signed-in.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { applicationOf } from '#test/world/members/totp.ts'
 import { namesIn, notShown } from './dialog-names.ts'
 
 const { world, browser } = await startSite({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 
-/** Browsers have no passkeys under an IP address. */
-const atLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost')
-
 /** An owner, with something that each dialog is about. */
-async function furnished(receiver: Receiver) {
-  const box = await boxOf(world)
+async function owned(receiver: Receiver) {
+  const { desk, members, params } = await furnished(world, { webhook: receiver.url })
+  const box = members.get('owner') as Box
   const { organization, address } = box
   const ada = await signIn(organization, box.memberId)
   const bob = `bob@${organization.domain}`
-  const { id: bobsId } = await organization.member(bob)
-  const desk = (await organization.mailbox('desk')).address
-  const create = async (path: string, body: object, by: Pick<typeof ada, 'request'> = organization) => {
-    const answer = await by.request('POST', path, body)
-    assert.ok(answer.status < 300, answer.bytes.toString())
-    return answer.body
-  }
+  await organization.member(bob)
   const subject = { field: 'subject', op: 'contains', value: 'engine', action: 'star' }
-  await create('/v1/labels', { name: 'Invoices' })
-  const { id: filter } = await create('/v1/filters', { name: 'Bills', ...subject })
-  await create('/v1/me/filters', { name: 'Mine', ...subject }, ada)
-  await create(`/v1/filters/${filter}/runs`, { folders: ['inbox'] }, ada)
-  await create('/v1/blocked-senders', { pattern: '@spam.example' })
-  const shop = `shop.${organization.domain}`
-  await create('/v1/domains', { domain: shop })
-  const message = { from: address, to: ['a@example.com'], text: 'At nine.' }
+  await box.make('/v1/me/filters', { name: 'Mine', ...subject }, ada)
+  const { body: filters } = await organization.request('GET', '/v1/filters')
+  await box.make(`/v1/filters/${filters.data[0].id}/runs`, { folders: ['inbox'] }, ada)
   const send_at = new Date(world.clock.now() + 3_600_000).toISOString()
-  await create('/v1/scheduled', { ...message, send_at, subject: 'Monday' })
-  const { id: failing } = await create('/v1/scheduled', { ...message, send_at, subject: 'Tuesday' })
+  const message = { from: desk.address, to: ['a@example.com'], subject: 'Tuesday', text: 'At nine.', send_at }
+  const { id: failing } = await box.make('/v1/scheduled', message)
   const failed = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const
   await world.db.updateTable('outbound_messages').set(failed).where('id', '=', failing).execute()
-  for (const name of ['Plans/Old', 'Plans', 'Tea']) await create(`/v1/folders?mailbox=${address}`, { name })
-  const { status } = await ada.request('PUT', `/v1/mailboxes/${desk}/access/${bobsId}`, { level: 'read' })
-  assert.equal(status, 200)
-  const { id: draft } = await create('/v1/drafts', { mailbox: address, to: 'bob@there.example', subject: 'The price' })
-  await create(
-    `/v1/drafts/${draft}/approval`,
-    {},
-    {
-      request: async (method, path, body) =>
-        organization.request(method, path, body, { key: await organization.newKey('sending:draft') }),
-    },
-  )
-  const { id: webhook } = await create('/v1/webhooks', { url: receiver.url, types: ['label'] })
-  await create('/v1/labels', { name: 'Letters' })
-  const bounce = { organizationId: organization.id, mailboxId: box.id, cause: 'complained' } as const
-  const complaint = { ...bounce, address: 'gone@there.example', status: null, reply: null }
-  await world.db.transaction().execute((tx) => recordBounces(tx, [complaint]))
+  for (const name of ['Plans/Old', 'Plans', 'Tea']) await box.make(`/v1/folders?mailbox=${address}`, { name })
+  await box.make('/v1/labels', { name: 'Letters' })
   await receiver.until(({ taken }) => taken.length > 0)
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
   const [{ uid = 0 } = {}] = await box.states()
   await box.change([uid], { folder: 'trash' })
-  await box.receive({ subject: 'The moon', text: 'It is full.' })
-  const [{ uid: moon = 0 } = {}] = await box.states()
-  const mailbox = { organizationId: organization.id, mailboxId: box.id }
-  await world.mailHost.update(mailbox, 'inbox', [moon], { addKeywords: ['stray'] })
-  return { box, bob, desk, shop, webhook: `/webhooks/${webhook}` }
+  await box.receive({ subject: 'The sun', text: 'It is up.' })
+  const clerk = members.get('member')?.address ?? ''
+  return { box, bob, clerk, desk: desk.address, webhook: `/webhooks/${params.id}` }
 }
 
-/** Their browser, with a passkey device, at a name. */
-async function arrive({ organization, memberId }: Box, options: BrowserContextOptions): Promise<Visitor> {
-  const visitor = await Visitor.open(browser, atLocalhost(world.base), options)
-  const { page } = visitor
-  const devices = await page.context().newCDPSession(page)
-  await devices.send('WebAuthn.enable')
-  await devices.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-  await page.goto(atLocalhost(await linkFor(organization, memberId)))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  return visitor
-}
-
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
+for (const [what, options] of windows) {
   test(`every dialog and every menu is sound in ${what}`, async () => {
     await using receiver = await Receiver.start()
-    const { box, bob, desk, shop, webhook } = await furnished(receiver)
+    const { box, bob, clerk, desk, webhook } = await owned(receiver)
+    const shop = `shop.${box.organization.domain}`
     const { address } = box
-    await using visitor = await arrive(box, options)
-    const { page } = visitor
+    const { visitor, page } = await visitWithDevice(browser, box.organization, box.memberId, options)
+    await using _ = visitor
     const shown = new Set<string>()
 
-    const named = (name: string) =>
-      page
-        .getByRole('dialog', { name, exact: true })
-        .or(page.getByRole('alertdialog', { name, exact: true }))
-        .or(page.getByRole('menu', { name, exact: true }))
-        .first()
+    const named = (name: string) => dialog(page, name)
     /** Looks at a dialog that opens, and at what each of its fields lets one choose from. */
     async function look(name: string): Promise<void> {
       await named(name).waitFor()
@@ -116,15 +62,14 @@ for (const [what, options] of [
         await visitor.assertSound(page.getByRole('listbox'))
         await page.keyboard.press('Escape')
         await page.getByRole('option').first().waitFor({ state: 'detached' })
-        // The focus returns after the list has gone. A key pressed before that reaches no dialog.
-        await field.and(page.locator(':focus')).waitFor()
+        await focusOn(field)
       }
       shown.add(name)
     }
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
     async function close(name: string, by?: string): Promise<void> {
-      if (by === undefined) await page.keyboard.press('Escape')
-      else await named(name).getByRole('button', { name: by, exact: true }).click()
+      if (by === undefined) return closeByEscape(page, named(name))
+      await named(name).getByRole('button', { name: by, exact: true }).click()
       await named(name).waitFor({ state: 'detached' })
     }
     /** Opens dialogs of a page and closes them again. */
@@ -204,7 +149,7 @@ for (const [what, options] of [
     ])
     await lookAt(`/mailboxes/${desk}`, [
       ['Share', `Share ${desk}`],
-      [`End access of ${bob}`, `End access of ${bob}?`],
+      [`End access of ${clerk}`, `End access of ${clerk}?`],
       ['Delete', `Delete ${desk}?`],
       ['Suspend', `Suspend ${desk}?`],
     ])
@@ -272,13 +217,12 @@ for (const [what, options] of [
     await close('The second factor is set up', 'Done')
     await lookAt('/profile', [['Remove second factor', 'Remove the second factor?']])
 
-    const folder = (name: string) => `/mail/${encodeURIComponent(address)}/${name}`
-    await lookAt(folder('trash'), [['Empty Trash', 'Empty Trash?']])
+    await lookAt(pathOf(box, 'trash'), [['Empty Trash', 'Empty Trash?']])
     await page.keyboard.press('#')
     await look('Delete for good?')
     await close('Delete for good?')
-    await visitor.open(folder('inbox'))
-    if (options !== wide) await press('Menu')
+    await visitor.open(pathOf(box))
+    if ('isMobile' in options) await press('Menu')
     await press(`New folder in ${address}`)
     await look('New folder')
     await close('New folder')
@@ -293,12 +237,8 @@ for (const [what, options] of [
       await look(dialog)
       await close(dialog)
     }
-    await visitor.open(folder('inbox'))
-    await page
-      .getByRole('row', { name: /The moon/ })
-      .getByRole('link')
-      .click()
-    await page.getByRole('article', { name: 'Conversation' }).getByText('It is full.').waitFor()
+    await visitor.open(pathOf(box))
+    await openConversation(page, 'The sun')
     for (const [key, name] of [
       ['l', 'Label'],
       ['v', 'Move'],
@@ -316,7 +256,7 @@ for (const [what, options] of [
     await close('Try on this message')
 
     await page.keyboard.press('c')
-    await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+    await focusOn(recipients(page))
     await look('New message')
     await page.keyboard.type('ann')
     await page.getByRole('option').first().waitFor()

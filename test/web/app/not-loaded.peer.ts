@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtWeb } from '#/web/build.ts'
-import { Visitor } from '#test/web/browser.ts'
-import { boxOf } from '#test/web/mailbox.ts'
+import type { Visitor } from '#test/web/browser.ts'
+import { boxOf, reader } from '#test/web/mailbox.ts'
 import { Address, otherBuild } from '#test/web/other-build.ts'
 import { startSite } from '#test/web/site.ts'
-import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 const { world, browser } = await startSite()
@@ -22,13 +21,7 @@ function assertOnlyNotLoaded(visitor: Visitor): void {
 }
 
 /** A member's browser at an address where the service can be cut off. */
-async function readerAt(address: Address): Promise<Visitor> {
-  const { organization, memberId } = await boxOf(world)
-  const visitor = await Visitor.open(browser, address.base)
-  const [name = '', value = ''] = (await signIn(organization, memberId)).cookie.split('=')
-  await visitor.page.context().addCookies([{ name, value, url: address.base, httpOnly: true, sameSite: 'Lax' }])
-  return visitor
-}
+const readerAt = async ({ base }: Address) => reader(browser, await boxOf(world), { baseURL: base })
 
 test('a page that cannot be loaded is shown once the service answers again, and the app stays until then', async () => {
   await using address = await Address.of(world.base)
@@ -43,7 +36,7 @@ test('a page that cannot be loaded is shown once the service answers again, and 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('That failed: The service cannot be reached').waitFor()
   assertOnlyNotLoaded(visitor)
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
   address.cut(world.base)
   await page.getByRole('searchbox').waitFor()
   await visitor.assertSound()
@@ -66,7 +59,7 @@ test('a part that cannot be loaded is named, the rest of the page stays, and key
     await page.getByRole('heading', { name: 'Labels', level: 1 }).waitFor()
   }
   assertOnlyNotLoaded(visitor)
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
   address.cut(world.base)
   await said.getByRole('button', { name: 'Load the page again' }).first().click()
   await said.waitFor({ state: 'detached' })
@@ -92,7 +85,7 @@ test('after an upgrade an open page says so, and one whose parts are gone loads 
   const before = await scripts()
   address.cut(upgraded.base)
   await page.getByText('Mailroom was upgraded.').waitFor()
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
   await page.getByRole('link', { name: 'Search' }).click()
   await page.getByRole('searchbox').waitFor()
   const after = await scripts()

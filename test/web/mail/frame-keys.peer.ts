@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { conversation, focusOn, holds, openConversation, pathOf } from '#test/web/app.ts'
 import { openBrowser, type Visitor } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
@@ -12,35 +13,28 @@ after(() => apart.close())
 
 const text = 'Is it oiled?'
 
-/** A mailbox with two conversations, the older of them open, and where its text is in the window. */
-async function opened(visitor: Visitor, box: Box): Promise<{ x: number; y: number }> {
-  const { page } = visitor
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await visitor.open(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page
-    .getByRole('row', { name: /The engine/ })
-    .getByRole('link')
-    .click()
-  const frame = page.getByTitle('What Ann wrote')
-  await page.frameLocator('iframe[title="What Ann wrote"]').getByText(text).waitFor()
-  await conversation(page).and(page.locator(':focus')).waitFor()
-  const { x = 0, y = 0 } = (await frame.boundingBox()) ?? {}
-  return { x: x + 2, y: y + 10 }
-}
-
-async function furnished(): Promise<Box> {
+/** A member reads the older of two conversations; where its text is in the window. */
+async function opened(of: typeof browser): Promise<{ visitor: Visitor; page: Page; x: number; y: number }> {
   const box = await boxOf(world)
   const html = `<p style="margin: 0; font: 16px monospace">${text}</p><a href="mailto:one@peer.example">One</a> <a href="mailto:two@peer.example">Two</a>`
   await box.receive({ subject: 'The engine', html })
   await box.receive({ subject: 'The moon', text: 'It is full.' })
-  return box
+  const visitor = await reader(of, box, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.open(pathOf(box))
+  await openConversation(page, 'The engine')
+  await frameOf(page).getByText(text).waitFor()
+  const { x = 0, y = 0 } = (await page.getByTitle('What Ann wrote').boundingBox()) ?? {}
+  // The focus goes back to the page when the test lets time pass.
+  await page.clock.pauseAt(Date.now() + 60_000)
+  return { visitor, page, x: x + 2, y: y + 10 }
 }
 
-const conversation = (page: Page) => page.getByRole('article', { name: 'Conversation' })
+const frameOf = (page: Page) => page.frameLocator('iframe[title="What Ann wrote"]')
 /** Not by `:focus`, which no frame has while what is in it has the focus. */
 const frameHasFocus = 'document.activeElement?.title === "What Ann wrote"'
-const inFrame = (page: Page) => page.waitForFunction(frameHasFocus)
-const isInFrame = (page: Page) => page.evaluate(frameHasFocus)
+const inFrame = (page: Page) => holds(page, frameHasFocus)
 
 /** The mouse of the browser itself: that of Playwright waits for scripts in the frame while a button is pressed. */
 async function mouseOf(page: Page) {
@@ -53,12 +47,18 @@ async function mouseOf(page: Page) {
 }
 
 /** A button of the mouse is pressed in the frame. */
-async function pressed(visitor: Visitor, box: Box) {
-  const { x, y } = await opened(visitor, box)
-  const mouse = await mouseOf(visitor.page)
-  await mouse('Pressed', x, y, 1)
-  await inFrame(visitor.page)
-  return { mouse, x, y }
+async function pressed(of: typeof browser) {
+  const open = await opened(of)
+  const mouse = await mouseOf(open.page)
+  await mouse('Pressed', open.x, open.y, 1)
+  await inFrame(open.page)
+  return { ...open, mouse }
+}
+
+/** The page has the focus again, some time after a click. */
+async function backInPage(page: Page): Promise<void> {
+  await page.clock.fastForward(3_000)
+  await focusOn(conversation(page))
 }
 
 /** What Control and C copy. */
@@ -68,33 +68,29 @@ async function copied(page: Page): Promise<string> {
   await inFrame(page)
   await page.keyboard.press('c')
   await page.keyboard.up('Control')
-  await conversation(page).and(page.locator(':focus')).waitFor()
+  await backInPage(page)
   return (await page.evaluate('navigator.clipboard.readText()')) as string
+}
+
+/** Presses Tab until the focus is there, at most until every place had the focus several times. */
+async function tabUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
+  for (let presses = 0; presses < 300; presses++) {
+    if (await isThere()) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail('Tab does not lead there')
 }
 
 for (const [where, of] of [
   ['in the process of the page', browser],
   ['in one of its own', apart],
 ] as const) {
-  test(`after a click into a message the keys of the page work, with the frame ${where}`, async () => {
-    const box = await furnished()
-    await using visitor = await reader(of, box)
-    const { page } = visitor
-    const { mouse, x, y } = await pressed(visitor, box)
-    await mouse('Released', x, y, 1)
-    await conversation(page).and(page.locator(':focus')).waitFor()
-    await page.keyboard.press('k')
-    await page.getByRole('heading', { level: 1, name: 'The moon' }).waitFor()
-  })
-
-  test(`text of a message is selected and copied, with the frame ${where}`, async () => {
-    const box = await furnished()
-    await using visitor = await reader(of, box)
-    const { page } = visitor
-    const { mouse, x, y } = await pressed(visitor, box)
+  test(`text of a message is selected and copied, and then the keys of the page work, with the frame ${where}`, async () => {
+    const { visitor, page, mouse, x, y } = await pressed(of)
+    await using _ = visitor
     await mouse('Moved', x + 20, y)
     // It is selected on, though the focus has gone.
-    await conversation(page).and(page.locator(':focus')).waitFor()
+    await backInPage(page)
     await mouse('Moved', x + 400, y)
     await mouse('Released', x + 400, y, 1)
     assert.equal(await copied(page), text)
@@ -104,28 +100,25 @@ for (const [where, of] of [
       await mouse('Pressed', x, y, clicks)
       await mouse('Released', x, y, clicks)
     }
-    await conversation(page).and(page.locator(':focus')).waitFor()
+    await inFrame(page)
+    await backInPage(page)
     assert.equal((await copied(page)).trim(), 'Is')
+    await page.clock.resume()
     await page.keyboard.press('k')
     await page.getByRole('heading', { level: 1, name: 'The moon' }).waitFor()
   })
 
-  test(`who goes into a message by Tab stays in it, with the frame ${where}`, async () => {
-    const box = await furnished()
-    await using visitor = await reader(of, box)
-    const { page } = visitor
-    await page.clock.install()
-    await opened(visitor, box)
+  test(`who goes into a message by Tab stays in it until its end, with the frame ${where}`, async () => {
+    const { visitor, page } = await opened(of)
+    await using _ = visitor
     await page.getByRole('button', { name: 'More', exact: true }).focus()
-    const links = page.frameLocator('iframe[title="What Ann wrote"]')
-    while (!(await isInFrame(page))) await page.keyboard.press('Tab')
+    await tabUntil(page, () => page.evaluate(frameHasFocus))
     await page.clock.fastForward(60_000)
-    assert.equal(await isInFrame(page), true)
     for (const name of ['One', 'Two']) {
-      const focused = links.getByRole('link', { name }).and(links.locator(':focus'))
-      while ((await focused.count()) === 0) await page.keyboard.press('Tab')
+      const focused = frameOf(page).getByRole('link', { name }).and(frameOf(page).locator(':focus'))
+      await tabUntil(page, async () => (await focused.count()) > 0)
+      assert.equal(await page.evaluate(frameHasFocus), true)
     }
-    assert.equal(await isInFrame(page), true)
-    while (await isInFrame(page)) await page.keyboard.press('Tab')
+    await tabUntil(page, async () => !(await page.evaluate(frameHasFocus)))
   })
 }

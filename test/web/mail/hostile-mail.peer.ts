@@ -2,27 +2,22 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
+import { openConversation, pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 /** Only a link in a message leads here. */
-let lair: string
 const visits: string[] = []
 const server = createServer((socket) => {
   visits.push('a connection')
   socket.destroy()
 })
-before(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  lair = `http://127.0.0.1:${address.port}`
-})
+await once(server.listen(0, '127.0.0.1'), 'listening')
 after(() => server.close())
+const lair = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 /** A site on this machine, until it is disposed of. */
 async function siteOf(answer: RequestListener): Promise<AsyncDisposable & { readonly at: string }> {
@@ -71,44 +66,46 @@ const attacks: Readonly<Record<string, (lair: string) => string>> = {
     `<a id="main" name="app">x</a><img name="body"><form name="getElementById"></form><div id="app" class="_shell">x</div>`,
 }
 
-async function show(visitor: Visitor, { address }: Box, subject: string): Promise<void> {
+async function show(visitor: Visitor, box: Box, subject: string): Promise<void> {
   const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: subject }).getByRole('link').click()
+  await visitor.open(pathOf(box))
+  await openConversation(page, subject)
   await page.locator('article iframe').waitFor()
   // It is loaded twice: to measure its height, and to show it.
   await page.locator('article iframe[style*="px"]').waitFor()
   await page.getByTitle('Measures a message').waitFor({ state: 'detached' })
 }
 
-for (const [what, attack] of Object.entries(attacks)) {
-  test(`${what} in a message load nothing, and change nothing outside its frame`, async () => {
-    const box = await boxOf(world)
-    await box.receive({ subject: 'Look here', html: `<p>Dear Ada</p>${attack(lair)}<p>Yours</p>`, text: 'Dear Ada' })
-    await using visitor = await reader(browser, box)
-    const { page } = visitor
-    const dialogs: string[] = []
-    page.on('dialog', (dialog) => {
-      dialogs.push(dialog.message())
-      void dialog.dismiss()
-    })
-    await show(visitor, box, 'Look here')
-    const frame = page.locator('article iframe')
-    assert.equal(await frame.getAttribute('sandbox'), 'allow-popups allow-popups-to-escape-sandbox')
-    const text = await frame.contentFrame().locator('body').innerText()
-    if (!text.includes('Dear Ada')) assert.equal(what, 'styles') // which hide the message itself
-    // Keys and clicks within the message stay there.
-    await frame.click({ position: { x: 5, y: 5 } })
-    assert.equal(await page.evaluate('window.harmed'), undefined)
-    assert.equal(await page.getByRole('heading', { level: 1, name: 'Look here' }).isVisible(), true)
-    assert.match(new URL(page.url()).pathname, /^\/mail\//)
-    assert.deepEqual([dialogs, visits, visitor.strayed], [[], [], []])
-    // The policy refuses some of it even to the parser that reads it for the sanitizer, and Chromium says so.
-    const others = visitor.errors.filter((error) => !error.includes('violates the following Content Security Policy'))
-    visitor.errors.splice(0, Infinity, ...others)
-    await visitor.assertSound()
+test('what is in a message loads nothing, and changes nothing outside its frame', async (all) => {
+  const box = await boxOf(world)
+  for (const [what, attack] of Object.entries(attacks))
+    await box.receive({ subject: what, html: `<p>Dear Ada</p>${attack(lair)}<p>Yours</p>`, text: 'Dear Ada' })
+  await using visitor = await reader(browser, box)
+  const { page } = visitor
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    void dialog.dismiss()
   })
-}
+  for (const what of Object.keys(attacks))
+    await all.test(what, async () => {
+      await show(visitor, box, what)
+      const frame = page.locator('article iframe')
+      assert.equal(await frame.getAttribute('sandbox'), 'allow-popups allow-popups-to-escape-sandbox')
+      const text = await frame.contentFrame().locator('body').innerText()
+      if (!text.includes('Dear Ada')) assert.equal(what, 'styles') // which hide the message itself
+      // Keys and clicks within the message stay there.
+      await frame.click({ position: { x: 5, y: 5 } })
+      assert.equal(await page.evaluate('window.harmed'), undefined)
+      assert.equal(await page.getByRole('heading', { level: 1, name: what }).isVisible(), true)
+      assert.match(new URL(page.url()).pathname, /^\/mail\//)
+      assert.deepEqual([dialogs, visits], [[], []])
+      // The policy refuses some of it even to the parser that reads it for the sanitizer, and Chromium says so.
+      const others = visitor.errors.filter((error) => !error.includes('violates the following Content Security Policy'))
+      visitor.errors.splice(0, Infinity, ...others)
+      await visitor.assertFits()
+    })
+})
 
 test('pictures from elsewhere are shown once asked for, and the service fetches them; one that nobody can see is not', async () => {
   const dot = Buffer.from(
@@ -184,8 +181,8 @@ test('markup and marks of direction in names of people, files and labels are tex
   await box.change([message?.uid ?? 0], { add_labels: ['b-bold-b'] })
   await using visitor = await reader(browser, box)
   const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: '<b>Bold</b>' }).getByRole('link').click()
+  await visitor.open(pathOf(box))
+  await openConversation(page, '<b>Bold</b>')
   await page
     .getByRole('heading', { level: 1 })
     .filter({ hasText: `${evil} gnp.exe` })

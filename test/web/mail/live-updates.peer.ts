@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { follow, pathOf, press } from '#test/web/app.ts'
 import { Visitor } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
-
-/** Opens a page, which follows the event log. */
-async function follow(visitor: Visitor, path: string): Promise<void> {
-  const follows = visitor.page.waitForResponse((response) => response.url().includes('/v1/events'))
-  await visitor.open(path)
-  await follows
-}
 
 const subject = (page: Page, text: string) => page.getByRole('grid').getByRole('link', { name: text, exact: true })
 
@@ -20,7 +14,7 @@ test('arriving mail is there without a reload, and what was missed without a net
   const box = await boxOf(world)
   await using visitor = await reader(browser, box)
   const { page } = visitor
-  await follow(visitor, `/mail/${encodeURIComponent(box.address)}/inbox`)
+  await follow(page, pathOf(box))
   await page.getByText('Your inbox is empty').waitFor()
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
   await subject(page, 'The engine').waitFor()
@@ -48,7 +42,7 @@ test('what was missed while the window slept is there when it is looked at again
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' })
       document.dispatchEvent(new Event('visibilitychange'))
     })()`)
-  await follow(visitor, `/mail/${encodeURIComponent(box.address)}/inbox`)
+  await follow(page, pathOf(box))
   await look('hidden')
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
   await box.organization.request('POST', '/v1/labels', { name: 'Invoices' })
@@ -62,24 +56,23 @@ test('settings that another member or a key changes are there without a reload',
   await using one = await Visitor.signIn(browser, organization, memberId)
   await using other = await Visitor.signIn(browser, organization, bob)
   const { page } = other
-  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
   const seen = (name: string | RegExp) => one.page.getByRole('main').getByText(name).first().waitFor()
 
-  await follow(one, '/domains')
+  await follow(one.page, '/domains')
   await other.open('/domains')
   await page.getByRole('button', { name: 'Add a domain' }).first().click()
-  await dialog.getByLabel('Domain').fill('another.example')
-  await dialog.getByRole('button', { name: 'Add domain' }).click()
+  await page.getByRole('dialog').getByLabel('Domain').fill('another.example')
+  await press(page, 'Add domain')
   await seen('another.example')
 
-  await follow(one, '/members')
+  await follow(one.page, '/members')
   await other.open('/members')
   await page.getByRole('button', { name: 'Add a member' }).click()
-  await dialog.getByLabel('E-mail address').fill('grace@another.example')
-  await dialog.getByRole('button', { name: 'Add member' }).click()
+  await page.getByRole('dialog').getByLabel('E-mail address').fill('grace@another.example')
+  await press(page, 'Add member')
   await seen('grace@another.example')
 
-  await follow(one, '/audit')
+  await follow(one.page, '/audit')
   await organization.request('POST', '/v1/domains', { domain: 'by-a-program.example' })
   await seen('by-a-program.example')
   await organization.request('POST', '/v1/labels', { name: 'By a program' })

@@ -1,23 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { readMessage } from '#/mime/message.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
-import { phone, Visitor, wide } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import {
+  choose,
+  composer,
+  conversation,
+  dialog,
+  focusOn,
+  holds,
+  list,
+  openConversation,
+  pathOf,
+  press,
+  row,
+  says,
+} from '#test/web/app.ts'
+import { type Visitor, windows } from '#test/web/browser.ts'
+import { type Box, boxOf, reader, type State } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
-import { signIn } from '#test/world/members/signed-in.ts'
 
-const { world, browser } = await startSite({ indexing: true })
-
-const list = (page: Page) => page.getByRole('grid', { name: 'Conversations' })
-const row = (page: Page, subject: string) => list(page).getByRole('row').filter({ hasText: subject })
-/** The field of what a key opens, which gets the focus a moment after it is shown, and what Enter chooses. */
-const field = (page: Page) => page.getByRole('dialog').locator('input').and(page.locator(':focus'))
-const chosen = (page: Page, name: string) => page.locator('[role=menuitem][data-focused]').filter({ hasText: name })
-const says = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first().waitFor()
+const { world, browser } = await startSite()
 
 /** Three conversations, of which one has two messages; the newest is last. */
 async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<Box> {
@@ -26,9 +31,9 @@ async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<B
     ['Invoices', 'green'],
     ['Read later', '#336699'],
   ])
-    await box.organization.request('POST', '/v1/labels', { name, colour })
+    await box.make('/v1/labels', { name, colour })
   const rule = { field: 'subject', op: 'contains', value: 'invoice', action: 'label', argument: 'invoices' }
-  await box.organization.request('POST', '/v1/filters', { name: 'Money', ...rule })
+  await box.make('/v1/filters', { name: 'Money', ...rule })
   await box.receive({ subject: 'The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' })
   await box.receive({
     subject: 'Re: The engine',
@@ -36,11 +41,8 @@ async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<B
     messageId: '<2@peer.example>',
     inReplyTo: '<1@peer.example>',
   })
-  await box.receive({
-    subject: 'Your invoice',
-    text: 'See the plan.',
-    attachments: [{ filename: 'plan.txt', content: 'A plan' }],
-  })
+  const attachments = [{ filename: 'plan.txt', content: 'A plan' }]
+  await box.receive({ subject: 'Your invoice', text: 'See the plan.', attachments })
   await box.receive({
     subject: 'The moon',
     html: '<h1 style="color: #336699">It is full</h1><blockquote type="cite">Is it?</blockquote>',
@@ -48,65 +50,58 @@ async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<B
   return box
 }
 
-async function open(visitor: Visitor, { address }: Box, folder = 'inbox'): Promise<void> {
-  await visitor.page.goto(`/mail/${encodeURIComponent(address)}/${folder}`)
-  await list(visitor.page).getByRole('row').first().waitFor()
+async function open({ page }: Visitor, box: Box, folder = 'inbox'): Promise<void> {
+  await page.goto(pathOf(box, folder))
+  await list(page).getByRole('row').first().waitFor()
 }
 
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone', phone],
-] as const) {
-  test(`the pages of mail are sound in ${what}, by day and by night`, async () => {
+/** A browser at the inbox of a mailbox, by default of one with three conversations. */
+async function arrive(box?: Box): Promise<{ box: Box; visitor: Visitor; page: Page }> {
+  const own = box ?? (await furnished())
+  const visitor = await reader(browser, own)
+  await open(visitor, own)
+  return { box: own, visitor, page: visitor.page }
+}
+
+/** Opens the menu of a conversation's message, and chooses from it. */
+async function chooseMore(page: Page, subject: string, item: string): Promise<void> {
+  await openConversation(page, subject)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+
+for (const [what, options] of windows) {
+  test(`the pages of mail are sound in ${what}`, async () => {
     const box = await furnished()
     await using visitor = await reader(browser, box, options)
     const { page } = visitor
     await open(visitor, box)
-    await visitor.assertSoundByDayAndNight()
+    await visitor.assertSound()
     await row(page, 'The moon').getByRole('checkbox').check()
-    await visitor.assertSoundByDayAndNight()
-    for (const name of ['Label', 'Move']) {
-      await page.getByRole('button', { name, exact: true }).click()
-      await page.getByRole('menuitem').first().waitFor()
-      await visitor.assertSoundByDayAndNight()
-      await page.keyboard.press('Escape')
-    }
+    await visitor.assertSound()
     for (const [subject, text] of [
       ['The engine', 'It is:'],
       ['Your invoice', 'The filter Money labelled it Invoices'],
       ['The moon', 'Show quoted text'],
     ] as const) {
       await open(visitor, box)
-      await row(page, subject).getByRole('link').click()
-      await page.getByRole('article', { name: 'Conversation' }).getByText(text).waitFor()
-      await visitor.assertSoundByDayAndNight()
+      await openConversation(page, subject)
+      await conversation(page).getByText(text).waitFor()
+      await visitor.assertSound()
     }
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-    await visitor.assertSoundByDayAndNight()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    await page
-      .getByRole('menuitem', { name: /Archive/ })
-      .first()
-      .waitFor()
-    await visitor.assertSoundByDayAndNight()
-    await visitor.open('/search')
-    await visitor.assertSoundByDayAndNight()
     await visitor.open('/search?q=is:unread')
-    await visitor.assertSoundByDayAndNight()
+    await visitor.assertSound()
   })
 }
 
 test('a sent message says whom it has not reached, and whether anything but the notice says so', async () => {
   const box = await boxOf(world)
-  const { address, organization } = box
+  const { address } = box
   const message = { from: address, to: ['nobody@nowhere.example'], subject: 'Plan', text: 'Hello' }
-  const { status, body } = await organization.request('POST', '/v1/send', message)
-  assert.equal(status, 202)
+  const { message_id } = await box.make('/v1/send', message)
   world.clock.advance(1_000)
   await world.outbound.processAll()
-  assert.equal(await hand(world, '', address, notice(body.message_id, ['eve@there.example'])), '250 2.6.0')
+  assert.equal(await hand(world, '', address, notice(message_id, ['eve@there.example'])), '250 2.6.0')
   await using visitor = await reader(browser, box)
   const { page } = visitor
   await open(visitor, box, 'sent')
@@ -117,28 +112,27 @@ test('a sent message says whom it has not reached, and whether anything but the 
     .waitFor()
   const doubtful = 'A notice says that this was not delivered to eve@there.example: 550 It says no'
   await said.filter({ hasText: doubtful }).getByText('Nothing proves that the notice is genuine.').waitFor()
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
 })
 
 test('opening a conversation marks it as read, and says how many are left', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
   await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
-  await row(page, 'The engine').getByRole('link').click()
+  await openConversation(page, 'The engine')
   await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
-  const message = page.getByRole('article', { name: 'Conversation' })
-  await message.getByText('It is:').waitFor()
-  assert.equal(await message.getByText('> Is it oiled?').count(), 0)
+  await conversation(page).getByText('It is:').waitFor()
+  assert.equal(await conversation(page).getByText('> Is it oiled?').count(), 0)
   await page.getByRole('button', { name: 'Show quoted text' }).click()
-  await message.getByText('> Is it oiled?').waitFor()
+  await conversation(page).getByText('> Is it oiled?').waitFor()
   const link = page.getByRole('link', { name: 'https://engines.example/oil' })
   assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
-  const unread = async () => (await box.states()).map((message) => message.unread)
   // It is shown at once; requests follow, one for each message.
-  while ((await unread()).slice(2).some(Boolean)) await pause(100)
-  assert.deepEqual(await unread(), [true, true, false, false])
+  const after = await box.once((states) => states.slice(2).every(({ unread }) => !unread))
+  assert.deepEqual(
+    after.map(({ unread }) => unread),
+    [true, true, false, false],
+  )
 })
 
 test('a conversation of which the list shows a part stays unread as others are read, until it is read itself', async () => {
@@ -152,9 +146,8 @@ test('a conversation of which the list shows a part stays unread as others are r
   assert(hidden !== undefined)
   await box.change([hidden - 1, ...rest], { unread: false })
   await box.receive({ subject: 'The moon', text: 'It is full.' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
   const named = (name: RegExp) => list(page).getByRole('row', { name })
   await named(/^Unread, .*The log/).waitFor()
   // From here on the list shows the cache of the app.
@@ -169,160 +162,136 @@ test('a conversation of which the list shows a part stays unread as others are r
     .click()
   await named(/^(?!Unread).*The log/).waitFor()
   await page.getByText('Day 2', { exact: true }).waitFor()
-  while ((await box.states()).some(({ unread }) => unread)) await pause(100)
+  await box.once((states) => states.every(({ unread }) => !unread))
 })
 
-for (const [key, said, there] of [
-  ['e', 'moved to Archive', 'archive'],
-  ['!', 'moved to Junk', 'junk'],
-  ['#', 'moved to Trash', 'trash'],
-  ['s', 'starred', 'inbox'],
-  ['Shift+I', 'marked as read', 'inbox'],
-  ['Shift+U', 'marked as unread', 'inbox'],
-] as const) {
-  test(`the key ${key}: ${said}, for many at once, and its undoing brings back each message as it was`, async () => {
-    const box = await furnished()
-    const [, , invoice, engine] = await box.states()
-    await box.change([engine?.uid ?? 0], { starred: true, unread: false })
-    await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
-    await using visitor = await reader(browser, box)
-    const { page } = visitor
-    await open(visitor, box)
-    const before = await box.states()
+test('a key acts on many conversations at once, and its undoing brings back each message as it was', async () => {
+  const box = await furnished()
+  const [, , invoice, engine] = await box.states()
+  await box.change([engine?.uid ?? 0], { starred: true, unread: false })
+  await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
+  const ofAll = (states: readonly State[]) => states.map(({ uid: _uid, ...state }) => state)
+  const before = ofAll(await box.states())
+  for (const [key, said, there] of [
+    ['e', 'moved to Archive', 'archive'],
+    ['!', 'moved to Junk', 'junk'],
+    ['#', 'moved to Trash', 'trash'],
+    ['s', 'starred', 'inbox'],
+    ['Shift+I', 'marked as read', 'inbox'],
+    ['Shift+U', 'marked as unread', 'inbox'],
+  ] as const) {
     for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
     await page.keyboard.press(key)
     await says(page, said)
-    if (there === 'inbox') assert.notDeepEqual(await box.states(), before)
+    if (there === 'inbox') assert.notDeepEqual(ofAll(await box.states()), before, said)
     else {
-      assert.equal((await box.states(there)).length, 3)
+      assert.equal((await box.states(there)).length, 3, said)
       await row(page, 'The engine').waitFor({ state: 'detached' })
     }
     await page.getByRole('button', { name: 'Undo' }).click()
     await says(page, 'Undone')
-    const ofAll = (states: Awaited<ReturnType<Box['states']>>) => states.map(({ uid: _uid, ...state }) => state)
-    assert.deepEqual(ofAll(await box.states()), ofAll(before))
-    await row(page, 'The engine').waitFor()
-  })
-}
+    assert.deepEqual(ofAll(await box.states()), before, said)
+    await open(visitor, box)
+  }
+})
 
 test('a label is put on and taken off by a few letters of its name, and a conversation moved to a new folder', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
-  await page.keyboard.press('j')
-  await page.keyboard.press('l')
-  const label = async () => {
-    await page.getByRole('menuitem', { name: /Read later/ }).waitFor()
-    await field(page).waitFor()
-    await page.keyboard.type('later')
-    await page.getByRole('menuitem', { name: /Invoices/ }).waitFor({ state: 'detached' })
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
+  /** Opens what a key does, and chooses from it by letters. */
+  const pick = async (key: string, name: string, letters: string, item: string) => {
+    await page.keyboard.press(key)
+    const open = dialog(page, name)
+    await open.getByRole('menuitem').nth(1).waitFor()
+    await focusOn(open.locator('input'))
+    await page.keyboard.type(letters)
+    await open.getByRole('menuitem', { name: /^(Invoices|Archive)/ }).waitFor({ state: 'detached' })
     await page.keyboard.press('ArrowDown')
-    await chosen(page, 'Read later').waitFor()
+    await open.locator('[role=menuitem][data-focused]').filter({ hasText: item }).waitFor()
     await page.keyboard.press('Enter')
+    await open.waitFor({ state: 'detached' })
   }
-  await label()
-  await says(page, 'labelled Read later')
-  await row(page, 'The moon').getByText('Read later').waitFor()
-  assert.deepEqual((await box.states())[0]?.labels, ['read-later'])
-  await page.keyboard.press('l')
-  await label()
-  await says(page, 'Label Read later taken off')
-  assert.deepEqual((await box.states())[0]?.labels, [])
-  await page.keyboard.press('v')
-  await page.getByRole('menuitem', { name: 'Archive' }).waitFor()
-  await field(page).waitFor()
-  await page.keyboard.type('Sky/Moon')
-  await page.getByRole('menuitem', { name: 'New folder Sky/Moon' }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await chosen(page, 'New folder Sky/Moon').waitFor()
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('j')
+  for (const [said, labels] of [
+    ['labelled Read later', ['read-later']],
+    ['Label Read later taken off', []],
+  ] as const) {
+    await pick('l', 'Label', 'later', 'Read later')
+    await says(page, said)
+    await row(page, 'The moon')
+      .getByText('Read later')
+      .waitFor({ state: labels.length > 0 ? 'visible' : 'detached' })
+    assert.deepEqual((await box.states())[0]?.labels, labels)
+  }
+  await pick('v', 'Move', 'Sky/Moon', 'New folder Sky/Moon')
   await says(page, 'moved to Sky/Moon')
   await page.getByRole('link', { name: /Sky\/Moon/ }).click()
   await row(page, 'The moon').waitFor()
-  await visitor.assertSound()
 })
 
 test('the keyboard alone reads, archives and undoes', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
-  await page.keyboard.press('j')
-  await page.keyboard.press('j')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
-  await page.keyboard.press('e')
+  const { visitor, page } = await arrive()
+  await using _ = visitor
+  const shows = (heading: string) => page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  for (const [key, heading] of [
+    ['j', 'Inbox'],
+    ['j', 'Inbox'],
+    ['Enter', 'Your invoice'],
+    ['e', 'The engine'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await shows(heading)
+  }
   await says(page, 'moved to Archive')
-  await page.getByRole('heading', { level: 1, name: 'The engine' }).waitFor()
   await page.keyboard.press('z')
   await says(page, 'Undone')
   await page.keyboard.press('u')
-  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await shows('Inbox')
   await row(page, 'Your invoice').waitFor()
-  await page.keyboard.press('Control+k')
-  await page
-    .getByRole('menuitem', { name: /Archive/ })
-    .first()
-    .waitFor()
-  await field(page).waitFor()
-  await page.keyboard.type('trash')
-  await page
-    .getByRole('menuitem', { name: /Archive/ })
-    .first()
-    .waitFor({ state: 'detached' })
-  await page.keyboard.press('ArrowDown')
-  await chosen(page, 'Trash').waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Trash' }).waitFor()
+  await choose(page, 'Trash')
+  await shows('Trash')
 })
 
 test('from the list a conversation is answered by a key, and the sheet of keys has those of lists', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  const composer = (name: string) => page.getByRole('dialog', { name, exact: true })
-  await open(visitor, box)
-  for (const [key, name] of [
-    ['r', 'Re: Your invoice'],
-    ['a', 'Re: Your invoice'],
-    ['f', 'Fwd: Your invoice'],
+  const { visitor, page } = await arrive()
+  await using _ = visitor
+  for (const [key, name, has] of [
+    ['r', 'Re: Your invoice', 'Ann'],
+    ['a', 'Re: Your invoice', 'Ann'],
+    ['f', 'Fwd: Your invoice', 'plan.txt'],
   ] as const) {
     await row(page, 'Your invoice').focus()
     await page.keyboard.press(key)
-    await composer(name)
-      .getByText(key === 'f' ? 'plan.txt' : 'Ann')
-      .first()
-      .waitFor()
-    await composer(name).getByRole('button', { name: 'Close' }).click()
-    await composer(name).waitFor({ state: 'detached' })
+    await dialog(page, name).getByText(has).first().waitFor()
+    await press(page, 'Close')
+    await composer(page).waitFor({ state: 'detached' })
   }
   // Several are not answered at once.
   for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
   await page.keyboard.press('r')
   await page.keyboard.press('?')
-  const sheet = page.getByRole('dialog', { name: 'Keys' })
+  const sheet = dialog(page, 'Keys')
   await sheet.waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).count(), 0)
+  assert.equal(await composer(page).count(), 0)
   const keys = (await sheet.locator('kbd').allTextContents()).flatMap((text) => text.split(', '))
   for (const key of ['j', 'k', 'e', '#', 'r', 'a', 's', 'l', '/', '?', 'Ctrl K']) assert.ok(keys.includes(key), key)
 })
 
 test('what fails is shown as it was, with the reason', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
+  const { visitor, page } = await arrive()
+  await using _ = visitor
   await page.context().setOffline(true)
   await row(page, 'The moon').getByRole('checkbox').check()
   await page.keyboard.press('e')
   await says(page, 'That failed: The service cannot be reached')
   await row(page, 'The moon').waitFor()
-  await page.context().setOffline(false)
 })
 
 /** Puts conversations into the inbox, the newest with the highest number. */
-async function fill(box: Box, length: number): Promise<void> {
+async function filled(length: number): Promise<Box> {
+  const box = await boxOf(world)
   const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
   const copies = Array.from({ length }, (_, index) => ({
     ...{ mailbox, folder: 'inbox', seen: true, flagged: false, keywords: [], filteredBy: [] },
@@ -330,14 +299,12 @@ async function fill(box: Box, length: number): Promise<void> {
     receivedAt: new Date(Date.UTC(2026, 0, 1, 0, index)),
   }))
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  return box
 }
 
 test('a folder of many conversations scrolls to its end', async () => {
-  const box = await boxOf(world)
-  await fill(box, 700)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
+  const { visitor, page } = await arrive(await filled(700))
+  await using _ = visitor
   await row(page, 'Number 699').focus()
   await page.keyboard.press('End')
   await row(page, 'Number 0').waitFor()
@@ -349,122 +316,94 @@ test('a folder of many conversations scrolls to its end', async () => {
 })
 
 test('the row of a conversation stays where it is in the window as that is opened beside the list, and closed', async () => {
-  const box = await boxOf(world)
-  await fill(box, 200)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
-  const scroller = list(page).locator('..')
+  const { visitor, page } = await arrive(await filled(200))
+  await using _ = visitor
   await page.evaluate(
     'const grid = document.querySelector("[role=grid]"); grid.parentElement.scrollTop = grid.clientHeight / 2',
   )
   const opened = row(page, 'Number 85')
-  const place = async () => {
-    const [top, { y, height }] = [
-      (await scroller.boundingBox())?.y ?? 0,
-      (await opened.boundingBox()) ?? { y: 0, height: 0 },
-    ]
-    return { y: y - top, height }
-  }
   await opened.getByRole('link').waitFor()
+  await page.evaluate(`globalThis.rowBox = () => {
+    const row = [...document.querySelectorAll('[role=row]')].find((one) => one.textContent.includes('Number 85'))
+    const { y = 0, height = 0 } = row?.getBoundingClientRect() ?? {}
+    return { y: y - document.querySelector('[role=grid]').parentElement.getBoundingClientRect().y, height }
+  }`)
+  const place = () => page.evaluate<{ y: number; height: number }>('rowBox()')
   const before = await place()
-  const settle = async (isSettled: (height: number) => boolean) => {
-    let now = await place()
-    for (; !isSettled(now.height); now = await place()) await page.evaluate('new Promise(requestAnimationFrame)')
-    return now.y
-  }
   await opened.click()
-  assert.equal(await settle((height) => height > before.height), before.y)
-  await page.getByRole('article', { name: 'Conversation' }).getByText('Hello').waitFor()
+  await holds(page, `rowBox().height > ${before.height}`)
+  assert.equal((await place()).y, before.y)
+  await conversation(page).getByText('Hello').waitFor()
   await page.keyboard.press('u')
-  assert.equal(await settle((height) => height === before.height), before.y)
+  await holds(page, `rowBox().height === ${before.height}`)
+  assert.equal((await place()).y, before.y)
 })
 
-test('an owner makes a filter from a message; a member makes one of their own alone', async () => {
-  const box = await furnished()
-  await using owner = await reader(browser, box)
-  await open(owner, box)
-  await row(owner.page, 'The moon').getByRole('link').click()
-  await owner.page.getByRole('button', { name: 'More' }).click()
-  await owner.page.getByRole('menuitem', { name: 'Make a filter from this message' }).click()
-  const form = owner.page.getByRole('dialog', { name: 'New filter' })
-  assert.equal(await form.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
-  await owner.assertSound()
-  const other = await furnished({ role: 'member' })
-  await using member = await reader(browser, other)
-  await open(member, other)
-  await row(member.page, 'The moon').getByRole('link').click()
-  await member.page.getByRole('button', { name: 'More' }).click()
-  await member.page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
-  assert.equal(await member.page.getByRole('menuitem', { name: /Make a filter/ }).count(), 1)
-  await member.page.getByRole('menuitem', { name: 'Make a filter of your own from it' }).click()
-  const own = member.page.getByRole('dialog', { name: 'New filter of your own' })
-  assert.equal(await own.getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
-})
+for (const [role, item, form] of [
+  ['owner', 'Make a filter from this message', 'New filter'],
+  ['member', 'Make a filter of your own from it', 'New filter of your own'],
+] as const) {
+  test(`an ${role} makes a filter from a message: ${form}`, async () => {
+    const { visitor, page } = await arrive(await furnished({ role }))
+    await using _ = visitor
+    await openConversation(page, 'The moon')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
+    assert.equal(await page.getByRole('menuitem', { name: /Make a filter/ }).count(), role === 'owner' ? 2 : 1)
+    await page.getByRole('menuitem', { name: item }).click()
+    assert.equal(await dialog(page, form).getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
+  })
+}
 
 test('a message leads to the filter that labelled it, and the filters are tried on it as they are now', async () => {
   const box = await furnished()
   const rule = { field: 'from', op: 'contains', value: 'peer.example', action: 'move', argument: 'archive' }
-  await box.organization.request('POST', '/v1/filters', { name: 'Put away', ...rule })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
-  await row(page, 'Your invoice').getByRole('link').click()
+  await box.make('/v1/filters', { name: 'Put away', ...rule })
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
+  await openConversation(page, 'Your invoice')
   await page.getByRole('link', { name: 'Money' }).click()
-  await page.getByRole('row', { name: 'Money' }).and(page.locator(':focus')).waitFor()
-  await visitor.assertSoundByDayAndNight()
+  await focusOn(page.getByRole('row', { name: 'Money' }))
   await open(visitor, box)
-  await row(page, 'Your invoice').getByRole('link').click()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Try the filters on this message' }).click()
-  const trial = page.getByRole('dialog', { name: 'Try on this message' })
+  await chooseMore(page, 'Your invoice', 'Try the filters on this message')
+  const trial = dialog(page, 'Try on this message')
   await trial.getByText('It ends in Archive').waitFor()
   assert.deepEqual(await trial.getByRole('listitem').allTextContents(), [
     'Money matches Your invoice',
     'Put away matches ann@peer.example',
   ])
-  await visitor.assertSoundByDayAndNight()
-  await trial.getByRole('button', { name: 'Close' }).click()
-  await trial.waitFor({ state: 'hidden' })
+  await visitor.assertSoundAnywhere()
 })
 
 test('the sender of a message is blocked from there, and filters are tried on it from their page', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
-  await row(page, 'Your invoice').getByRole('link').click()
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Block this sender for yourself' }).waitFor()
-  await page.getByRole('menuitem', { name: 'Block this sender', exact: true }).click()
-  const blocking = page.getByRole('dialog', { name: 'Block senders' })
+  const { visitor, page } = await arrive()
+  await using _ = visitor
+  await chooseMore(page, 'Your invoice', 'Block this sender')
+  const blocking = dialog(page, 'Block senders')
   assert.equal(await blocking.getByLabel('Addresses or domains').inputValue(), 'ann@peer.example')
   await blocking.getByRole('button', { name: 'Block', exact: true }).click()
   await page.getByRole('row', { name: /ann@peer.example/ }).waitFor()
-  await visitor.assertSound()
 
   await visitor.open('/filters')
   await page.getByRole('button', { name: 'Try on a message' }).click()
-  const trial = page.getByRole('dialog', { name: 'Try on a message' })
+  const trial = dialog(page, 'Try on a message')
   await trial.getByRole('button', { name: /Message/ }).click()
   await page.getByRole('option', { name: /^Your invoice, from Ann/ }).click()
   await trial.getByRole('button', { name: 'Try', exact: true }).click()
   await trial.getByRole('listitem').filter({ hasText: 'Money matches Your invoice' }).waitFor()
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
 })
 
 test('a suspended mailbox says so, and its mail is read', async () => {
   const box = await furnished()
   await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', box.id).execute()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await open(visitor, box)
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
   await page.getByText('This mailbox is suspended').waitFor()
-  await visitor.assertSoundByDayAndNight()
-  await row(page, 'Your invoice').getByRole('link').click()
-  await page.getByRole('article', { name: 'Conversation' }).getByRole('heading', { name: 'Your invoice' }).waitFor()
+  await visitor.assertSoundAnywhere()
+  await openConversation(page, 'Your invoice')
+  await conversation(page).getByRole('heading', { name: 'Your invoice' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Reply' }).count(), 0)
-  await visitor.assertSound()
 })
 
 test('pictures of a message are in its text; every file that it does not show as a picture is an attachment', async () => {
@@ -474,83 +413,58 @@ test('pictures of a message are in its text; every file that it does not show as
     'base64',
   )
   const large = Buffer.concat([dot, Buffer.alloc(5_000_000)])
+  const picture = (filename: string, cid: string, content: Buffer | string = 'MZ') => ({
+    ...{ filename, cid, content, contentType: 'image/png' },
+  })
   await box.receive({
     subject: 'Drawings',
     html: '<p>Look: <img src="cid:small@peer" alt="Small"> <img src="cid:large@peer" alt="Large"> <img src="cid:program@peer" alt="Program"></p><!-- cid:named@peer -->',
     attachments: [
-      { filename: 'small.png', cid: 'small@peer', content: dot, contentType: 'image/png' },
-      { filename: 'large.png', cid: 'large@peer', content: large, contentType: 'image/png' },
-      { filename: 'program.exe', cid: 'program@peer', content: 'MZ', contentType: 'image/png' },
-      { filename: 'named.exe', cid: 'named@peer', content: 'MZ', contentType: 'image/png' },
-      { filename: 'same name.exe', cid: 'small@peer', content: 'MZ', contentType: 'image/png' },
-    ],
-  })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: 'Drawings' }).getByRole('link').click()
-  const text = page.locator('article iframe').contentFrame()
-  await text.locator('img[src^="data:image/png"]').waitFor()
-  assert.deepEqual(await text.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('alt'))), [
-    'Small',
-    'Large',
-    'Program',
-  ])
-  const attachments = page.getByRole('list', { name: 'Attachments' }).getByRole('link')
-  await attachments.getByText('program.exe').waitFor()
-  const names = ['large.png', 'program.exe', 'named.exe', 'same name.exe']
-  assert.deepEqual(
-    await attachments.locator('bdi').allTextContents(),
-    names.flatMap((name) => [name, 'image/png']),
-  )
-  await visitor.assertSound()
-})
-
-test('beside files that Outlook has packed the page says why it does not list them', async () => {
-  const box = await boxOf(world)
-  await box.receive({
-    subject: 'Packed',
-    text: 'See the files.',
-    attachments: [
+      picture('small.png', 'small@peer', dot),
+      picture('large.png', 'large@peer', large),
+      ...[picture('program.exe', 'program@peer'), picture('named.exe', 'named@peer')],
+      picture('same name.exe', 'small@peer'),
       { filename: 'winmail.dat', content: 'x', contentType: 'application/ms-tnef' },
       { filename: 'WINMAIL.DAT', content: 'x', contentType: 'application/octet-stream' },
-      { filename: 'other.dat', content: 'x', contentType: 'application/octet-stream' },
     ],
   })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').filter({ hasText: 'Packed' }).getByRole('link').click()
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
+  await openConversation(page, 'Drawings')
+  const text = page.locator('article iframe').contentFrame()
+  await text.locator('img[src^="data:image/png"]').waitFor()
+  const alts = await text.getByRole('img').evaluateAll((all) => all.map((one) => one.getAttribute('alt')))
+  assert.deepEqual(alts, ['Small', 'Large', 'Program'])
   const files = page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
-  await files.getByText('other.dat').waitFor()
-  const explained = await files.evaluateAll((all) => all.map((one) => one.textContent?.includes('does not unpack')))
-  assert.deepEqual(explained, [true, true, false])
+  await files.getByText('program.exe').waitFor()
+  // Beside files that Outlook has packed it says why it does not list them.
+  const shown = await files.evaluateAll((all) =>
+    all.map((one) => [one.querySelector('bdi')?.textContent, one.textContent?.includes('does not unpack')]),
+  )
+  assert.deepEqual(shown, [
+    ...['large.png', 'program.exe', 'named.exe', 'same name.exe'].map((name) => [name, false]),
+    ...['winmail.dat', 'WINMAIL.DAT'].map((name) => [name, true]),
+  ])
   await visitor.assertSound()
 })
 
 test('a search finds a message and opens its conversation; an attachment is saved', async () => {
   const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  await world.searchIndexer?.processAll()
+  const { visitor, page } = await arrive(box)
+  await using _ = visitor
   await visitor.open('/search')
   await page.getByLabel('What to look for').fill('subject:invoice')
   await page.keyboard.press('Enter')
-  // Words are found once a worker has indexed them.
   const found = page.getByRole('button', { name: /Your invoice/ })
-  while ((await found.count()) === 0) {
-    // Requests are limited.
-    await pause(1_000)
-    await page.reload()
-    await visitor.loaded()
-    await found.or(page.getByText('Nothing was found')).first().waitFor()
-  }
+  await found.waitFor()
   // By the keyboard: from the field to the results, and through these.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
-  await page.keyboard.press('j')
-  await found.and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('k')
-  await found.and(page.locator(':focus')).waitFor()
+  for (const key of ['j', 'k']) {
+    await page.keyboard.press(key)
+    await focusOn(found)
+  }
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Your invoice' }).waitFor()
   const [download] = await Promise.all([
@@ -563,15 +477,12 @@ test('a search finds a message and opens its conversation; an attachment is save
 test('mail of a mailbox that is shared to be read is read, and nothing of it is changed', async () => {
   const box = await furnished()
   const { id: eve } = await box.organization.member(`eve@${box.organization.domain}`)
-  const owner = await signIn(box.organization, box.memberId)
-  const { status } = await owner.request('PUT', `/v1/mailboxes/${box.address}/access/${eve}`, { level: 'read' })
-  assert.equal(status, 200)
-  await using visitor = await Visitor.signIn(browser, box.organization, eve)
-  const { page } = visitor
-  await open(visitor, box)
+  await box.share(eve, 'read')
+  const { visitor, page } = await arrive(box.of(eve))
+  await using _ = visitor
   const before = await box.states()
-  await row(page, 'The engine').getByRole('link').click()
-  await page.getByRole('article', { name: 'Conversation' }).getByText('It is:').waitFor()
+  await openConversation(page, 'The engine')
+  await conversation(page).getByText('It is:').waitFor()
   for (const key of ['e', 's', '#']) await page.keyboard.press(key)
   assert.equal(await page.getByRole('toolbar', { name: 'Actions' }).count(), 0)
   assert.equal(await page.getByRole('alertdialog').count(), 0)

@@ -1,52 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import { phone, wide } from '#test/web/browser.ts'
+import { openConversation, pathOf, says } from '#test/web/app.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
-test('what is merely read is not among the recent changes', async () => {
+test('recent changes are listed and undone, and what is merely read is not among them', async () => {
   const box = await boxOf(world)
-  await box.receive({ subject: 'The engine', text: 'Look.' })
   await using visitor = await reader(browser, box)
   const { page } = visitor
-  await page.goto(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.getByRole('row').first().getByRole('link').click()
-  while ((await box.states()).some(({ unread }) => unread)) await pause(100)
+  for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
+  await visitor.open(pathOf(box))
+  const read = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await openConversation(page, 'The engine')
+  await read
   await visitor.open('/changes')
   await page.getByText('No changes').waitFor()
+  const uids = (await box.states()).map(({ uid }) => uid)
+  await box.change(uids, { unread: true })
+  await box.change(uids, { starred: true })
+  await box.change(uids, { folder: 'archive', unread: false })
+  await visitor.open('/changes')
+  await page.getByText('2 messages starred').waitFor()
+  await visitor.assertSoundAnywhere()
+  await page.getByRole('button', { name: 'Undo 2 messages moved to Archive, marked as read' }).click()
+  await says(page, 'Undone')
+  await page.getByText('Undone: 2 messages moved to Inbox, marked as unread').waitFor()
+  const states = (await box.states()).map(({ unread, starred }) => ({ unread, starred }))
+  assert.deepEqual(states, Array(2).fill({ unread: true, starred: true }))
+  await visitor.assertSound()
 })
-
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
-  test(`recent changes are listed and undone in ${what}`, async () => {
-    const box = await boxOf(world)
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open('/changes')
-    await page.getByText('No changes').waitFor()
-    await visitor.assertSound()
-    for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
-    const uids = (await box.states()).map(({ uid }) => uid)
-    await box.change(uids, { starred: true })
-    await box.change(uids, { folder: 'archive', unread: false })
-    await visitor.open('/changes')
-    await page.getByText('2 messages starred').waitFor()
-    await visitor.assertSound()
-    await page.getByRole('button', { name: 'Undo 2 messages moved to Archive, marked as read' }).click()
-    await page.getByRole('alertdialog').filter({ hasText: 'Undone' }).first().waitFor()
-    await page.getByText('Undone: 2 messages moved to Inbox, marked as unread').waitFor()
-    assert.deepEqual(
-      (await box.states()).map(({ unread, starred }) => [unread, starred]),
-      [
-        [true, true],
-        [true, true],
-      ],
-    )
-    await visitor.assertSound()
-  })
-}

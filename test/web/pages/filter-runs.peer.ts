@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { pino } from 'pino'
 import type { Page } from 'playwright-core'
 import { FilterRunner } from '#/filters/runs/runner.ts'
-import { phone, wide } from '#test/web/browser.ts'
+import { dialog, press } from '#test/web/app.ts'
+import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
@@ -19,70 +20,58 @@ runner = new FilterRunner({
 })
 runner.start()
 
-const dialog = (page: Page) => page.getByRole('dialog')
-
-/** A mailbox with old mail, and filters that came after it. */
-async function furnished(): Promise<Box> {
+/** A member's browser at their filters, which came after their old mail. */
+async function arrive(): Promise<{ box: Box; visitor: Visitor; page: Page }> {
   const box = await boxOf(world)
   for (const subject of ['Invoice 1', 'Lunch', 'Invoice 2']) await box.receive({ subject })
-  for (const body of [
-    { name: 'Bills', field: 'subject', op: 'contains', value: 'invoice', action: 'star' },
-    { name: 'Lunches', field: 'subject', op: 'contains', value: 'lunch', action: 'read' },
+  for (const [name, value, action] of [
+    ['Bills', 'invoice', 'star'],
+    ['Lunches', 'lunch', 'read'],
   ])
-    assert.equal((await box.organization.request('POST', '/v1/filters', body)).status, 201)
-  return box
+    await box.make('/v1/filters', { name, field: 'subject', op: 'contains', value, action })
+  const visitor = await reader(browser, box)
+  await visitor.open('/filters')
+  return { box, visitor, page: visitor.page }
 }
 
 const starred = async (box: Box) => (await box.states()).filter((one) => one.starred).length
 
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
-  test(`a filter is tried on old mail, run, and undone, in ${what}`, async () => {
-    const box = await furnished()
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open('/filters')
-    await page.getByRole('button', { name: 'On old mail: Bills' }).click()
-    await visitor.assertSound()
-    await dialog(page).getByText(box.address).click()
-    await dialog(page).getByLabel('Archive').press(' ')
-    await dialog(page).getByLabel('Other folders').fill('a//b')
-    await dialog(page).getByRole('button', { name: 'Preview' }).click()
-    await dialog(page)
-      .getByText(/A folder is a path of names/)
-      .waitFor()
-    await dialog(page).getByLabel('Other folders').fill('')
-    await dialog(page).getByRole('button', { name: 'Preview' }).click()
-    await dialog(page).getByText('2 match, 2 would be changed: 2 starred.').waitFor()
-    const sample = dialog(page).getByRole('list', { name: 'Messages that match' }).getByRole('listitem')
-    assert.equal(await sample.count(), 2)
-    await sample.filter({ hasText: 'Invoice 1' }).getByText('Bills matches').waitFor()
-    await visitor.assertSound()
-    assert.equal(await starred(box), 0)
+test('a filter is tried on old mail, run, and undone', async () => {
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
+  const says = (text: string | RegExp) => dialog(page).getByText(text).waitFor()
+  await page.getByRole('button', { name: 'On old mail: Bills' }).click()
+  await dialog(page).getByText(box.address).click()
+  await dialog(page).getByLabel('Archive').press(' ')
+  await dialog(page).getByLabel('Other folders').fill('a//b')
+  await press(page, 'Preview')
+  await says(/A folder is a path of names/)
+  await dialog(page).getByLabel('Other folders').fill('')
+  await press(page, 'Preview')
+  await says('2 match, 2 would be changed: 2 starred.')
+  const sample = dialog(page).getByRole('list', { name: 'Messages that match' }).getByRole('listitem')
+  assert.equal(await sample.count(), 2)
+  await sample.filter({ hasText: 'Invoice 1' }).getByText('Bills matches').waitFor()
+  await visitor.assertSoundAnywhere()
+  assert.equal(await starred(box), 0)
 
-    await dialog(page).getByRole('button', { name: 'Run' }).click()
-    await dialog(page).getByText('2 match, 2 were changed: 2 starred.').waitFor()
-    assert.equal(await starred(box), 2)
-    await visitor.assertSound()
-    await dialog(page).getByRole('button', { name: 'Undo all of it' }).click()
-    await dialog(page).getByText('It is undone: 2 messages are as before.').waitFor()
-    assert.equal(await starred(box), 0)
-    await dialog(page).getByRole('button', { name: 'Close' }).click()
-    const runs = page.getByRole('list', { name: 'Runs on old mail' }).getByRole('listitem')
-    await runs.filter({ hasText: 'Bills' }).getByText('Done').waitFor()
-    await visitor.assertSound()
-  })
-}
+  await press(page, 'Run')
+  await says('2 match, 2 were changed: 2 starred.')
+  assert.equal(await starred(box), 2)
+  await visitor.assertSoundAnywhere()
+  await press(page, 'Undo all of it')
+  await says('It is undone: 2 messages are as before.')
+  assert.equal(await starred(box), 0)
+  await press(page, 'Close')
+  const runs = page.getByRole('list', { name: 'Runs on old mail' }).getByRole('listitem')
+  await runs.filter({ hasText: 'Bills' }).getByText('Done').waitFor()
+})
 
 test('all filters run on old mail, are stopped, and say what went wrong', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/filters')
+  const { visitor, page } = await arrive()
+  await using _ = visitor
   await page.getByRole('button', { name: 'Run all on old mail' }).click()
-  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+  await press(page, 'Preview')
   await dialog(page).getByText('3 match, 3 would be changed').waitFor()
   // What the service says of a run from now on: it is under way until it is stopped, and a step has failed.
   let stopped = false
@@ -97,27 +86,24 @@ test('all filters run on old mail, are stopped, and say what went wrong', async 
     const last_error = stopped ? null : 'The mail server is away'
     await route.fulfill({ response, json: { ...run, state, finished_at, seen: 1, last_error } })
   })
-  await dialog(page).getByRole('button', { name: 'Run' }).click()
+  await press(page, 'Run')
   await dialog(page).getByText('1 of 3 messages looked at').waitFor()
   await dialog(page).getByText('The mail server is away. It is tried again.').waitFor()
-  await visitor.assertSound()
-  await dialog(page).getByRole('button', { name: 'Stop it' }).click()
+  await visitor.assertSoundAnywhere()
+  await press(page, 'Stop it')
   await dialog(page).getByText('It was stopped.').waitFor()
-  await visitor.assertSound()
 })
 
 test('where the service cannot be reached, the page says so and keeps what was chosen', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/filters')
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
   await page.getByRole('button', { name: 'On old mail: Lunches' }).click()
   await dialog(page).getByText(box.address).click()
   await page.context().setOffline(true)
-  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+  await press(page, 'Preview')
   await dialog(page).getByRole('alert').waitFor()
   assert.ok(await dialog(page).getByLabel(box.address).isChecked())
   await page.context().setOffline(false)
-  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+  await press(page, 'Preview')
   await dialog(page).getByText('1 matches, 1 would be changed: 1 marked read.').waitFor()
 })

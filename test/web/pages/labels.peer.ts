@@ -1,31 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { phone, wide } from '#test/web/browser.ts'
+import { closeByEscape, dialog, press, says, toast } from '#test/web/app.ts'
+import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
 const { world, browser } = await startSite()
 
-const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog')).and(page.locator('section'))
-const orphans = (page: Page) => page.getByRole('region', { name: 'Keywords without a label' })
-const toast = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first()
+/** A keyword without a label, with its count. */
+const orphan = (page: Page, text: RegExp) =>
+  page.getByRole('region', { name: 'Keywords without a label' }).getByRole('row', { name: text })
 
-/** Ada, with two messages that have a label each, and two. */
-async function furnished(): Promise<Box> {
+/** Ada at her labels, with two messages that have one. */
+async function arrive(): Promise<{ box: Box; visitor: Visitor; page: Page }> {
   const box = await boxOf(world)
-  for (const name of ['Invoices', 'Receipts']) await create(box, '/v1/labels', { name })
+  for (const name of ['Invoices', 'Receipts']) await box.make('/v1/labels', { name })
   for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
   const uids = (await box.states()).map(({ uid }) => uid)
   await box.change(uids, { add_labels: ['invoices'] })
-  return box
-}
-
-async function create({ organization }: Box, path: string, body: object): Promise<{ id: string }> {
-  const { status, body: made } = await organization.request('POST', path, body)
-  assert.equal(status, 201, JSON.stringify(made))
-  return made
+  const visitor = await reader(browser, box)
+  await visitor.open('/labels')
+  return { box, visitor, page: visitor.page }
 }
 
 const labelsOf = async (box: Box) => (await box.states()).map(({ labels }) => labels)
@@ -37,66 +34,50 @@ async function deleteLabel({ organization }: Box, name: string): Promise<void> {
   assert.equal((await organization.request('DELETE', `/v1/labels/${found.id}`)).status, 200)
 }
 
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
-  test(`keywords without a label are adopted, or removed everywhere and put back, in ${what}`, async () => {
-    const box = await furnished()
-    const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
-    const [{ uid = 0 } = {}] = await box.states()
-    await world.mailHost.update(mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open('/labels')
-    await orphans(page)
-      .getByRole('row', { name: /read-later.*1 messages with read-later/ })
-      .waitFor()
-    await deleteLabel(box, 'Invoices')
-    await orphans(page)
-      .getByRole('row', { name: /invoices.*2 messages with invoices/ })
-      .waitFor()
-    await visitor.assertSound()
+test('keywords without a label are adopted, or removed everywhere and put back', async () => {
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
+  const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
+  const [{ uid = 0 } = {}] = await box.states()
+  await world.mailHost.update(mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
+  await visitor.open('/labels')
+  await orphan(page, /read-later.*1 messages with read-later/).waitFor()
+  await deleteLabel(box, 'Invoices')
+  await orphan(page, /invoices.*2 messages with invoices/).waitFor()
+  await visitor.assertSoundAnywhere()
 
-    await page.getByRole('button', { name: 'Adopt read-later' }).press('Enter')
-    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Read later')
-    await dialog(page).getByLabel('Name').fill('receipts')
-    await page.keyboard.press('Enter')
-    await dialog(page).locator('input[name=name][aria-invalid=true]').waitFor()
-    await dialog(page).getByText('names may not differ in case alone').waitFor()
-    await dialog(page).getByLabel('Name').fill('Later')
-    await page.keyboard.press('Enter')
-    await page
-      .getByRole('region', { name: box.organization.name })
-      .getByRole('row', { name: /Later.*read-later.*1 messages with Later/ })
-      .waitFor()
-    await page.getByRole('button', { name: 'Adopt read-later' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Adopt read-later' }).press('Enter')
+  assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Read later')
+  await dialog(page).getByLabel('Name').fill('receipts')
+  await page.keyboard.press('Enter')
+  await dialog(page).locator('input[name=name][aria-invalid=true]').waitFor()
+  await dialog(page).getByLabel('Name').fill('Later')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('region', { name: box.organization.name })
+    .getByRole('row', { name: /Later.*read-later.*1 messages with Later/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Adopt read-later' }).waitFor({ state: 'detached' })
 
-    await page.getByRole('button', { name: 'Remove everywhere: invoices' }).press('Enter')
-    await dialog(page).getByText('It is on 2 messages that you read').waitFor()
-    await dialog(page).getByRole('button', { name: 'Remove everywhere' }).click()
-    await toast(page, 'invoices was removed from 2 messages').waitFor()
-    await orphans(page).waitFor({ state: 'detached' })
-    assert.deepEqual(await labelsOf(box), [['read-later'], []])
-    await visitor.assertSound()
-    await toast(page, 'invoices was removed').getByRole('button', { name: 'Undo' }).click()
-    await toast(page, 'Undone').waitFor()
-    await orphans(page)
-      .getByRole('row', { name: /invoices.*2 messages/ })
-      .waitFor()
-    assert.deepEqual(await labelsOf(box), [['invoices', 'read-later'], ['invoices']])
-  })
-}
+  await page.getByRole('button', { name: 'Remove everywhere: invoices' }).press('Enter')
+  await dialog(page).getByText('It is on 2 messages that you read').waitFor()
+  await press(page, 'Remove everywhere')
+  await says(page, 'invoices was removed from 2 messages')
+  await orphan(page, /invoices/).waitFor({ state: 'detached' })
+  assert.deepEqual(await labelsOf(box), [['read-later'], []])
+  await toast(page, 'invoices was removed').getByRole('button', { name: 'Undo' }).click()
+  await says(page, 'Undone')
+  await orphan(page, /invoices.*2 messages/).waitFor()
+  assert.deepEqual(await labelsOf(box), [['invoices', 'read-later'], ['invoices']])
+})
 
 test('a label is merged into another, which its filters then set, and its messages are put back', async () => {
-  const box = await furnished()
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
   const ada = await signIn(box.organization, box.memberId)
   const filter = { field: 'subject', op: 'contains', value: 'engine', action: 'label', argument: 'invoices' }
-  await create(box, '/v1/filters', { name: 'Bills', ...filter })
-  assert.equal((await ada.request('POST', '/v1/me/filters', { name: 'Mine', ...filter })).status, 201)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/labels')
+  await box.make('/v1/filters', { name: 'Bills', ...filter })
+  await box.make('/v1/me/filters', { name: 'Mine', ...filter }, ada)
   await page.getByRole('button', { name: 'Merge Invoices into another' }).click()
   await dialog(page).getByText('Invoices is on 2 messages that you read').waitFor()
   await dialog(page).getByText('2 filters that you see put Invoices on').waitFor()
@@ -106,41 +87,31 @@ test('a label is merged into another, which its filters then set, and its messag
     await deleteLabel(box, 'Receipts')
     await route.continue()
   })
-  await dialog(page).getByRole('button', { name: 'Merge labels' }).click()
+  await press(page, 'Merge labels')
   await dialog(page).getByText('There is no such label').waitFor()
-  await visitor.assertSound()
   await page.unroute('**/merge')
-  await page.keyboard.press('Escape')
-  await dialog(page).waitFor({ state: 'detached' })
+  await closeByEscape(page, dialog(page))
 
   // With one label left there is none to merge it into.
   await page.getByRole('row', { name: /Receipts/ }).waitFor({ state: 'detached' })
   assert.equal(await page.getByRole('button', { name: /^Merge/ }).count(), 0)
-  await create(box, '/v1/labels', { name: 'Receipts' })
+  await box.make('/v1/labels', { name: 'Receipts' })
   await page.getByRole('button', { name: 'Merge Invoices into another' }).click()
-  await dialog(page).getByRole('button', { name: 'Merge labels' }).click()
-  await toast(page, 'Receipts replaces Invoices on 2 messages, and in 2 filters').waitFor()
+  await press(page, 'Merge labels')
+  await says(page, 'Receipts replaces Invoices on 2 messages, and in 2 filters')
   await page.getByRole('row', { name: /Receipts.*2 messages with Receipts/ }).waitFor()
   assert.equal(await page.getByRole('row', { name: /Invoices/ }).count(), 0)
   assert.deepEqual(await labelsOf(box), [['receipts'], ['receipts']])
-  for (const answer of [
-    await box.organization.request('GET', '/v1/filters'),
-    await ada.request('GET', '/v1/me/filters'),
-  ])
-    assert.equal(answer.body.data[0].argument, 'receipts')
+  await dialog(page).waitFor({ state: 'detached' })
   await page.keyboard.press('z')
-  await toast(page, 'Undone').waitFor()
-  await orphans(page)
-    .getByRole('row', { name: /invoices.*2 messages with invoices/ })
-    .waitFor()
+  await says(page, 'Undone')
+  await orphan(page, /invoices.*2 messages with invoices/).waitFor()
   assert.deepEqual(await labelsOf(box), [['invoices'], ['invoices']])
-  await visitor.assertSound()
 })
 
 test('a label is deleted with its keyword on messages, and what takes long says how far it is', async () => {
-  const box = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { box, visitor, page } = await arrive()
+  await using _ = visitor
   // The service continues for longer than its answer may take.
   let running = true
   await page.route('**/v1/changes/*', async (route) => {
@@ -148,23 +119,18 @@ test('a label is deleted with its keyword on messages, and what takes long says 
     const change = await response.json()
     await route.fulfill({ response, json: running ? { ...change, state: 'running', messages: 1_200 } : change })
   })
-  await visitor.open('/labels')
   await page.getByRole('button', { name: 'Delete Invoices' }).click()
   await dialog(page).getByText('Messages keep the keyword invoices').waitFor()
   await dialog(page).getByText('it is on 2 messages that you read').click()
   await dialog(page).getByText('Undo puts the keyword back').waitFor()
-  await visitor.assertSound()
-  await dialog(page).getByRole('button', { name: 'Delete label' }).click()
+  await press(page, 'Delete label')
   await toast(page, 'Taking Invoices off').getByText('1,200 messages so far').waitFor()
-  await visitor.assertSound()
+  await visitor.assertSoundAnywhere()
   running = false
-  await toast(page, 'Invoices was taken off 2 messages').waitFor()
+  await says(page, 'Invoices was taken off 2 messages')
   assert.equal(await toast(page, 'Taking Invoices off').count(), 0)
   assert.deepEqual(await labelsOf(box), [[], []])
-  assert.equal(await orphans(page).count(), 0)
+  assert.equal(await orphan(page, /./).count(), 0)
   await toast(page, 'Invoices was taken off').getByRole('button', { name: 'Undo' }).click()
-  await orphans(page)
-    .getByRole('row', { name: /invoices.*2 messages/ })
-    .waitFor()
-  await visitor.assertSound()
+  await orphan(page, /invoices.*2 messages/).waitFor()
 })

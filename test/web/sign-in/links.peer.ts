@@ -29,20 +29,14 @@ test('a link says whose account it opens, and whose session it ends, before it d
   assert.equal(await whose(), other.address)
 })
 
-for (const to of [
-  'https://elsewhere.example/',
-  '//elsewhere.example/',
-  '/\\elsewhere.example',
-  '/\t/elsewhere.example',
-])
-  test(`after signing in the app stays where it is, though the address says ${JSON.stringify(to)}`, async () => {
-    const box = await boxOf(world)
-    await using visitor = await Visitor.open(browser, world.base)
-    const { page } = visitor
-    const [path, token] = (await linkFor(box)).split('#')
-    await page.goto(`${path}?to=${encodeURIComponent(to)}#${token}`)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).and(page.locator(':enabled')).click()
-    await page.getByRole('navigation').first().waitFor()
-    assert.equal(new URL(page.url()).origin, new URL(world.base).origin)
-    assert.deepEqual(visitor.strayed, [])
-  })
+test('after signing in the app stays where it is, though the address says elsewhere', async () => {
+  const box = await boxOf(world)
+  await using visitor = await Visitor.open(browser, world.base)
+  const { page } = visitor
+  const [path, token] = (await linkFor(box)).split('#')
+  await page.goto(`${path}?to=${encodeURIComponent('/\t/elsewhere.example')}#${token}`)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).and(page.locator(':enabled')).click()
+  await page.getByRole('navigation').first().waitFor()
+  assert.equal(new URL(page.url()).origin, new URL(world.base).origin)
+  await visitor.assertFits()
+})

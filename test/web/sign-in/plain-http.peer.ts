@@ -19,7 +19,7 @@ test('over plain HTTP on any name the pages are there, and say that one signs in
     visitor.errors.splice(0).filter((error) => !error.includes('Cross-Origin-Opener-Policy')),
     [],
   )
-  await visitor.assertSoundByDayAndNight()
+  await visitor.assertSoundAnywhere()
   assert.equal(await visitor.page.getByRole('button', { name: 'Sign in', exact: true }).isVisible(), true)
   await using near = await Visitor.open(browser, world.base)
   await near.page.goto('/')

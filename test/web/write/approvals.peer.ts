@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { byOperator } from '#/audit/actor.ts'
-import { giveAccess } from '#/mailboxes/access/access.ts'
-import { phone, wide } from '#test/web/browser.ts'
-import { Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { begin, body, composer, pathOf, press, row } from '#test/web/app.ts'
+import { windows } from '#test/web/browser.ts'
+import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
@@ -14,49 +12,36 @@ const { world, browser } = await startSite()
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const waiting = (page: Page, subject: string) => page.getByRole('article', { name: subject })
+const nothing = (page: Page) => page.getByText('Nothing waits for approval').waitFor()
 
 /** A member's mailbox, and an owner who may send from it. */
 async function supervised(): Promise<{ box: Box; boss: Box }> {
   const box = await boxOf(world, { role: 'member' })
-  const { organization, id: mailboxId } = box
-  const { id: memberId } = await organization.member('boss@people.example', 'owner')
-  const mailbox = { organizationId: organization.id, mailboxId }
-  const sharing = { mailbox, memberId, shares: 'all', by: byOperator } as const
-  await world.db.transaction().execute((tx) => giveAccess(tx, sharing, 'send'))
-  return { box, boss: new Box({ organization, id: mailboxId, address: box.address, memberId }) }
+  const { id } = await box.organization.member('boss@people.example', 'owner')
+  await box.share(id, 'send')
+  return { box, boss: box.of(id) }
 }
 
-/** A program asks that a draft be sent. Answers the draft's id. */
-async function asked({ organization, address }: Box, fields: object): Promise<string> {
-  const key = await organization.newKey('sending:draft')
-  const by = async (path: string, body: object) => {
-    const { status, body: answer } = await organization.request('POST', path, body, { key })
-    assert.equal(status, 201, JSON.stringify(answer))
-    return answer
+/** A program asks that a draft be sent. */
+async function ask(box: Box, fields: object): Promise<void> {
+  const key = await box.organization.newKey('sending:draft')
+  const program: Pick<Box['organization'], 'request'> = {
+    request: (method, path, sent) => box.organization.request(method, path, sent, { key }),
   }
-  const { id } = await by('/v1/drafts', { mailbox: address, to: 'bob@there.example', ...fields })
-  await by(`/v1/drafts/${id}/approval`, {})
-  return id
+  const { id } = await box.make('/v1/drafts', { mailbox: box.address, to: 'bob@there.example', ...fields }, program)
+  await box.make(`/v1/drafts/${id}/approval`, {}, program)
 }
 
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
+for (const [what, options] of windows) {
   test(`what waits is shown as it would leave, and declined or approved, in ${what}`, async () => {
     const { box, boss } = await supervised()
     await using visitor = await reader(browser, boss, options)
     const { page } = visitor
     await visitor.open('/approvals')
-    await page.getByText('Nothing waits for approval').waitFor()
-    await visitor.assertSound()
-    await asked(box, {
-      subject: 'The price',
-      bcc: 'eve@there.example',
-      html: '<p>It is <b>ten</b>.</p>',
-      text: 'It is ten.',
-    })
-    await asked(box, { subject: 'The date', text: 'It is tomorrow.' })
+    await nothing(page)
+    const html = '<p>It is <b>ten</b>.</p>'
+    await ask(box, { subject: 'The price', bcc: 'eve@there.example', html, text: 'It is ten.' })
+    await ask(box, { subject: 'The date', text: 'It is tomorrow.' })
     const price = waiting(page, 'The price')
     await price.getByText('eve@there.example').waitFor()
     await price.locator('iframe').contentFrame().getByText('ten').waitFor()
@@ -65,15 +50,11 @@ for (const [what, options] of [
     await visitor.assertSound()
     await price.getByRole('button', { name: 'Decline' }).click()
     await page.getByLabel('Reason').fill('Too cheap')
-    await page
-      .getByRole('alertdialog', { name: 'Decline' })
-      .or(page.getByRole('dialog'))
-      .getByRole('button', { name: 'Decline' })
-      .click()
+    await press(page, 'Decline')
     await price.waitFor({ state: 'detached' })
     await date.getByRole('button', { name: 'Approve' }).click()
-    await page.getByRole('button', { name: 'Approve and send' }).click()
-    await page.getByText('Nothing waits for approval').waitFor()
+    await press(page, 'Approve and send')
+    await nothing(page)
     const decided = page.getByRole('table', { name: 'Decided approvals' })
     await decided.getByText('Too cheap').waitFor()
     await decided.getByText('Approved').waitFor()
@@ -85,7 +66,7 @@ test('all that leaves is shown before it is approved: both texts, every field, w
   const { box, boss } = await supervised()
   const program = Buffer.from('MZ is how a program begins').toString('base64')
   const filename = `${'a long name '.repeat(8)}report.exe`
-  await asked(box, {
+  await ask(box, {
     subject: 'The offer',
     html: [
       '<style>.later{display:none}</style><p>It is <b>ten</b>.</p><!-- cid:x1 --><!--[if mso]><p>It is ninety.</p><![endif]-->',
@@ -105,14 +86,17 @@ test('all that leaves is shown before it is approved: both texts, every field, w
   const { page } = visitor
   await visitor.open('/approvals')
   const offer = waiting(page, 'The offer')
-  const html = offer.locator('iframe').contentFrame()
-  await html.getByText('Or fifty').waitFor()
+  await offer.locator('iframe').contentFrame().getByText('Or fifty').waitFor()
   await offer.getByRole('button', { name: 'Approve' }).and(page.locator(':enabled')).waitFor()
-  const hidden = offer.getByRole('group', { name: 'Sent too, but not shown above' })
-  for (const words of ['<!-- cid:x1 -->', 'It is ninety.', 'Or twenty', 'Or thirty', 'Or forty'])
-    await hidden.getByText(words).waitFor()
-  for (const words of ['It is sixty.', 'It was seventy.'])
-    await offer.getByRole('group', { name: 'Plain text' }).getByText(words).waitFor()
+  for (const [group, ...texts] of [
+    ['Sent too, but not shown above', '<!-- cid:x1 -->', 'It is ninety.', 'Or twenty', 'Or thirty', 'Or forty'],
+    ['Plain text', 'It is sixty.', 'It was seventy.'],
+  ])
+    for (const text of texts)
+      await offer
+        .getByRole('group', { name: group ?? '' })
+        .getByText(text)
+        .waitFor()
   for (const [name, value] of [
     ['X-Offer', 'eighty'],
     ['List-Unsubscribe', '<https://there.example/leave>'],
@@ -133,44 +117,34 @@ test('who asks and who approves see each other’s doings without a reload, and 
   await using writer = await reader(browser, box)
   await using approver = await reader(browser, boss)
   await approver.open('/approvals')
-  await approver.page.getByText('Nothing waits for approval').waitFor()
+  await nothing(approver.page)
   const { page } = writer
-  await writer.open(`/mail/${encodeURIComponent(box.address)}/inbox`)
-  await page.keyboard.press('c')
-  const composer = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
-  const body = composer.getByRole('textbox', { name: 'Message' })
-  await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.type('bob@there.example')
-  await page.keyboard.press('Enter')
-  await page.getByLabel('Subject').fill('The plan')
-  await body.focus()
-  await page.keyboard.type('It is done')
-  await composer.getByRole('button', { name: 'Ask for approval' }).click()
-  await composer.waitFor({ state: 'detached' })
-  await waiting(approver.page, 'The plan').waitFor()
+  await writer.open(pathOf(box))
+  await begin(page, 'bob@there.example', 'The plan', 'It is done')
+  const plan = waiting(approver.page, 'The plan')
+  const askAgain = async () => {
+    await composer(page).getByRole('button', { name: 'Ask for approval' }).click()
+    await composer(page).waitFor({ state: 'detached' })
+    await plan.getByRole('button', { name: 'Approve' }).click()
+  }
+  await askAgain()
   await approver.page.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor()
 
   await page.getByRole('link', { name: 'Drafts' }).first().click()
-  await page.getByRole('row').first().getByRole('link').click()
-  await composer.getByText('Waits for approval').waitFor()
+  await row(page, 'The plan').getByRole('link').click()
+  await composer(page).getByText('Waits for approval').waitFor()
   await writer.assertSound()
-  await waiting(approver.page, 'The plan').getByRole('button', { name: 'Approve' }).click()
-  const send = approver.page.getByRole('button', { name: 'Approve and send' })
-  await send.waitFor()
-  await body.focus()
+  await body(page).focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(', nearly')
-  await composer.getByText('It was edited since approval was asked for').waitFor()
-  await approver.page.getByText('Nothing waits for approval').waitFor()
-  assert.equal((await box.states('sent')).length, 0)
-  await composer.getByRole('button', { name: 'Ask for approval' }).click()
-  await composer.waitFor({ state: 'detached' })
-  await waiting(approver.page, 'The plan').getByRole('button', { name: 'Approve' }).click()
-  await send.click()
-  await approver.page.getByText('Nothing waits for approval').waitFor()
-  while ((await box.states('drafts')).length > 0) {
-    await world.outbound.processAll()
-    await pause(100)
-  }
-  assert.deepEqual([writer.strayed, writer.errors, approver.strayed, approver.errors], [[], [], [], []])
+  await composer(page).getByText('It was edited since approval was asked for').waitFor()
+  await nothing(approver.page)
+  assert.deepEqual(await box.states('sent'), [])
+  await askAgain()
+  await press(approver.page, 'Approve and send')
+  await nothing(approver.page)
+  await world.outbound.processAll()
+  assert.deepEqual(await box.states('drafts'), [])
+  await approver.assertFits()
+  await writer.assertFits()
 })

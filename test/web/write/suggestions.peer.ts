@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { phone, wide } from '#test/web/browser.ts'
+import { focusOn } from '#test/web/app.ts'
+import { windows } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
-for (const [what, options] of [
-  ['a wide window', wide],
-  ['a phone at night', { ...phone, colorScheme: 'dark' as const }],
-] as const) {
+for (const [what, options] of windows) {
   test(`recipients are suggested from the mailbox’s mail in ${what}`, async () => {
     const box = await boxOf(world)
     await box.receive({ from: 'Zoë Miller <zoe@books.example>', subject: 'The books' })
@@ -21,7 +19,7 @@ for (const [what, options] of [
     await page.keyboard.press('c')
     const to = page.getByRole('combobox', { name: 'To', exact: true })
     const listed = page.getByRole('listbox', { name: 'To: suggestions' }).getByRole('option')
-    await to.and(page.locator(':focus')).waitFor()
+    await focusOn(to)
     await page.keyboard.type('z')
     await listed.nth(1).waitFor()
     assert.equal(await to.getAttribute('aria-expanded'), 'true')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 interface TraceEvent {
   readonly name: string
@@ -12,19 +12,15 @@ interface TraceEvent {
 
 /** The longest task of a page while `work` is done, in milliseconds of CPU time; at the best of six times where that is not below
  *  `most`: a busy machine takes more CPU time for the same code. */
-export async function longestTask(
-  browser: Browser,
-  page: Page,
-  most: number,
-  work: () => Promise<void>,
-): Promise<number> {
+export async function longestTask(page: Page, most: number, work: () => Promise<void>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let tries = 6; tries > 0 && least >= most; tries--)
-    least = Math.min(least, await longestOnce(browser, page, work))
+  for (let tries = 6; tries > 0 && least >= most; tries--) least = Math.min(least, await longestOnce(page, work))
   return least
 }
 
-async function longestOnce(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
+async function longestOnce(page: Page, work: () => Promise<void>): Promise<number> {
+  const browser = page.context().browser()
+  assert.ok(browser)
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] })
   await work()
   const trace = JSON.parse(String(await browser.stopTracing())) as { readonly traceEvents: readonly TraceEvent[] }
