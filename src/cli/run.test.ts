@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { ManualClock } from '#/adapters/clock/manual.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -61,7 +62,7 @@ test('a key is shown once, with all that it may do, and works', async () => {
       revoked_at: null,
     },
   )
-  await using authenticator = new Authenticator(database.db, () => now)
+  await using authenticator = new Authenticator(database.db, new ManualClock(new Date(now)))
   const client = { address: '127.0.0.1', guessing: false }
   assert.deepEqual([...((await authenticator.identify(made.key, client))?.scopes ?? [])], ['usage:read'])
   for (const listed of [

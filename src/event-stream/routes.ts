@@ -43,7 +43,12 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const identity = await request.identify()
     assertMayReceive(identity, types)
     const resumed = query.resumes ? [headers['last-event-id']].flat()[0] : undefined
-    const after = await startOf(db, resumed || query.after, resumed ? 'Last-Event-ID' : 'after')
+    const [field, given] = resumed
+      ? ['Last-Event-ID', resumed]
+      : query.cursor
+        ? ['cursor', query.cursor]
+        : ['after', query.after]
+    const after = await startOf(db, given, field)
     const mailbox = query.mailbox === undefined ? undefined : await mailboxFor(db, caller, 'read', query.mailbox)
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
@@ -76,9 +81,8 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
       },
     },
     async (request, reply) => {
-      const { limit = 100, wait = 0, cursor, ...rest } = request.query
-      if (cursor !== undefined) assertAlone('cursor', { after: rest.after })
-      const query = { ...rest, ...(cursor && { after: cursor }) }
+      const { limit = 100, wait = 0, ...query } = request.query
+      if (query.cursor !== undefined) assertAlone('cursor', { after: query.after })
       if (asksForStream(request)) return await answerStream(request, reply, query)
       const page = await poll(await readerOf(request, reply, query), limit, wait * 1_000)
       return { ...page, next_cursor: page.has_more ? page.next : null }
@@ -108,6 +112,8 @@ interface Query {
   readonly types?: string
   readonly mailbox?: string
   readonly after?: string
+  /** The same, of a page; empty for the first. */
+  readonly cursor?: string
   /** Whether it goes on from Last-Event-ID. */
   readonly resumes?: boolean
 }

@@ -4,6 +4,7 @@ import { type Identity, perMinute } from '#/http/access/authorize.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/access/credentials.ts'
 import type { Scope } from '#/http/access/scopes.ts'
+import type { RunningClock } from '#/ports/clock.ts'
 import { hashKey, isWellFormedKey } from './api-key.ts'
 import { keyShown } from './key.ts'
 import { insideNetworks } from './networks.ts'
@@ -32,8 +33,8 @@ const apiKeys: Kind = {
 
 /** Identifies API keys. */
 export class Authenticator extends Credentials {
-  constructor(db: Db, now: () => number, options: { every?: number } = {}) {
-    super(db, apiKeys, now, options)
+  constructor(db: Db, clock: RunningClock, options: { every?: number } = {}) {
+    super(db, apiKeys, clock, options)
   }
 }
 

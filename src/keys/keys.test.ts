@@ -1,8 +1,10 @@
 // On both databases: requests reach a cap at once.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
+import { ManualClock } from '#/adapters/clock/manual.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
@@ -51,13 +53,13 @@ test('a revoked key opens nothing, and revoking it again changes nothing and say
   const second = await revokeKey(database.db, key.id, now + 60_000, byOperator)
   assert.deepEqual([first.already, second.already], [false, true])
   assert.deepEqual(second.key, { ...key, revoked_at: new Date(now) })
-  await using authenticator = new Authenticator(database.db, () => now)
+  await using authenticator = new Authenticator(database.db, new ManualClock(new Date(now)))
   assert.equal(await authenticator.identify(secret, client), undefined)
 })
 
 test('a key that another process has revoked is refused once what was looked up is four seconds old', async (t) => {
   const { key, secret } = await createKey(database.db, await newOrganization(), fields, now, byOperator)
-  await using authenticator = new Authenticator(database.db, () => now)
+  await using authenticator = new Authenticator(database.db, new ManualClock(new Date(now)))
   const clock = t.mock.method(performance, 'now', () => 0)
   assert.ok(await authenticator.identify(secret, client))
   await revokeKey(database.db, key.id, now, byOperator)
@@ -73,7 +75,7 @@ test('a key that another process has revoked is refused once what was looked up 
 test('keys from where many are guessed are looked for together, and one that opened something before is not among them', async () => {
   const { secret } = await createKey(database.db, await newOrganization(), fields, now, byOperator)
   const { db, count } = countingStatements(database.db, 'api_keys')
-  await using authenticator = new Authenticator(db, () => now, { every: 1 })
+  await using authenticator = new Authenticator(db, new ManualClock(new Date(now)), { every: 1 })
   const guesses = [...Array.from({ length: 50 }, generateKey), secret, 'mrk_mistyped']
   const found = await Promise.all(guesses.map((token) => authenticator.identify(token, guessing)))
   assert.deepEqual(

@@ -3,3 +3,9 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
 }
+
+/** A clock that also tells how long something has lasted. */
+export interface RunningClock extends Clock {
+  /** Milliseconds since some moment, which nobody sets back. */
+  elapsed(): number
+}

@@ -53,9 +53,9 @@ export async function startApi(
 ): Promise<Api> {
   const { db, embedded } = database
   const { clock, mailHost } = given
-  const authenticator = starting.use(new Authenticator(db, () => clock.now()))
+  const authenticator = starting.use(new Authenticator(db, clock))
   const refusals = starting.use(new Refusals(db, given.log))
-  const sessions = starting.use(new SessionAuthenticator(db, () => clock.now()))
+  const sessions = starting.use(new SessionAuthenticator(db, clock))
   const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const notes = config.secrets.imap && starting.use(new ReaderNotes(db, given.log))
   const events = starting.use(new EventFeed(database, given.log, notes))

@@ -31,7 +31,7 @@ import { PendingCopies } from '#/outbound/worker/pending-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/worker/rounds.ts'
 import { OutboundWorker } from '#/outbound/worker/worker.ts'
 import { attemptsKey } from '#/passwords/attempts.ts'
-import type { Clock } from '#/ports/clock.ts'
+import type { RunningClock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
@@ -52,7 +52,7 @@ import { webhooksOn } from './webhooks.ts'
 /** What a service uses and does not close. */
 export interface Outside {
   readonly database: Database
-  readonly clock: Clock
+  readonly clock: RunningClock
   /** The database's time, so that all processes agree on what is due. */
   readonly time: SharedTime
   readonly resolver: Resolver

@@ -4,6 +4,7 @@ import type { Identity } from '#/http/access/authorize.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { Credentials, type Kind, type Known } from '#/http/access/credentials.ts'
 import type { Role } from '#/members/member.ts'
+import type { RunningClock } from '#/ports/clock.ts'
 import { endOf } from './lifetime.ts'
 import { confirmedAt } from './queries.ts'
 import { identityOf } from './roles.ts'
@@ -27,8 +28,8 @@ export class SessionAuthenticator extends Credentials {
   /** When the member of a session last confirmed who they are. Read from the database, so that all processes agree. */
   readonly confirmedAt: (session: { organizationId: string; sessionId: string }) => Promise<Date | undefined>
 
-  constructor(db: Db, now: () => number, options: { every?: number } = {}) {
-    super(db, sessions, now, options)
+  constructor(db: Db, clock: RunningClock, options: { every?: number } = {}) {
+    super(db, sessions, clock, options)
     this.confirmedAt = (session) => confirmedAt(db, session)
   }
 }

@@ -1,8 +1,9 @@
-import type { Clock } from '#/ports/clock.ts'
+import type { RunningClock } from '#/ports/clock.ts'
 
-/** A clock that changes only when it is set: for tests. */
-export class ManualClock implements Clock {
+/** A clock that changes only when it is set: for tests. What elapses is the machine's time, and that by which it is advanced. */
+export class ManualClock implements RunningClock {
   #now: number
+  #advanced = 0
 
   constructor(start: Date | string = '2026-01-01T12:00:00Z') {
     this.#now = new Date(start).getTime()
@@ -12,8 +13,13 @@ export class ManualClock implements Clock {
     return this.#now
   }
 
+  elapsed(): number {
+    return performance.now() + this.#advanced
+  }
+
   /** Advances by so many milliseconds. */
   advance(milliseconds: number): void {
     this.#now += milliseconds
+    this.#advanced += Math.max(0, milliseconds)
   }
 }

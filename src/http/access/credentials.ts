@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import type { Db } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
+import type { RunningClock } from '#/ports/clock.ts'
 import type { Client, Identity } from './authorize.ts'
 
 /** A stored and cached credential: the identity of its requests. */
@@ -40,7 +41,7 @@ const cachedMs = 4_000
 export class Credentials implements AsyncDisposable {
   readonly #db: Db
   readonly #kind: Kind
-  readonly #now: () => number
+  readonly #clock: RunningClock
   readonly #known = new QuickLRU<string, { found: Promise<Known | undefined>; until: number }>({ maxSize: 10_000 })
   /** Valid tokens and their identities. */
   readonly #trusted = new QuickLRU<string, Pick<Known, 'opensTo'>>({ maxSize: 10_000 })
@@ -48,10 +49,10 @@ export class Credentials implements AsyncDisposable {
   readonly #used = new Map<string, number>()
   readonly #writer: NodeJS.Timeout
 
-  constructor(db: Db, kind: Kind, now: () => number, { every = guessesEvery } = {}) {
+  constructor(db: Db, kind: Kind, clock: RunningClock, { every = guessesEvery } = {}) {
     this.#db = db
     this.#kind = kind
-    this.#now = now
+    this.#clock = clock
     this.#guessed = batched(
       async (hashes: readonly Buffer[]) => {
         await wait(every)
@@ -67,7 +68,7 @@ export class Credentials implements AsyncDisposable {
   /** Undefined for a token that is malformed, unknown, ended or expired, or comes from outside its networks. */
   async identify(token: string, client: Client): Promise<Identity | undefined> {
     const known = await this.#lookUp(token, client)
-    const now = this.#now()
+    const now = this.#clock.now()
     if (!known?.isLive(now)) {
       this.#trusted.delete(token)
       return undefined
@@ -86,7 +87,7 @@ export class Credentials implements AsyncDisposable {
 
   async #lookUp(token: string, client: Client): Promise<Known | undefined> {
     const kept = this.#known.get(token)
-    if (kept && performance.now() < kept.until) {
+    if (kept && this.#clock.elapsed() < kept.until) {
       const known = await kept.found
       // Otherwise the time of the answer would distinguish a stolen token from an unknown one.
       return client.guessing && known && !opens(known, client) ? this.#guessed(this.#kind.hash(token)) : known
@@ -96,7 +97,7 @@ export class Credentials implements AsyncDisposable {
     // Not cached: there may be more of them than valid ones.
     if (client.guessing && !this.#isTrusted(token, client)) return this.#guessed(hash)
     const found = this.#kind.findOne(this.#db, hash)
-    this.#known.set(token, { found, until: performance.now() + cachedMs })
+    this.#known.set(token, { found, until: this.#clock.elapsed() + cachedMs })
     found.catch(() => this.#known.delete(token))
     return found
   }

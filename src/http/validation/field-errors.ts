@@ -48,7 +48,8 @@ function fieldOf(error: ErrorObject): string {
 /** The violations of a schema's `rule`s. */
 export function brokenRules(schema: SchemaNode, value: unknown, field = ''): FieldError[] {
   const meant = forValue(schema, value)
-  if (!meant) return []
+  // What is said of an object's fields is nothing to say of another value.
+  if (!meant || (meant.properties && typeOf(value) !== 'object')) return []
   const { properties = {}, items } = meant
   const within = Array.isArray(value)
     ? value.flatMap((one, at) => (items ? brokenRules(items, one, `${field}[${at}]`) : []))

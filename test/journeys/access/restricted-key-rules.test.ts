@@ -207,7 +207,7 @@ test('outside its networks a key is one of those that are guessed, and its last 
   const fields = { name: '', scopes: ['labels:read'], expiresAt: null, restrictions } as const
   const { key, secret } = await createKey(world.db, id, fields, world.clock.now(), byOperator)
   const { db, count } = countingStatements(world.db, 'api_keys')
-  await using authenticator = new Authenticator(db, () => world.clock.now(), { every: 1 })
+  await using authenticator = new Authenticator(db, world.clock, { every: 1 })
   const from = (address: string, guessing = false) => authenticator.identify(secret, { address, guessing })
   const lastUse = async () => {
     await authenticator.writeLastUsed()
