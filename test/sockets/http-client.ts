@@ -130,7 +130,7 @@ export interface Description {
   readonly openapi: string
   readonly paths: Record<string, Record<string, Operation>>
   readonly webhooks: Record<string, Record<string, object>>
-  readonly components: { readonly schemas: Record<string, object> }
+  readonly components: { readonly schemas: Record<string, Schema> }
 }
 
 export interface Operation {
@@ -163,6 +163,17 @@ export interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly additionalProperties?: unknown
+  readonly minProperties?: number
+  readonly maxProperties?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly pattern?: string
+  readonly format?: string
 }
 
 function operationFor(description: Description, method: string, path: string): Operation | undefined {

@@ -4,29 +4,15 @@ import { byOperator } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
-import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
+import type { SignedInMember } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { addPersonalItems, noteFilter } from '#test/world/organization/personal-items.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { memberOperations, pathOf } from '#test/world/routes/every-route.ts'
+import { noteFilter, withOwnThings } from '#test/world/organization/personal-items.ts'
+import { memberOperations, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { ownSamples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.start()
 after(() => world[Symbol.asyncDispose]())
-
-/** A member with a label, a filter and a block of their own, made in a session. */
-async function withOwnThings(organization: TestOrganization, role: (typeof roles)[number] = 'member') {
-  const mailbox = await organization.mailbox(`box-${crypto.randomUUID().slice(0, 8)}`)
-  const { id } = await organization.member(mailbox.address, role)
-  const member = await signIn(organization, id)
-  const { keyword, ids } = await addPersonalItems(member)
-  const run = await member.request('POST', '/v1/me/filters/runs', {})
-  assert.equal(run.status, 201)
-  return { member, mailbox, keyword, ids: { ...ids, run: run.body.id as string } }
-}
-
-const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0)
 
 const ownOperations = async () => (await memberOperations(world)).filter(({ name }) => name in ownSamples)
 
@@ -39,8 +25,7 @@ for (const role of roles) {
     const about: Furnished = { ...one, address: own.mailbox.address, ids: { ...one.ids, ...own.ids } }
     const operations = await ownOperations()
     assert.equal(operations.length, 20)
-    // What removes something comes last.
-    for (const { name, method, path, sample } of operations.toSorted((a, b) => removes(a) - removes(b))) {
+    for (const { name, method, path, sample } of removingLast(operations)) {
       const ask = (id?: string) => own.member.request(method, pathOf(path, sample, about, id), sample.body?.(about))
       const item = sample.item as keyof typeof own.ids | undefined
       const strangers = item ? [one.ids[item], elsewhere.ids[item], other.ids[item], crypto.randomUUID()] : []

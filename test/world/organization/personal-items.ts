@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import type { SignedInMember } from '#test/world/members/signed-in.ts'
+import { randomUUID } from 'node:crypto'
+import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { Furnished } from './furnished.ts'
+import type { TestOrganization } from './test-organization.ts'
 
 /** A filter that matches notes, but for its action. */
 export const noteFilter = { name: 'Notes', field: 'subject', op: 'contains', value: 'note' } as const
@@ -22,4 +24,15 @@ export async function addPersonalItems(member: SignedInMember) {
 export async function withPersonalItems(member: SignedInMember, one: Furnished): Promise<Furnished> {
   const { keyword, ids } = await addPersonalItems(member)
   return { ...one, keyword, ids: { ...one.ids, ...ids } }
+}
+
+/** A member with a mailbox, a label, a filter, a run of it and a block of their own, made in a session. */
+export async function withOwnThings(organization: TestOrganization, role: 'owner' | 'admin' | 'member' = 'member') {
+  const mailbox = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
+  const { id } = await organization.member(mailbox.address, role)
+  const member = await signIn(organization, id)
+  const { keyword, ids } = await addPersonalItems(member)
+  const run = await member.request('POST', '/v1/me/filters/runs', {})
+  assert.equal(run.status, 201)
+  return { member, mailbox, keyword, ids: { ...ids, run: run.body.id as string } }
 }

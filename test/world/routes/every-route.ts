@@ -59,8 +59,8 @@ export function isStream({ responses }: Operation): boolean {
 }
 
 /** Orders operations so that each finds everything it needs, without a new organization for each. */
-export function removingLast<T extends { readonly method: string }>(operations: readonly T[]): T[] {
-  const removes = ({ method }: T) => (method === 'DELETE' ? 1 : 0)
+export function removingLast<T extends { readonly name: string }>(operations: readonly T[]): T[] {
+  const removes = ({ name }: T) => (name === 'DELETE /v1/mailboxes/{address}' ? 2 : name.startsWith('DELETE') ? 1 : 0)
   return operations.toSorted((a, b) => removes(a) - removes(b))
 }
 
