@@ -288,34 +288,6 @@ test('a list has the conversations that have a star, a label, a participant or w
   assert.equal((await box.get('/v1/conversations', `&awaiting=them&cursor=${next_cursor}`)).status, 400)
 })
 
-test('who follows the cursor while conversations come and go meets each once that stays', async () => {
-  const box = await Box.new()
-  const letter = (number: number) => ({ headers: `Message-ID: <n${number}@x>\r\n`, receivedAt: minute(number >> 1) })
-  await box.file('inbox', ...[0, 1, 2, 3].map(letter))
-  await box.file('archive', ...[4, 5, 6, 7].map(letter))
-  const met: string[] = []
-  for (let cursor = ''; ; ) {
-    const { data, next_cursor, has_more, total } = await box.list(`&limit=3&cursor=${cursor}`)
-    met.push(...data.map((one: { root_message_id: string }) => one.root_message_id))
-    assert.equal(has_more, next_cursor !== null)
-    if (next_cursor === null) break
-    if (cursor === '') {
-      assert.equal(total, 8)
-      await box.move('archive', [2], 'trash')
-      await box.file('sent', { ...letter(9), headers: 'Message-ID: <n9@x>\r\n' })
-    }
-    cursor = next_cursor
-  }
-  assert.deepEqual(
-    met,
-    [7, 6, 5, 4, 3, 2, 1, 0].map((number) => `<n${number}@x>`),
-  )
-  const { next_cursor } = await box.list('&limit=1&cursor=')
-  for (const rest of [`&cursor=${next_cursor}&unread=true`, `&cursor=${next_cursor}&page=1`, '&cursor=x']) {
-    assert.equal((await box.get('/v1/conversations', rest)).status, 400, rest)
-  }
-})
-
 test('another mailbox’s id, one of a thread and any text are not_found', async () => {
   const box = await Box.new()
   await box.file('inbox', question)

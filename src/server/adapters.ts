@@ -21,7 +21,7 @@ import { mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
-import type { RunningClock } from '#/ports/clock.ts'
+import type { Clock } from '#/ports/clock.ts'
 import type { IdentityProvider } from '#/ports/identity-provider.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { MailMover } from '#/ports/mail-mover.ts'
@@ -72,7 +72,7 @@ export function serverControl({ secrets: { imap, doveadm } }: Config): MailServe
 }
 
 /** The provider of single sign-on; undefined without one. */
-export function identityProviderOn({ singleSignOn, secrets }: Config, clock: RunningClock): IdentityProvider | undefined {
+export function identityProviderOn({ singleSignOn, secrets }: Config, clock: Clock): IdentityProvider | undefined {
   return singleSignOn && new OpenIdConnect(singleSignOn, secrets.clientSecret, clock)
 }
 

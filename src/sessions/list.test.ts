@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
@@ -39,11 +36,8 @@ test('a member lists the sessions that are theirs and have not ended, and ends o
   const id = second.find(({ current }) => current)?.id
   assert.deepEqual((await one.request('DELETE', `/v1/me/sessions/${id}`)).body, { ended: true, id })
   assert.equal((await listed(one)).length, 1)
-  const since = performance.now()
-  for (let asked = since; (await other.request('GET', '/v1/me')).status !== 401; asked = performance.now()) {
-    assert.ok(asked - since < limitFor(5_000), 'still accepted')
-    await wait(100)
-  }
+  world.clock.advance(5_000)
+  assert.equal((await other.request('GET', '/v1/me')).status, 401)
   await world.advance(7 * day)
   const later = await signIn(organization, ada.id)
   assert.equal((await listed(later)).length, 1, 'the other has ended')
@@ -70,25 +64,4 @@ test('the audit trail has where a member signed in, and which session they ended
     ].map(([action, ...settings]) => [action, { id, name: 'ada@people.example' }, ...settings]),
   )
   for (const { cookie } of [one, other]) assert.ok(!JSON.stringify(entries).includes(cookie.split('=')[1] ?? cookie))
-})
-
-test('a session of another member, of another organization or of nobody is not found, in the same words', async () => {
-  const organization = await world.organization()
-  const [ada, bob] = [
-    await organization.member('ada@people.example', 'owner'),
-    await organization.member('bob@people.example'),
-  ]
-  const elsewhere = await world.organization()
-  const eve = await elsewhere.member('ada@people.example', 'owner')
-  const session = await signIn(organization, ada.id)
-  const [bobs, eves] = [await signIn(organization, bob.id), await signIn(elsewhere, eve.id)]
-  const bodies = []
-  for (const id of [(await listed(bobs))[0]?.id, (await listed(eves))[0]?.id, randomUUID(), 'x']) {
-    const { status, body } = await session.request('DELETE', `/v1/me/sessions/${id}`)
-    assert.equal(status, 404)
-    const { request_id: _, ...error } = body.error
-    bodies.push(error)
-  }
-  for (const body of bodies) assert.deepEqual(body, bodies[0])
-  assert.deepEqual([(await listed(bobs)).length, (await listed(eves)).length], [1, 1])
 })

@@ -98,13 +98,6 @@ test('no word of an answer tells a link that was used from one that never was', 
   for (const answer of answers) assert.deepEqual(answer, answers[0])
 })
 
-test('the body that signs in is checked as any other, and is small', async () => {
-  for (const body of [{}, { link: 5 }, { link: 'x', more: 1 }, '{"link":', { link: 'x'.repeat(17_000) }]) {
-    const { status } = await world.client.request('POST', '/v1/session', { body })
-    assert.equal(status, 400, JSON.stringify(body).slice(0, 40))
-  }
-})
-
 test('each sign-in has a token of its own, and ends the session that the browser had', async () => {
   const { organization, id } = await withMember()
   const planted = `mailroom_session=${newToken()}`
@@ -200,13 +193,6 @@ test('for a request with a key and a cookie the key counts', async () => {
   assert.equal((await ask('/v1/me', generateKey())).status, 401)
   assert.equal((await ask('/v1/mailboxes', other.key)).body.total, 0)
   assert.equal((await ask('/v1/mailboxes', organization.key)).body.total, 1)
-})
-
-test('two cookies of the name count as none', async () => {
-  const { organization, id } = await withMember()
-  const { cookie } = await signIn(organization, id)
-  const { status } = await world.client.request('GET', '/v1/me', { headers: { cookie: `${cookie}; ${cookie}` } })
-  assert.equal(status, 401)
 })
 
 test('a member who is removed has no session and no link any more', async () => {

@@ -285,47 +285,6 @@ for (const [given, folder] of [
   })
 }
 
-for (const [what, query, status, field] of [
-  ['a missing mailbox', 'folder=inbox', 400, 'mailbox'],
-  ['an unknown mailbox', 'mailbox=nobody@x.test', 404, undefined],
-  ['what is no address', 'mailbox=nobody', 404, undefined],
-  ['an unknown folder', 'BOX&folder=nowhere', 400, 'folder'],
-  ['a folder in another case than it has', 'BOX&folder=projects/apollo', 400, 'folder'],
-  ['a folder that would be an IMAP command', 'BOX&folder=INBOX%22%0D%0AA1%20DELETE%20x', 400, 'folder'],
-  ['limit 0', 'BOX&limit=0', 400, 'limit'],
-  ['limit 101', 'BOX&limit=101', 400, 'limit'],
-  ['limit 5.0', 'BOX&limit=5.0', 400, 'limit'],
-  ['an empty limit', 'BOX&limit=', 400, 'limit'],
-  ['limit given twice', 'BOX&limit=5&limit=6', 400, 'limit'],
-  ['page -1', 'BOX&page=-1', 400, 'page'],
-  ['an unknown parameter', 'BOX&unread=true', 400, 'unread'],
-] as const) {
-  test(`GET /v1/threads with ${what} is ${status}`, async () => {
-    const box = await mailboxWith([hello], 'Projects/Apollo')
-    const answer = await get(`/v1/threads?${query.replace('BOX', box.query)}`)
-    assert.deepEqual([answer.status, answer.body.error.field], [status, field])
-  })
-}
-
-test('limit 1 and limit 100 are allowed', async () => {
-  const { query } = await mailboxWith([hello, other])
-  assert.equal((await get(`/v1/threads?${query}&limit=1`)).body.data.length, 1)
-  assert.equal((await get(`/v1/threads?${query}&limit=100`)).body.data.length, 2)
-})
-
-test('A Private mailbox cannot be read as threads: invalid_request', async () => {
-  const { mailbox, query } = await mailboxWith([hello])
-  await world.db
-    .updateTable('mailboxes')
-    .set({ kind: 'private', public_key: 'a key', public_key_usable_at: new Date() })
-    .where('id', '=', mailbox.mailboxId)
-    .execute()
-  for (const path of [`/v1/threads?${query}`, `/v1/threads/AAAAAAAAAAAAAAAA?${query}`]) {
-    const { status, body } = await get(path)
-    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'mailbox'])
-  }
-})
-
 test('A deleted mailbox is not_found at once, and another with its address is read instead', async () => {
   const { mailbox, query } = await mailboxWith([hello])
   const [{ id, folder }] = (await get(`/v1/threads?${query}`)).body.data
@@ -360,25 +319,6 @@ test('An id that no conversation has is not_found, whatever its form; in an unkn
     assert.deepEqual([none, status, body.error.message], [none, 404, 'No such thread'])
   }
   assert.equal((await get(`/v1/threads/${id}?${query}&folder=nowhere`)).status, 400)
-})
-
-test('Another organization’s mailbox is as one that never was', async () => {
-  const { query } = await mailboxWith([hello])
-  const { id } = (await get(`/v1/threads?${query}`)).body.data[0]
-  const stranger = await world.organization()
-  for (const path of ['/v1/threads', `/v1/threads/${id}`]) {
-    const { status, body } = await stranger.request('GET', `${path}?${query}`)
-    const { body: never } = await stranger.request('GET', `${path}?mailbox=never@x.test`)
-    assert.equal(status, 404)
-    assert.equal(body.error.message, never.error.message)
-  }
-})
-
-test('Threads need messages:read and nothing else', async () => {
-  const { query } = await mailboxWith([hello])
-  const [reading, writing] = [await organization.newKey('messages:read'), await organization.newKey('messages:write')]
-  assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: reading })).status, 200)
-  assert.equal((await organization.request('GET', `/v1/threads?${query}`, undefined, { key: writing })).status, 403)
 })
 
 test('A conversation of a thousand messages is read whole, and changed by 500 at a time', async () => {

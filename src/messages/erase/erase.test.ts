@@ -154,12 +154,3 @@ test('a folder that takes long is emptied by several requests', async () => {
   assert.deepEqual(await step(501), { deleted: 1, hasMore: false, upToUid: 501 })
   assert.deepEqual(await uidsIn(box, 'trash'), [502])
 })
-
-test('a repeated Idempotency-Key empties nothing again', async () => {
-  const box = await boxWith(2, 'trash')
-  const again = () => empty(box, 'trash', '', { 'Idempotency-Key': box.address })
-  const first = await again()
-  await add(box, 1, 'trash')
-  assert.deepEqual((await again()).body, first.body)
-  assert.deepEqual(await uidsIn(box, 'trash'), [3])
-})

@@ -1,12 +1,9 @@
 // On both databases: two owners remove each other at once.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -65,16 +62,6 @@ test('links are those of the public URL', async () => {
   const owner = await signIn(organization, id, served)
   const { link } = (await owner.request('POST', `/v1/members/${id}/invitation`)).body
   assert.ok(link.startsWith('https://mail.example.com/sign-in#'), link)
-})
-
-test('a repeated request under its Idempotency-Key adds one member and answers the link again', async () => {
-  const organization = await world.organization()
-  const owner = await signedIn(organization, 'owner')
-  const add = () =>
-    owner.request('POST', '/v1/members', { email: 'a@b.example' }, { headers: { 'idempotency-key': 'x' } })
-  const [first, again] = [await add(), await add()]
-  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
-  assert.equal(Object.keys(await rolesIn(organization)).length, 2)
 })
 
 for (const [body, field] of [
@@ -166,20 +153,17 @@ test('another role, and the end of a membership, hold within five seconds in ano
   const admin = await signedIn(organization, 'admin')
   const elsewhere = async () =>
     (await other.client.request('GET', '/v1/api-keys', { headers: { cookie: admin.cookie } })).status
-  const until = async (status: number) => {
-    const since = performance.now()
-    for (let asked = since; (await elsewhere()) !== status; asked = performance.now()) {
-      assert.ok(asked - since < limitFor(5_000), `not ${status} yet`)
-      await wait(100)
-    }
+  const assertNext = async (status: number) => {
+    other.clock.advance(5_000)
+    assert.equal(await elsewhere(), status)
   }
   assert.equal(await elsewhere(), 200)
   await owner.request('PATCH', `/v1/members/${admin.id}`, { role: 'member' })
-  await until(403)
+  await assertNext(403)
   await owner.request('PATCH', `/v1/members/${admin.id}`, { role: 'admin' })
-  await until(200)
+  await assertNext(200)
   assert.deepEqual((await owner.request('DELETE', `/v1/members/${admin.id}`)).body, { deleted: true, id: admin.id })
-  await until(401)
+  await assertNext(401)
 })
 
 test('the audit trail has who added, invited, promoted and removed whom', async () => {
@@ -203,26 +187,4 @@ test('the audit trail has who added, invited, promoted and removed whom', async 
     ],
   )
   assert.ok(entries.every(({ actor, item }) => actor.name === 'owner@people.example' && item.name === ada.email))
-})
-
-test('a member of another organization is not found, in the words for an id that never was', async () => {
-  const [organization, elsewhere] = [await world.organization(), await world.organization()]
-  const owner = await signedIn(organization, 'owner')
-  const stranger = await elsewhere.member('eve@people.example')
-  for (const [method, tail, body] of [
-    ['GET', ''],
-    ['POST', '/invitation'],
-    ['PATCH', '', { role: 'admin' }],
-    ['DELETE', ''],
-  ] as const) {
-    const ask = async (id: string) => {
-      const answer = await owner.request(method, `/v1/members/${id}${tail}`, body)
-      const { request_id: _, ...error } = answer.body.error
-      return [answer.status, error]
-    }
-    const none = await ask(randomUUID())
-    assert.deepEqual([await ask(stranger.id), await ask('x')], [none, none], method)
-    assert.equal(none[0], 404)
-  }
-  assert.deepEqual(await rolesIn(elsewhere), { eve: 'member' })
 })

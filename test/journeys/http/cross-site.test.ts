@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
-import { limitFor } from '#test/world/limit-for.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
@@ -79,20 +77,4 @@ test('with a public URL the cookie is for TLS alone, and that origin is ours', a
     served.client.request('POST', '/v1/labels', { headers: { cookie, origin }, body: { name } })
   assert.equal((await create(publicUrl, 'One')).status, 201)
   assert.equal((await create(served.base, 'Two')).status, 403)
-})
-
-test('a session that has ended is refused by another process within five seconds', async () => {
-  await using other = await World.start({ database: world.database })
-  const organization = await world.organization()
-  const { id } = await organization.member('ada@people.example')
-  const session = await signIn(organization, id)
-  const elsewhere = async () =>
-    (await other.client.request('GET', '/v1/me', { headers: { cookie: session.cookie } })).status
-  assert.equal(await elsewhere(), 200)
-  assert.equal((await session.request('DELETE', '/v1/session')).status, 200)
-  const since = performance.now()
-  for (let asked = since; (await elsewhere()) !== 401; asked = performance.now()) {
-    assert.ok(asked - since < limitFor(5_000), 'still accepted')
-    await wait(100)
-  }
 })

@@ -209,26 +209,6 @@ for (const [what, listing] of Object.entries(listings)) {
     )
     assert.ok(runs > 0)
   })
-
-  test(`${what}: without a cursor the answer has one where there is more, and only a cursor of the list is taken`, async () => {
-    const at = await organizationWithMailbox()
-    for (let number = 0; number < 2; number++) await listing.add(at, number)
-    assert.equal((await listIn(at, listing, { limit: 100 })).body.next_cursor, null)
-    const { body } = await listIn(at, listing, { limit: 1 })
-    assert.deepEqual(body, (await listIn(at, listing, { limit: 1, cursor: '' })).body)
-    const other = listings[what === 'domains' ? 'scheduled' : 'domains'] as Listing
-    const forged = Buffer.from(JSON.stringify([...JSON.parse(atob(body.next_cursor)).slice(0, 1), 1e300, null]))
-    const elsewhere = await organizationWithMailbox()
-    for (const number of [0, 1]) await other.add(elsewhere, number)
-    const foreign = (await listIn(elsewhere, other, { limit: 1, cursor: '' })).body.next_cursor
-    if (listing !== other) for (const number of [0, 1]) await listing.add(elsewhere, number)
-    const others = (await listIn(elsewhere, listing, { limit: 1 })).body.next_cursor
-    const noLists = ['5', 'null', '{}'].map((text) => Buffer.from(text).toString('base64url'))
-    for (const cursor of ['x', foreign, others, forged.toString('base64url'), 'a\u0000b', ...noLists]) {
-      const refused = await listIn(at, listing, { cursor })
-      assert.deepEqual([refused.status, refused.body.error.field], [400, 'cursor'], cursor)
-    }
-  })
 }
 
 test('a conversation that is answered while a list is read is met at most once, and is there for the next reading', async () => {
@@ -260,15 +240,6 @@ test('a cursor is of one filter: of what is unread, or of a status', async () =>
     assert.equal((await listIn(at, listing, { ...filter, cursor: body.next_cursor })).body.data.length, 1)
     assert.equal((await listIn(at, listing, { cursor: body.next_cursor })).status, 400)
   }
-})
-
-test('scheduled messages are listed by status', async () => {
-  const at = await organizationWithMailbox()
-  await (listings.scheduled as Listing).add(at, 0)
-  const count = async (status: string) => (await at.request('GET', `/v1/scheduled?status=${status}`)).body.data.length
-  assert.deepEqual([await count('pending'), await count('sending'), await count('failed')], [1, 0, 0])
-  const refused = await at.request('GET', '/v1/scheduled?status=gone')
-  assert.deepEqual([refused.status, refused.body.error.field], [400, 'status'])
 })
 
 test('after_uid tells what is new, in the order in which it came', async () => {

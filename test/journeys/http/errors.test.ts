@@ -22,18 +22,10 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => ['POST', '/v1/labels', { name: 'x', color: 'red' }],
     ['color', /^Unknown field "color": did you mean "colour"\?$/],
   ],
-  'a field in camel case': [
-    () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', replyTo: 'c@d.example' }],
-    ['replyTo', /did you mean "reply_to"\?$/],
-  ],
   'a field of an attachment misspelt': [
     () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', attachments: [{ fileName: 'a', content: '' }] }],
     ['attachments[0].filename', /is required/],
     ['attachments[0].fileName', /did you mean "filename"\?$/],
-  ],
-  'a field like none': [
-    () => ['POST', '/v1/labels', { name: 'x', priority: 1 }],
-    ['priority', /^Unknown field "priority"$/],
   ],
   'a folder that no mail host takes, labels both ways, and a uid that is none': [
     () => [
@@ -69,11 +61,6 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['name', /bidirectional/],
     ['colour', /#rrggbb or one of/],
   ],
-  'two values of a label': [
-    () => ['POST', '/v1/labels', { name: ' ', colour: 'mauve' }],
-    ['name', /visible/],
-    ['colour', /#rrggbb or one of/],
-  ],
   'every field of a message': [
     () => [
       'POST',
@@ -89,25 +76,9 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['reply_to[0]', /must be an address/],
     ['text', /At least one of text and html/],
   ],
-  'a message of the wrong types': [
-    () => ['POST', '/v1/send', { to: [], subject: 5, text: 'x', attachments: {} }],
-    ['from', /is required/],
-    ['to', /at least 1 item/],
-    ['subject', /must be a string/],
-    ['attachments', /must be an array/],
-  ],
-  'addresses of the wrong types': [
-    () => ['POST', '/v1/send', { from, to: ['a@b.example', 5, null], text: 'x' }],
-    ['to[1]', /^to\[1\] must be a string$/],
-    ['to[2]', /^to\[2\] must be a string$/],
-  ],
   'several addresses in one string': [
     () => ['POST', '/v1/send', { from, to: 'a@b.example, Cy <c@d.example>', text: 'x' }],
     ['to', /several addresses in one string: give each a string of its own, as in \[/],
-  ],
-  'several addresses with semicolons within an array': [
-    () => ['POST', '/v1/send', { from, to: ['a@b.example; c@d.example'], text: 'x' }],
-    ['to[0]', /give each a string of its own/],
   ],
   'several senders': [
     () => ['POST', '/v1/send', { from: `${from}, c@d.example`, to: 'a@b.example', text: 'x' }],
@@ -172,28 +143,9 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => ['PATCH', '/v1/labels/0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', { name: null }],
     ['body', /^Nothing to change$/],
   ],
-  'null where something is required': [
-    () => ['POST', '/v1/labels', { name: null, colour: null }],
-    ['name', /^name must be a string$/],
-  ],
-  'null for what a filter must have': [
-    () => ['POST', '/v1/filters', { name: 'n', field: 'to', op: null, value: null, action: 'star' }],
-    ['op', /must be a string/],
-    ['value', /must be a string/],
-  ],
-  'a parameter in two ways': [
-    () => ['GET', '/v1/messages?limit=0&page=x'],
-    ['mailbox', /is required/],
-    ['limit', /at least 1/],
-    ['page', /a whole number/],
-  ],
   'JSON with a comma too many': [
     () => ['POST', '/v1/labels', '{\n  "name": "x",\n}'],
     ['body', /^The body is not valid JSON: at line 3, column 1 there is "}", and not a name in double quotes$/],
-  ],
-  'JSON that is cut short': [
-    () => ['POST', '/v1/labels', '{"name": "x"'],
-    ['body', /at line 1, column 13 it ends, and not a comma or }$/],
   ],
   'JSON with a key of a prototype': [
     () => ['POST', '/v1/labels', '{"__proto__": {"admin": true}}'],
@@ -295,6 +247,7 @@ for (const [method, path, allow] of [
   ['PUT', '/%761/l%61bels', 'GET, HEAD, POST'],
   ['POST', '/v1/openapi.json', 'GET, HEAD'],
   ['PUT', '/v1/nothing', null],
+  ['PUT', '/nothing', null],
   ['PUT', '/v1/labels/', null],
 ] as const) {
   test(`${method} ${path} is not_found, and Allow is ${allow}`, async () => {
@@ -309,6 +262,8 @@ const mistyped = (key: string) => key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a
 for (const [what, authorization, message, challenge] of [
   ['no key', () => undefined, /^No API key was sent$/, /^Bearer realm="Mailroom"$/],
   ['another scheme', () => 'Basic YTpi', /with `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['Bearer alone', () => 'Bearer', /with `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
+  ['something behind the key', () => `Bearer ${organization.key} x`, /with `Bearer` and an API key/, /realm/],
   ['a bare key', () => organization.key, /with `Bearer` and an API key/, /^Bearer realm="Mailroom"$/],
   ['a key mistyped', () => `Bearer ${mistyped(organization.key)}`, /mistyped or truncated/, /error="invalid_token"$/],
   ['a key cut short', () => `Bearer ${organization.key.slice(0, -1)}`, /mistyped/, /error="invalid_token"$/],

@@ -31,7 +31,7 @@ for (const [what, body, headers] of [
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
   ['12 MiB + 1', `{"name": "${'x'.repeat(12 * 2 ** 20)}"}`, {}],
 ] as const) {
-  test(`row 6: ${what} is invalid_request, and pollutes nothing`, async () => {
+  test(`${what} is invalid_request, and pollutes nothing`, async () => {
     const answer = await post(body, headers)
     assert.equal(answer.status, 400, JSON.stringify(answer.body))
     assert.equal(answer.body.error.code, 'invalid_request')
@@ -39,28 +39,7 @@ for (const [what, body, headers] of [
   })
 }
 
-for (const [what, name] of [
-  ['5', 5],
-  ['null', null],
-  ['["a"]', ['a']],
-  ['true', true],
-  ['empty', ''],
-  ['spaces', '   '],
-  ['NUL', 'a\u0000b'],
-  ['a line break', 'a\nb'],
-  ['a lone surrogate', '\ud800'],
-  ['U+202E', '\u202ea'],
-  ['U+200B alone', '\u200b'],
-  ['33 emoji', '😀'.repeat(33)],
-] as const) {
-  test(`row 7: a name that is ${what} is refused, naming the field`, async () => {
-    const answer = await post({ name })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.field, 'name')
-  })
-}
-
-test('row 7: a lone surrogate is named as what it is, wherever it stands', async () => {
+test('a lone surrogate is named as what it is, wherever it stands', async () => {
   for (const [path, body, field] of [
     ['/v1/labels', { name: 'a\udfffb' }, 'name'],
     ['/v1/send', { from: address, to: 'a@b.example', subject: '\ud800', text: 'x' }, 'subject'],
@@ -79,45 +58,11 @@ test('row 7: a lone surrogate is named as what it is, wherever it stands', async
   }
 })
 
-test('row 7: 32 emoji are a name', async () => {
-  assert.equal((await post({ name: '😀'.repeat(32) })).status, 201)
-})
-
-for (const unknown of ['organization_id', 'keyword', 'status', 'id', 'created_at', 'Name']) {
-  test(`row 8: a body with ${unknown} is refused, naming it, and nothing is stored`, async () => {
-    const before = (await organization.request('GET', '/v1/labels')).body.data
-    const answer = await post({ name: `with ${unknown}`, [unknown]: 'x' })
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.field, unknown)
-    assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, before)
+for (const query of ['folder=%zz', 'folder=%', 'folder=%ff']) {
+  test(`a query of ${query}, which cannot be decoded, is refused, naming the parameter`, async () => {
+    const answer = await organization.request('GET', `/v1/messages?mailbox=${address}&${query}`)
+    assert.deepEqual([answer.status, answer.body.error.field], [400, 'folder'])
   })
-}
-
-for (const query of [
-  'limit=0',
-  'limit=101',
-  'limit=1e1',
-  'limit=0x10',
-  'limit=',
-  'limit=5&limit=6',
-  'limit=5.0',
-  'limit=+5',
-  'limit=%205',
-  'limit=05',
-  'page=-1',
-  'page=a',
-  'limits=5',
-  'folder=%zz',
-  'folder=%',
-  'folder=%ff',
-]) {
-  for (const path of ['/v1/threads', '/v1/messages']) {
-    test(`row 9: ${path} with ${query} is refused, naming the parameter`, async () => {
-      const answer = await organization.request('GET', `${path}?mailbox=${address}&${query}`)
-      assert.equal(answer.status, 400)
-      assert.equal(answer.body.error.field, query.split('=')[0])
-    })
-  }
 }
 
 test('uids of another form are refused in words', async () => {
@@ -132,18 +77,6 @@ test('a name that an object has twice is refused, and nothing is stored', async 
   assert.deepEqual([status, body.error.field], [400, 'name'])
   assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, before)
 })
-
-for (const [what, path] of [
-  ['a path that is not there', '/v1/nothing'],
-  ['a path beside the API', '/nothing'],
-  ['a method that is not there', '/v1/usage'],
-] as const) {
-  test(`${what} is not_found`, async () => {
-    const answer = await world.client.request('PUT', path, { key: organization.key, body: {} })
-    assert.equal(answer.status, 404)
-    assert.equal(answer.body.error.code, 'not_found')
-  })
-}
 
 test('an unreadable URL is invalid_request in the same body', async () => {
   const { hostname, port } = new URL(world.base)
@@ -167,41 +100,7 @@ test('the order of checks: a request that is wrong in every way is first unautho
   assert.equal((await organization.request('PATCH', path, { name: 'x' })).status, 404)
 })
 
-const filter = { name: 'f', field: 'subject', op: 'contains', value: 'v', action: 'move', argument: 'archive' }
-const tried = { from: 'Ann <a@b.example>', to: 'c@d.example', subject: 's' }
-
-/** Every string of a body or query that can reach a header, a name or an address, by the field that is named. */
-const lines: Readonly<Record<string, (text: string) => [method: string, path: string, body?: unknown]>> = {
-  name: (text) => ['POST', '/v1/filters', { ...filter, name: text }],
-  value: (text) => ['POST', '/v1/filters', { ...filter, value: text }],
-  argument: (text) => ['POST', '/v1/filters', { ...filter, argument: text }],
-  pattern: (text) => ['POST', '/v1/blocked-senders', { pattern: `${text}@b.example` }],
-  'message.subject': (text) => ['POST', '/v1/filters/test', { message: { ...tried, subject: text } }],
-  'message.from': (text) => ['POST', '/v1/filters/test', { message: { ...tried, from: `${text} <a@b.example>` } }],
-  'message.to': (text) => ['POST', '/v1/filters/test', { message: { ...tried, to: `a${text}@b.example` } }],
-  folder: (text) => ['GET', `/v1/messages?mailbox=${address}&folder=${encodeURIComponent(text)}`],
-  mailbox: (text) => ['GET', `/v1/messages?mailbox=${encodeURIComponent(address + text)}`],
-  label: (text) => ['GET', `/v1/messages?mailbox=${address}&label=${encodeURIComponent(text)}`],
-  'add_labels[0]': (text) => ['PATCH', `/v1/messages/1?mailbox=${address}`, { add_labels: [text] }],
-}
-
-for (const [field, ask] of Object.entries(lines)) {
-  for (const [what, text] of [
-    ['CR LF', 'x\r\nBcc: all@b.example'],
-    ['CR', 'x\ry'],
-    ['LF', 'x\ny'],
-    ['NUL', 'x\u0000y'],
-    ['a quote and a command', 'INBOX"\r\nA1 DELETE x'],
-  ] as const) {
-    test(`row 10: ${what} in ${field} is refused, naming it`, async () => {
-      const answer = await organization.request(...ask(text))
-      assert.equal(answer.status, 400, JSON.stringify(answer.body))
-      assert.equal(answer.body.error.field, field)
-    })
-  }
-}
-
-test('row 10: a folder to move to with a line break in it is refused, and nothing moves', async () => {
+test('a folder to move to with a line break in it is refused, and nothing moves', async () => {
   await world.send({ from: 'a@b.example', to: address, subject: 'Stays' })
   const [{ uid }] = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
   const folder = 'x\r\nA1 DELETE inbox'
