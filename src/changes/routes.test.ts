@@ -210,19 +210,6 @@ test('a change that still runs is not undone yet', async () => {
   assert.equal((await undo(change_id)).status, 409)
 })
 
-test('changes of other mailboxes and organizations do not exist for a key', async () => {
-  const [one, other] = [await newBox(), await newBox()]
-  const { change_id } = await bulk(one, { uids: [1], starred: true })
-  const restricted = await organization.restrictedKey({ mailbox_ids: [other.mailbox.mailboxId] })
-  const stranger = (await world.organization()).key
-  for (const key of [restricted, stranger]) {
-    assert.equal((await organization.request('GET', `/v1/changes/${change_id}`, undefined, { key })).status, 404)
-    assert.equal((await organization.request('POST', `/v1/changes/${change_id}/undo`, undefined, { key })).status, 404)
-    const { data } = (await organization.request('GET', '/v1/changes', undefined, { key })).body
-    assert.deepEqual(data, [])
-  }
-})
-
 test('with a mailbox or an organization its changes go', async () => {
   const box = await newBox()
   const { change_id } = await bulk(box, { uids: [1], starred: true })

@@ -44,7 +44,7 @@ async function place(): Promise<Place> {
 }
 
 for (const level of levels) {
-  test(`row 34: ${attempts} mailboxes made at once at a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
+  test(`${attempts} mailboxes made at once at a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
     const at = await place()
     const mailHost = sqlMailHost(database.db, idHashKey('a secret'))
     const made = await Promise.all(
@@ -56,7 +56,7 @@ for (const level of levels) {
     await assertCounted(at, cap)
   })
 
-  test(`row 34: so do ${attempts} plain inserts of another program at ${level}`, async () => {
+  test(`so do ${attempts} plain inserts of another program at ${level}`, async () => {
     const at = await place()
     const made = await Promise.all(Array.from({ length: attempts }, (_, n) => plainInsert(level, at, n)))
     assert.equal(made.filter(Boolean).length, cap)
@@ -64,7 +64,7 @@ for (const level of levels) {
   })
 }
 
-test('row 34: a single statement that makes too many makes none, and neither does a transaction that does', async () => {
+test('a single statement that makes too many makes none, and neither does a transaction that does', async () => {
   const at = await place()
   const insert = `insert into mailboxes (organization_id, domain_id, local_part, address)
     select $1, $2, 'm' || n, 'm' || n || '@' || $3 from generate_series($4::integer, $5::integer) n`

@@ -47,7 +47,7 @@ for (const [what, given] of [
   ['separators alone', '._-'],
   ['a NUL', 'a\0b'],
 ] as const) {
-  test(`row 37: a mailbox cannot be named with ${what}`, () => assert.throws(() => newLocalPart(given), refused))
+  test(`a mailbox cannot be named with ${what}`, () => assert.throws(() => newLocalPart(given), refused))
 }
 
 for (const given of 'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'.split(
@@ -58,7 +58,7 @@ for (const given of 'postmaster abuse hostmaster webmaster noc security usenet n
   })
 }
 
-test('row 37: every name that passes is lower-case letters, digits and single separators within', () => {
+test('every name that passes is lower-case letters, digits and single separators within', () => {
   const names = fc.string({ unit: fc.constantFrom(...'abz09._-+A\u0430'), maxLength: 8 })
   fc.assert(
     fc.property(names, (given) => {
@@ -69,7 +69,7 @@ test('row 37: every name that passes is lower-case letters, digits and single se
   )
 })
 
-test('row 37: whatever passes is an address as it is: nothing else is compared, stored or written to', () => {
+test('whatever passes is an address as it is: nothing else is compared, stored or written to', () => {
   const names = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 70 }),
     fc.string({ unit: 'grapheme', maxLength: 12 }),

@@ -157,23 +157,6 @@ test('a message of a conversation has the fields that it has in the list of mess
   )
 })
 
-test('limit and page count conversations, and has_more says whether another page follows', async () => {
-  const { query } = await mailboxWith([hello, reply, ...Array.from({ length: 29 }, () => ({ headers: '' }))])
-  const [first, second, third] = [
-    (await get(`/v1/threads?${query}`)).body,
-    (await get(`/v1/threads?${query}&page=1`)).body,
-    (await get(`/v1/threads?${query}&page=2`)).body,
-  ]
-  assert.partialDeepStrictEqual(first, { total: 30, page: 0, has_more: true })
-  assert.partialDeepStrictEqual(second, { total: 30, page: 1, has_more: false })
-  assert.deepEqual([first.data.length, second.data.length], [25, 5])
-  assert.deepEqual(second.data[4].uids, [1, 2])
-  assert.deepEqual(third, { data: [], total: 30, page: 2, has_more: false, next_cursor: null })
-  const pages = [0, 1, 2, 3].map((page) => get(`/v1/threads?${query}&limit=9&page=${page}`))
-  const paged = (await Promise.all(pages)).flatMap(({ body }) => body.data)
-  assert.deepEqual(paged, [...first.data, ...second.data])
-})
-
 test('What a client reads is never older than its last write: arrival, flags, moves', async () => {
   const { mailbox, query } = await mailboxWith([hello])
   const threads = async (folder = 'inbox') => (await get(`/v1/threads?${query}&folder=${folder}`)).body.data

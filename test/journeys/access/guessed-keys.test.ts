@@ -5,7 +5,7 @@ import { countingStatements } from '#test/observe/counting-statements.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { World } from '#test/world/world.ts'
 
-test('row 3: keys that are guessed beyond the limit cost the database next to nothing, and shut nobody out', async () => {
+test('keys that are guessed beyond the limit cost the database next to nothing, and shut nobody out', async () => {
   await using database = await testDatabase()
   const { db, count } = countingStatements(database.db, 'api_keys')
   await using world = await World.start({ database: { ...database, db } })

@@ -120,7 +120,7 @@ describe('from enrolment to verified', () => {
     assert.equal((await one.request('GET', `/v1/domains/${domain.id}/zone`)).bytes.toString().match(/ IN /g), null)
   })
 
-  test('row 36: SERVFAIL and time-out change nothing but the problem', async () => {
+  test('SERVFAIL and time-out change nothing but the problem', async () => {
     const before = await domain.shown()
     const names = [...new Set(before.dns.map(({ name }) => name))]
     for (const [at, name] of names.entries()) world.dns.set(name, { fails: at % 2 ? 'servfail' : 'timeout' })
@@ -185,7 +185,7 @@ test('ownership that is not proven in 14 days fails; enrolled again it has a new
   await one.request('DELETE', `/v1/domains/${again.id}`)
 })
 
-test('row 35: a domain changes hands after 72 hours without the owner’s token, and the old mail stays where it is', async () => {
+test('a domain changes hands after 72 hours without the owner’s token, and the old mail stays where it is', async () => {
   const other = await world.organization()
   const owner = await Enrolled.enrol(one, 'contested.test')
   await owner.publish()
@@ -234,18 +234,6 @@ test('row 35: a domain changes hands after 72 hours without the owner’s token,
   await back.publish()
   await pass(minute)
   assert.deepEqual([await back.status(), await claim.status()], ['pending', 'verified'])
-})
-
-test('two organizations race for one domain: exactly one has it, the other fails', async () => {
-  for (let round = 0; round < 5; round++) {
-    const [first, second] = [await world.organization(), await world.organization()]
-    const name = `race-${round}.test`
-    const claims = await Promise.all([Enrolled.enrol(first, name), Enrolled.enrol(second, name)])
-    for (const claim of claims) await claim.publish()
-    await pass(minute)
-    const statuses = await Promise.all(claims.map((claim) => claim.status()))
-    assert.deepEqual(statuses.sort(), ['failed', 'verified'])
-  }
 })
 
 test('a sub-domain of another organization’s domain needs its own proof, and gets by with it', async () => {

@@ -46,7 +46,7 @@ function chained(at: number): string {
 }
 
 for (const [what, headers, conversations] of folders) {
-  test(`row 32: ${what}: every uid in exactly one conversation, within a second`, async () => {
+  test(`${what}: every uid in exactly one conversation, within a second`, async () => {
     const organization = await world.organization()
     const { id: mailboxId, address } = await organization.mailbox('ada')
     const rest = { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@x.test' }
@@ -61,7 +61,7 @@ for (const [what, headers, conversations] of folders) {
   })
 }
 
-test('row 32: a message of 100,000 references that arrives by SMTP is accepted and read within a second', async () => {
+test('a message of 100,000 references that arrives by SMTP is accepted and read within a second', async () => {
   const organization = await world.organization()
   const { address } = await organization.mailbox('ada')
   const message = letter({ References: ids(100_000) })
