@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
@@ -125,9 +126,11 @@ function changeRoutes(app: App, db: Db, { own, at, access, named, ownerIn }: Own
     },
     async (request) => {
       const [owner, pattern] = [ownerIn(request), blockNamed(request.params.id)]
-      const gone = await db.transaction().execute((tx) => unblockSender(tx, owner, pattern, request.actor))
-      if (!gone) throw notFound('blocked sender')
-      return { deleted: true as const, id: gone.id, pattern: gone.pattern }
+      return await changeOnce(db, request, async (tx) => {
+        const gone = await unblockSender(tx, owner, pattern, request.actor)
+        if (!gone) throw notFound('blocked sender')
+        return { deleted: true as const, id: gone.id, pattern: gone.pattern }
+      })
     },
   )
 }

@@ -1,3 +1,4 @@
+import type { Place } from '#/ports/mail-host.ts'
 import type { Did, Held, Moving } from '#/ports/recording.ts'
 
 /** A difference made to a message or to many. */
@@ -21,6 +22,12 @@ export interface Part extends Difference {
   readonly from_uids: number[] | null
   /** Of messages that were about to be moved. */
   readonly moving: Moving | null
+}
+
+/** The messages' places after a change. */
+export function placesAfter({ source, target: { name: folder }, present, pairs }: Did): Map<number, Place> {
+  if (source.name === folder) return new Map(present.map(({ uid }) => [uid, { folder, uid }]))
+  return new Map(pairs.map(({ before, after }) => [before.uid, { folder, uid: after.uid }]))
 }
 
 /** The parts of a step. */

@@ -197,6 +197,16 @@ export async function isRunning(db: Db, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Where a change has moved messages of one folder, by their former uids. */
+export async function movesOf(db: Db, organizationId: string, id: string): Promise<Map<number, number>> {
+  const { rows } = await sql<{ before: number; after: number }>`
+    select moved.before, moved.after
+    from changes change join change_parts part on part.change_id = change.id
+    cross join lateral unnest(part.from_uids, part.uids) as moved (before, after)
+    where change.id = ${id} and change.organization_id = ${organizationId} and part.settled`.execute(db)
+  return new Map(rows.map(({ before, after }) => [before, after]))
+}
+
 /** The last part of a change to be reverted: a message may be in several. */
 export async function nextPart(db: Db, changeId: string): Promise<Undone | undefined> {
   const { rows } = await sql<Undone>`

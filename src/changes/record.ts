@@ -22,17 +22,20 @@ export interface Recorded {
 
 /** A change with one step. */
 export interface RecordedAtOnce extends Recording {
+  readonly id: string
   /** Undefined until something is changed. */
   readonly changeId: string | undefined
 }
 
-/** Records a change with one step. A change without effect leaves no record. */
-export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
-  const id = randomUUID()
-  let intended = false
+/** Records a change with one step. A change without effect leaves no record. With `begun` it goes on with one that a process had recorded
+ *  before it died. */
+export function recordedAtOnce(db: Db, change: Recorded, begun?: string): RecordedAtOnce {
+  const id = begun ?? randomUUID()
+  let intended = begun !== undefined
   let changeId: string | undefined
   const step = stepOf(db, id)
   return {
+    id,
     get changeId() {
       return changeId
     },
@@ -44,7 +47,7 @@ export function recordedAtOnce(db: Db, change: Recorded): RecordedAtOnce {
     async settle(tx, did) {
       if (intended) {
         await step.settle(tx, did)
-        if (did.pairs.length === 0) await endChange(tx, id)
+        if (did.pairs.length === 0 && (await endChange(tx, id))) changeId = id
       } else if (did.pairs.length > 0) await insertWhole(tx, { ...change, id }, did)
       if (did.pairs.length > 0) changeId = id
     },
@@ -95,15 +98,16 @@ export function stepWithin(changeId: string, { mailboxId }: MailboxRef, { key, n
     )`
 }
 
-/** Ends a change. One without effect is deleted, unless a response has named it. */
-export async function endChange(db: Db, changeId: string): Promise<void> {
-  await sql`
+/** Ends a change. One without effect is deleted, unless a response has named it. Answers whether it stays. */
+export async function endChange(db: Db, changeId: string): Promise<boolean> {
+  const { rows } = await sql`
     with gone as (
       delete from changes
       where id = ${changeId} and messages = 0 and kind in ('messages', 'filters', 'folder_deleted') returning id
     )
     update changes set state = 'done', leased_until = null
-    where id = ${changeId} and not exists (select from gone)`.execute(db)
+    where id = ${changeId} and not exists (select from gone) returning id`.execute(db)
+  return rows.length > 0
 }
 
 /** Ends a change that is refused. What it did until then can be undone. With `unlessIdle` one without effect is deleted. */
@@ -162,7 +166,8 @@ type WithId = Recorded & { readonly id: string }
 async function insertChange(db: Db, { id, organizationId, mailboxes, kind, by }: WithId, state: 'running' | 'done') {
   await query(db)`
     insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state)
-    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, ${state})`
+    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, ${state})
+    on conflict (id) do nothing`
 }
 
 /** One statement, since it is added to every change of many messages. */

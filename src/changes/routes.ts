@@ -1,7 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
-import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
+import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
+import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { ById, pathId } from '#/http/schemas/shared-schemas.ts'
@@ -77,13 +78,18 @@ function undoRoute(app: App, { db, runningChanges }: ChangeRoutesParts): void {
     async (request, reply) => {
       const { caller, actor } = request
       const id = pathId(request.params.id, 'change')
-      await answerAfter(db, request, reply, async () => {
+      await answerClaimed(db, request, reply, async () => {
         const change = await changeFor(db, caller, id)
-        const undo = await db.transaction().execute((tx) => insertUndo(tx, caller.organizationId, id, actor))
+        const isNew = change.undoneBy === null || progressOf(request) !== undefined
+        const undo = await db.transaction().execute(async (tx) => {
+          const undo = await insertUndo(tx, caller.organizationId, id, actor)
+          if (undo !== undefined && isNew) await noteProgress(tx, request, { undo })
+          return undo
+        })
         if (undo === undefined) throw stillRunning()
         await runningChanges.run(undo)
         const answer = await wholeChange(db, caller, undo)
-        return change.undoneBy === null ? created(`/v1/changes/${undo}`, answer) : ok(answer)
+        return isNew ? created(`/v1/changes/${undo}`, answer) : ok(answer)
       })
       return reply
     },

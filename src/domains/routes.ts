@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { notFound } from '#/errors.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
@@ -190,10 +191,12 @@ function removeRoute(app: App, { db }: DomainParts): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), id: Id, domain: Type.String() }) },
       },
     },
-    async ({ organizationId, actor, params }) => {
+    async (request) => {
+      const { organizationId, actor, params } = request
       const id = pathId(params.id, 'domain')
-      const domain = await db.transaction().execute((tx) => removeDomain(tx, organizationId, id, actor))
-      return { deleted: true as const, id, domain }
+      return await changeOnce(db, request, async (tx) => {
+        return { deleted: true as const, id, domain: await removeDomain(tx, organizationId, id, actor) }
+      })
     },
   )
 }

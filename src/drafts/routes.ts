@@ -1,5 +1,7 @@
+import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { answerAfter, created } from '#/http/answers/idempotency.ts'
+import { answerClaimed, answerIn } from '#/http/answers/claimed-key.ts'
+import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { writingMailbox } from '#/replies/original.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
@@ -12,7 +14,7 @@ import { boxOf } from './find.ts'
 import { listRoute } from './list-route.ts'
 import { madeOnce } from './made-once.ts'
 import { againBy, shown } from './open.ts'
-import { type DraftParts, deleteDraft, editDraft, saveDraft } from './save.ts'
+import { type DraftParts, deleteDraft, editDraft, type Stored, saveDraft } from './save.ts'
 import { ByDraft, DraftChange, DraftDeleted, DraftOut, KnownVersion, NewDraft } from './schemas.ts'
 import { type SendingParts, sendRoute } from './sending/route.ts'
 
@@ -57,13 +59,14 @@ function createRoute(app: App, parts: DraftParts): void {
       const { caller, actor: by, organizationId } = request
       const { mailbox: address, original, ...fields } = request.body
       const mailbox = await writingMailbox(db, caller, address)
-      await answerAfter(db, request, reply, async () => {
+      await answerClaimed(db, request, reply, async () => {
         const box = boxOf(organizationId, mailbox)
         const draft = await madeOnce(parts, reply, box, async (key) => {
           const content = original
             ? await draftAbout(parts, reply, mailbox, { original, fields })
             : changed(emptyDraft({ name: mailbox.name, address: mailbox.address }), fields)
-          return await saveDraft(parts, box, { key, content, replaces: [], by })
+          const stored: Stored = (tx, draft) => answerIn(tx, request, created(`/v1/drafts/${draft.id}`, draft))
+          return await saveDraft(parts, box, { key, content, replaces: [], by, stored })
         })
         if (!draft) throw notFound('mailbox')
         return created(`/v1/drafts/${draft.id}`, draft)
@@ -107,8 +110,12 @@ function changeRoutes(app: App, parts: DraftParts): void {
         response: { 200: DraftOut },
       },
     },
-    ({ caller, scopes, actor: by, params: { id }, body: { version, ...fields } }) =>
-      editDraft(parts, { caller, scopes }, { id, version, by }, (draft) => changed(draft, fields)),
+    (request) => {
+      const { actor: by, params, body } = request
+      const { version, ...fields } = body
+      const stored: Stored = (tx, draft) => answerIn(tx, request, ok(draft))
+      return editDraft(parts, request, { id: params.id, version, by, stored }, (draft) => changed(draft, fields))
+    },
   )
 
   app.delete(
@@ -124,9 +131,12 @@ function changeRoutes(app: App, parts: DraftParts): void {
         response: { 200: DraftDeleted },
       },
     },
-    async ({ caller, scopes, actor, params: { id }, query: { version } }) => {
-      await deleteDraft(parts, { caller, scopes }, { id, version, by: actor })
-      return { deleted: true as const, id }
+    async (request) => {
+      const { actor: by, params, query } = request
+      const answer = { deleted: true as const, id: params.id }
+      const deleted = (tx: Tx) => answerIn(tx, request, ok(answer))
+      await deleteDraft(parts, request, { id: params.id, version: query.version, by, deleted })
+      return answer
     },
   )
 }

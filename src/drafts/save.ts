@@ -34,23 +34,29 @@ interface Saving {
   /** The messages that it replaces. */
   readonly replaces: readonly number[]
   readonly by: Actor
+  readonly stored: Stored
 }
+
+/** Called in the transaction that stores a draft. */
+export type Stored = (tx: Tx, draft: DraftOut) => Promise<void>
 
 /** Stores a draft. Undefined, with nothing changed, if the message that it replaces is deleted. */
 export async function saveDraft(
   { db, mailHost, reader, time, composeDraft }: DraftParts,
   box: DraftBox,
-  { key, content, replaces, by }: Saving,
+  { key, content, replaces, by, stored }: Saving,
 ): Promise<DraftOut | undefined> {
   const savedAt = await time(db)
   const raw = await composeDraft(content, { messageId: draftMessageId(key, box.domain), date: savedAt })
   const message = await reader.message(raw)
-  const record = (tx: Tx, uid: number) => noteMade(tx, box, { key, uid, replaces })
+  const opened = { box, key, isOurs: true, savedAt, message, content: await reader.content(raw) }
+  const record = async (tx: Tx, uid: number) => {
+    await noteMade(tx, box, { key, uid, replaces })
+    await stored(tx, presentDraft({ ...opened, uid }))
+  }
   const draft = { message, savedAt, replaces, record }
   const uid = await oneLargeAtATime(raw.length, () => mailHost.saveDraft(box, draft, by))
-  return uid === undefined
-    ? undefined
-    : presentDraft({ box, key, uid, isOurs: true, savedAt, message, content: await reader.content(raw) })
+  return uid === undefined ? undefined : presentDraft({ ...opened, uid })
 }
 
 interface Editing {
@@ -64,18 +70,19 @@ interface Editing {
 export async function editDraft(
   parts: DraftParts,
   asker: Asker,
-  { by, ...named }: Editing,
+  { by, stored, ...named }: Editing & { readonly stored: Stored },
   change: (draft: DraftContent) => DraftContent,
 ): Promise<DraftOut> {
   const holder = { organization: asker.caller.organizationId, key: asker.caller.memberId ?? '' }
   return oneAtATime(named.id, async () => {
     // Each failure is the success of another writer, in another process.
     for (let tries = 1; ; tries++) {
-      const { box, key, uids, isOurs, stored } = await findDraft(parts, asker, 'send', named)
+      const { box, key, uids, isOurs, stored: now } = await findDraft(parts, asker, 'send', named)
       const before = await parts.large
-        .read(stored, holder, (raw) => readDraft(parts.reader, raw, isOurs))
+        .read(now, holder, (raw) => readDraft(parts.reader, raw, isOurs))
         .catch(unlessDeleted)
-      const saved = before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by }))
+      const saved =
+        before && (await saveDraft(parts, box, { key, content: change(before), replaces: uids, by, stored }))
       if (saved) {
         await parts.db.transaction().execute((tx) => outdate(tx, box, key, saved.version - 1))
         return saved
@@ -103,12 +110,18 @@ export async function oneAtATime<T>(id: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Deletes a draft for good. @throws Refusal `conflict` if it has another version than the one that is known */
-export async function deleteDraft(parts: DraftParts, asker: Asker, { by, ...named }: Editing): Promise<void> {
+/** Deletes a draft for good. `deleted` is called in the transaction that does. @throws Refusal `conflict` if it has another version than the one that is known */
+export async function deleteDraft(
+  parts: DraftParts,
+  asker: Asker,
+  { by, deleted, ...named }: Editing & { readonly deleted: (tx: Tx) => Promise<void> },
+): Promise<void> {
   await oneAtATime(named.id, async () => {
     for (let tries = 1; ; tries++) {
       const { box, key, uid, uids } = await findDraft(parts, asker, 'send', named)
-      const gone = await parts.mailHost.expunge(box, 'drafts', uids, by)
+      const gone = await parts.mailHost.expunge(box, 'drafts', uids, by, async (tx, some) => {
+        if (some.length > 0) await deleted(tx)
+      })
       if (gone.length === 0 && tries === mostWrites) throw mailUnavailable('a draft was replaced again and again')
       if (gone.length === 0) continue
       await parts.db.transaction().execute(async (tx) => {

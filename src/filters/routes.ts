@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
@@ -125,9 +126,11 @@ function changeRoute(app: App, { db, mailHost }: FilterParts, { at, access, name
       const id = pathId(params.id, 'filter')
       const owner = ownerIn(request)
       await checkChangedMove(db, mailHost, owner, { id, change: body })
-      const filter = await db.transaction().execute((tx) => changeFilter(tx, owner, id, change, actor))
+      const answer = await changeOnce(db, request, async (tx) =>
+        present(await changeFilter(tx, owner, id, change, actor)),
+      )
       invalidateRules(db, organizationId)
-      return present(filter)
+      return answer
     },
   )
 }
@@ -148,9 +151,12 @@ function deleteRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       const { organizationId, actor, params } = request
       const id = pathId(params.id, 'filter')
       const owner = ownerIn(request)
-      await db.transaction().execute((tx) => removeFilter(tx, owner, id, actor))
+      const answer = await changeOnce(db, request, async (tx) => {
+        await removeFilter(tx, owner, id, actor)
+        return { deleted: true as const, id }
+      })
       invalidateRules(db, organizationId)
-      return { deleted: true as const, id }
+      return answer
     },
   )
 }

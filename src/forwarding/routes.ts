@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { Line, ListOf, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
@@ -60,9 +61,10 @@ export function forwardingRoutes(app: App, { db, time }: { db: Db; time: SharedT
         response: { 200: ForwardingOut },
       },
     },
-    async ({ caller, actor, body }) => {
+    async (request) => {
+      const { caller, actor, body } = request
       const change = readChange(body)
-      return await db.transaction().execute(async (tx) => {
+      return await changeOnce(db, request, async (tx) => {
         const now = await time(tx)
         return present(await configure(tx, caller, body.mailbox, change, { now, by: actor }), now)
       })

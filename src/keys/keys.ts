@@ -64,20 +64,29 @@ export async function revokeKey(
   by: Actor,
   organizationId?: string,
 ): Promise<{ key: Key; already: boolean }> {
+  return await db.transaction().execute((tx) => revokeKeyIn(tx, id, now, by, organizationId))
+}
+
+/** The same in a transaction. */
+export async function revokeKeyIn(
+  tx: Tx,
+  id: string,
+  now: number,
+  by: Actor,
+  organizationId?: string,
+): Promise<{ key: Key; already: boolean }> {
   const none = notFound(organizationId === undefined ? `key: ${id}` : 'key')
   if (!isUuid(id)) throw none
-  const revoked = await db.transaction().execute(async (tx) => {
-    const row = await revokeLiveKey(tx, id, new Date(now), organizationId)
-    if (!row) return undefined
+  const row = await revokeLiveKey(tx, id, new Date(now), organizationId)
+  if (row) {
     const { organization_id, ...key } = row
     await record(tx, by, {
       ...{ organizationId: organization_id, action: 'key.revoked', id, name: keyShown(key) },
       ...{ before: recorded(key), after: null },
     })
-    return key
-  })
-  if (revoked) return { key: revoked, already: false }
-  const key = await keyById(db, id, organizationId)
+    return { key, already: false }
+  }
+  const key = await keyById(tx, id, organizationId)
   if (!key) throw none
   return { key, already: true }
 }

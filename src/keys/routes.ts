@@ -2,6 +2,7 @@ import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import type { Caller } from '#/http/access/caller.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertNoPage, paged, timedPlace } from '#/http/schemas/cursor.ts'
@@ -9,7 +10,7 @@ import { ById, PageOf, paging, pathId, Strict } from '#/http/schemas/shared-sche
 import type { Static } from '#/http/schemas/type.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { expiryAt, keyName } from './key.ts'
-import { addKey, revokeKey } from './keys.ts'
+import { addKey, revokeKeyIn } from './keys.ts'
 import { keyById, keyCount, keysOf } from './queries.ts'
 import { networksOf, type Restrictions, recipientsOf } from './restrictions.ts'
 import { KeyOut, KeyRequest, NewKeyOut, present, scopesListed } from './schemas.ts'
@@ -142,10 +143,14 @@ function revokeRoute(app: App, { db, clock }: KeyParts): void {
         response: { 200: KeyOut },
       },
     },
-    async ({ organizationId, actor, params }) => {
+    async (request) => {
+      const { organizationId, actor } = request
+      const id = pathId(request.params.id, 'key')
       const now = clock.now()
-      const { key } = await revokeKey(db, pathId(params.id, 'key'), now, actor, organizationId)
-      return present(await shownKey(db, key), now)
+      return await changeOnce(db, request, async (tx) => {
+        const { key } = await revokeKeyIn(tx, id, now, actor, organizationId)
+        return present(await shownKey(tx, key), now)
+      })
     },
   )
 }

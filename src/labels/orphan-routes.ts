@@ -2,6 +2,7 @@ import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
@@ -94,13 +95,16 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), keyword: Keyword, change_id: ChangeId }) },
       },
     },
-    async ({ caller, actor, organizationId, params }) => {
+    async (request) => {
+      const { caller, actor, organizationId, params } = request
       const keyword = params.keyword.toLowerCase()
       const orphans = await orphansAmong(db, organizationItself(organizationId), [keyword])
       if (!orphans.has(keyword) || !(await isBorne(parts, organizationId, keyword))) throw notFound('keyword')
-      const change = await db.transaction().execute((tx) => beginEverywhere(tx, caller, actor, keyword))
-      await finishSoon(runningChanges, change)
-      return { deleted: true as const, keyword, change_id: change }
+      const answer = await changeOnce(db, request, async (tx) => {
+        return { deleted: true as const, keyword, change_id: await beginEverywhere(tx, caller, actor, keyword) }
+      })
+      await finishSoon(runningChanges, answer.change_id)
+      return answer
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
@@ -135,7 +136,7 @@ function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRout
       }
       const id = pathId(params.id, 'label')
       const owner = ownerIn(request)
-      return present(await db.transaction().execute((tx) => changeLabel(tx, owner, id, change, actor)))
+      return await changeOnce(db, request, async (tx) => present(await changeLabel(tx, owner, id, change, actor)))
     },
   )
 }
@@ -168,14 +169,15 @@ function deleteRoute(app: App, { db, runningChanges }: LabelParts, { at, access,
       const { organizationId, caller, actor, params, query } = request
       const id = pathId(params.id, 'label')
       const owner = ownerIn(request)
-      const { keyword, change } = await db.transaction().execute(async (tx) => {
+      const answer = await changeOnce(db, request, async (tx) => {
         const keyword = await removeLabel(tx, owner, id, actor)
-        return { keyword, change: query.from_messages ? await beginEverywhere(tx, caller, actor, keyword) : undefined }
+        return query.from_messages
+          ? { deleted: true as const, id, change_id: await beginEverywhere(tx, caller, actor, keyword) }
+          : { deleted: true as const, id, keyword_left_on_messages: keyword }
       })
       invalidateRules(db, organizationId)
-      if (change === undefined) return { deleted: true as const, id, keyword_left_on_messages: keyword }
-      await finishSoon(runningChanges, change)
-      return { deleted: true as const, id, change_id: change }
+      if (answer.change_id !== undefined) await finishSoon(runningChanges, answer.change_id)
+      return answer
     },
   )
 }

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
+import { noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { Id } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { suspendMailbox } from './change.ts'
-import { mailboxAtPath } from './queries.ts'
+import { mailboxAtPath, mailboxById } from './queries.ts'
 import { type RemovalParts, removeMailbox } from './remove.ts'
 import { ByAddress, MailboxOut, present } from './schemas.ts'
 
@@ -35,8 +36,13 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
       },
     },
     async (request) => {
-      const { id, address } = await mailboxAtPath(parts.db, request.caller, request.params.address)
-      await removeMailbox(parts, refTo(request, id), request.actor, () => {})
+      const begun = progressOf<{ id: string; address: string }>(request)
+      const named = begun ?? (await mailboxAtPath(parts.db, request.caller, request.params.address))
+      const [{ id, address }, mailbox] = [named, refTo(request, named.id)]
+      if (!begun || (await mailboxById(parts.db, mailbox.organizationId, id))) {
+        await noteProgress(parts.db, request, { id, address })
+        await removeMailbox(parts, mailbox, request.actor, () => {})
+      }
       return { deleted: true as const, id, address }
     },
   )

@@ -1,15 +1,16 @@
-import { recordedAtOnce } from '#/changes/record.ts'
 import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { progressOf } from '#/http/answers/claimed-key.ts'
 import { sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
 import { readPart } from '#/http/schemas/shared-schemas.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailHost, Place } from '#/ports/mail-host.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
 import { assertKeywordsKnown, readChange } from './change/change.ts'
+import { changeMany, changeOne } from './change/make-change.ts'
 import { BulkChange, BulkResult, MessageChange } from './change/schemas.ts'
 import { downloadRoutes } from './content/download-routes.ts'
 import { headerRoute } from './content/header-route.ts'
@@ -94,14 +95,14 @@ function changeRoute(app: App, parts: MessageParts): void {
         response: { 200: ChangedMessage },
       },
     },
-    async ({ caller, actor, scopes, params, body, query: { folder = 'inbox', ...query } }) => {
+    async (request) => {
+      const { caller, scopes, params, body } = request
+      const { folder = 'inbox', ...query } = request.query
       const name = folderName(folder)
       const change = readChange(body)
       const uid = pathUid(params.uid)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
-      await assertKeywordsKnown(db, caller, change)
-      const place = (await mailHost.update(mailbox, name, [uid], change, actor)).get(uid)
+      const place = progressOf<Place>(request) ?? (await changeOne(parts, request, mailbox, { name, uid, change }))
       const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
       const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox }, now) : []
       if (!item) throw notFound('message')
@@ -127,24 +128,14 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         response: { 200: BulkResult },
       },
     },
-    async ({ caller, actor, body: { uids, ...body }, query: { folder = 'inbox', ...query } }) => {
+    async (request) => {
+      const { uids, ...body } = request.body
+      const { folder = 'inbox', ...query } = request.query
       const name = folderName(folder)
       const change = readChange(body)
-      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      await assertKeywordsKnown(db, caller, change)
-      const wanted = [...new Set(uids)].sort((a, b) => a - b)
-      const { organizationId, mailboxId } = mailbox
-      const recording = recordedAtOnce(db, { organizationId, mailboxes: [mailboxId], kind: 'messages', by: actor })
-      const places = await mailHost.update(mailbox, name, wanted, change, actor, recording)
-      return {
-        change_id: recording.changeId ?? null,
-        updated: wanted.filter((uid) => places.has(uid)),
-        not_found: wanted.filter((uid) => !places.has(uid)),
-        moved: wanted.flatMap((uid) => {
-          const place = places.get(uid)
-          return place && place.folder !== name ? [{ uid, new_uid: place.uid }] : []
-        }),
-      }
+      const mailbox = await mailboxFor(db, request.caller, 'change', query.mailbox)
+      await assertKeywordsKnown(db, request.caller, change)
+      return await changeMany({ db, mailHost }, request, mailbox, { name, uids, change })
     },
   )
 }

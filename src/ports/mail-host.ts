@@ -76,8 +76,15 @@ export interface MailHost {
   folderNow(mailbox: MailboxRef, folder: FolderKey): Promise<string | undefined>
   /** Finds messages that a process which died was about to move from a folder. Of a host without transactions. */
   findMoved?(mailbox: MailboxRef, from: FolderKey, moving: Moving): Promise<MovedMessages>
-  /** Deletes messages for good. Answers the uids that were there, in ascending order. */
-  expunge(mailbox: MailboxRef, folder: string, uids: readonly number[], by?: Actor): Promise<number[]>
+  /** Deletes messages for good. Answers the uids that were there, in ascending order. `record` gets them in the transactions that
+   *  delete them, one of which is enough unless messages are very large. A host without transactions calls it afterwards. */
+  expunge(
+    mailbox: MailboxRef,
+    folder: string,
+    uids: readonly number[],
+    by?: Actor,
+    record?: (tx: Tx, gone: readonly number[]) => Promise<void>,
+  ): Promise<number[]>
   /** Deletes all messages for good, in short steps. Yields after each step how many are deleted. The rest stays if the
    *  caller stops. */
   empty(mailbox: MailboxRef): AsyncIterable<number>

@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, ok } from '#/http/answers/idempotency.ts'
 import { readyText, sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
@@ -156,14 +157,19 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         response: { 200: Moved },
       },
     },
-    async ({ caller, actor, scopes, params, body }) => {
+    async (request) => {
+      const { caller, actor, scopes, params, body } = request
       const id = pathId(params.id, what)
       const sendAt = timestamp(body.send_at, 'send_at')
       assertWithinWindow(sendAt, await time(db))
-      const one = await db.transaction().execute((tx) => move(tx, mailKey, { caller, id, sendAt }, actor))
-      if (!one) throw await refusal(db, { caller, id }, 'it can no longer be moved to another time')
-      const moved = { ...present(one.moved), warnings: one.warnings }
-      return readPart(moved, stateOfMoved, scopes.has('scheduled:read'))
+      const answer = await changeOnce(db, request, async (tx) => {
+        const one = await move(tx, mailKey, { caller, id, sendAt }, actor)
+        if (!one) return undefined
+        const moved = { ...present(one.moved), warnings: one.warnings }
+        return readPart(moved, stateOfMoved, scopes.has('scheduled:read'))
+      })
+      if (!answer) throw await refusal(db, { caller, id }, 'it can no longer be moved to another time')
+      return answer
     },
   )
 
@@ -181,10 +187,14 @@ function changeRoutes(app: App, { db, time, mailKey }: ScheduledParts): void {
         response: { 200: Cancelled },
       },
     },
-    async ({ caller, actor, params }) => {
+    async (request) => {
+      const { caller, actor, params } = request
       const id = pathId(params.id, what)
-      if (await db.transaction().execute((tx) => cancel(tx, caller, id, actor))) return { cancelled: true as const, id }
-      throw await refusal(db, { caller, id }, 'it can no longer be cancelled')
+      const answer = await changeOnce(db, request, async (tx) =>
+        (await cancel(tx, caller, id, actor)) ? { cancelled: true as const, id } : undefined,
+      )
+      if (!answer) throw await refusal(db, { caller, id }, 'it can no longer be cancelled')
+      return answer
     },
   )
 

@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ById, Id, ListOf, pathId, Strict, Timestamp, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
@@ -71,8 +72,10 @@ export function sessionListRoutes(app: App, { db, clock }: { readonly db: Db; re
     },
     async (request) => {
       const id = pathId(request.params.id, 'session')
-      if (!(await endSession(db, memberOf(request), id, request.actor))) throw notFound('session')
-      return { ended: true as const, id }
+      return await changeOnce(db, request, async (tx) => {
+        if (!(await endSession(tx, memberOf(request), id, request.actor))) throw notFound('session')
+        return { ended: true as const, id }
+      })
     },
   )
 }

@@ -130,6 +130,7 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
     '/v1/session',
     {
       ...forMembers,
+      config: { ...forMembers.config, repeatable: false },
       schema: {
         summary: 'Sign out',
         operationId: 'signOut',
@@ -139,7 +140,10 @@ function signOutRoute(app: App, { db, sessions, publicUrl }: SessionParts): void
     },
     async (request, reply) => {
       const { headers, member } = request
-      if (member) await endSession(db, memberOf(request), member.sessionId, request.actor)
+      if (member) {
+        const { sessionId } = member
+        await db.transaction().execute((tx) => endSession(tx, memberOf(request), sessionId, request.actor))
+      }
       const token = sessionToken(headers, publicUrl)
       if (token !== undefined) sessions.forget(token)
       reply.header('Set-Cookie', cookieWith('mailroom_session', headers, publicUrl, { token: '', seconds: 0 }))

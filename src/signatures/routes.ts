@@ -1,6 +1,7 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ListOf, Nullable, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
@@ -73,13 +74,17 @@ export function signatureRoutes(app: App, { db }: { readonly db: Db }): void {
         response: { 200: SignatureOut },
       },
     },
-    async ({ caller, organizationId, actorId: memberId, params, body: { text, html = null } }) => {
+    async (request) => {
+      const { caller, organizationId, actorId: memberId, params, body } = request
+      const { text, html = null } = body
       const mailbox = await writingMailbox(db, caller, params.address)
       if (mailbox.kind === 'private') throw invalid('address', 'No mail can be sent from a Private mailbox here')
       const place = { organizationId, memberId, mailboxId: mailbox.id }
       const isEmpty = text.trim() === '' && (html ?? '').trim() === ''
-      await (isEmpty ? removeSignature(db, place) : setSignature(db, place, { text, html }))
-      return { mailbox: mailbox.address, ...(isEmpty ? { text: '', html: null } : { text, html }) }
+      return await changeOnce(db, request, async (tx) => {
+        await (isEmpty ? removeSignature(tx, place) : setSignature(tx, place, { text, html }))
+        return { mailbox: mailbox.address, ...(isEmpty ? { text: '', html: null } : { text, html }) }
+      })
     },
   )
 }

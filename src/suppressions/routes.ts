@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { cursorParameter, Line, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
@@ -75,12 +76,14 @@ export function suppressionRoutes(app: App, { db }: { readonly db: Db }): void {
         response: { 200: Type.Object({ deleted: Type.Literal(true), address: Address }) },
       },
     },
-    async ({ caller, actor, params }) => {
+    async (request) => {
+      const { caller, actor, params } = request
       const address = canonicalAddress(params.address)
-      const gone =
-        address !== undefined && (await db.transaction().execute((tx) => removeSuppression(tx, caller, address, actor)))
-      if (!gone) throw notFound('suppression')
-      return { deleted: true as const, address }
+      if (address === undefined) throw notFound('suppression')
+      return await changeOnce(db, request, async (tx) => {
+        if (!(await removeSuppression(tx, caller, address, actor))) throw notFound('suppression')
+        return { deleted: true as const, address }
+      })
     },
   )
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { notFound } from '#/errors.ts'
 import { assertMayReceive, typesNamed } from '#/event-stream/visible.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
@@ -138,7 +139,7 @@ function changeRoutes(app: App, parts: WebhookParts): void {
       const change = await changeBy(request, parts)
       const id = pathId(request.params.id, 'webhook')
       const wanted = { ...settings, ...(paused !== undefined && { paused }) }
-      return present(await parts.db.transaction().execute((tx) => changeWebhook(tx, change, id, wanted)))
+      return await changeOnce(parts.db, request, async (tx) => present(await changeWebhook(tx, change, id, wanted)))
     },
   )
 
@@ -156,8 +157,10 @@ function changeRoutes(app: App, parts: WebhookParts): void {
     async (request) => {
       const id = pathId(request.params.id, 'webhook')
       const change = await changeBy(request, parts)
-      await parts.db.transaction().execute((tx) => removeWebhook(tx, change, id))
-      return { deleted: true as const, id }
+      return await changeOnce(parts.db, request, async (tx) => {
+        await removeWebhook(tx, change, id)
+        return { deleted: true as const, id }
+      })
     },
   )
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { notFound } from '#/errors.ts'
-import { answerAfter, ok } from '#/http/answers/idempotency.ts'
+import { answerClaimed } from '#/http/answers/claimed-key.ts'
+import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { ById } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
@@ -31,7 +32,7 @@ export function testRoute(app: App, parts: WebhookParts): void {
     },
     async (request, reply) => {
       const { id } = await webhookIn(db, request)
-      await answerAfter(db, request, reply, async () => {
+      await answerClaimed(db, request, reply, async () => {
         const found = await receiverIn(db, request.organizationId, id)
         if (!found) throw notFound('webhook')
         const now = await time(db)

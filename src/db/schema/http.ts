@@ -9,4 +9,7 @@ interface IdempotencyKeys {
   key: string
   answer: Buffer
   created_at: Generated<Date>
+  claim: Generated<string | null>
+  /** Null once the request is answered. */
+  claimed_until: Generated<Date | null>
 }

@@ -1,9 +1,10 @@
 import type { FastifyContextConfig } from 'fastify'
-import { answerAfter, created } from '#/http/answers/idempotency.ts'
+import { answerClaimed, answerIn } from '#/http/answers/claimed-key.ts'
+import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { attachment } from '#/sending/outgoing.ts'
 import { bodyLimit } from '#/sending/schemas.ts'
-import { type DraftParts, editDraft } from '../save.ts'
+import { type DraftParts, editDraft, type Stored } from '../save.ts'
 import { ByAttachmentIndex, ByDraft, DraftOut, KnownVersion, NewAttachment } from '../schemas.ts'
 import { withAttachment, withoutAttachment } from './attachments.ts'
 
@@ -24,13 +25,14 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
       },
     },
     async (request, reply) => {
-      const { caller, scopes, actor: by, params } = request
+      const { actor: by, params } = request
       const { version, ...given } = request.body
       const added = attachment('', given)
-      await answerAfter(parts.db, request, reply, async () => {
-        const editing = { id: params.id, version, by }
-        const draft = await editDraft(parts, { caller, scopes }, editing, (before) => withAttachment(before, added))
-        return created(`/v1/drafts/${draft.id}`, draft)
+      await answerClaimed(parts.db, request, reply, async () => {
+        const answer = (draft: DraftOut) => created(`/v1/drafts/${draft.id}`, draft)
+        const stored: Stored = (tx, draft) => answerIn(tx, request, answer(draft))
+        const editing = { id: params.id, version, by, stored }
+        return answer(await editDraft(parts, request, editing, (before) => withAttachment(before, added)))
       })
       return reply
     },
@@ -49,7 +51,11 @@ export function attachmentRoutes(app: App, parts: DraftParts, config: FastifyCon
         response: { 200: DraftOut },
       },
     },
-    ({ caller, scopes, actor: by, params: { id, index }, query: { version } }) =>
-      editDraft(parts, { caller, scopes }, { id, version, by }, (draft) => withoutAttachment(draft, index)),
+    (request) => {
+      const { actor: by, params, query } = request
+      const stored: Stored = (tx, draft) => answerIn(tx, request, ok(draft))
+      const editing = { id: params.id, version: query.version, by, stored }
+      return editDraft(parts, request, editing, (draft) => withoutAttachment(draft, params.index))
+    },
   )
 }

@@ -1,7 +1,7 @@
 // On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
@@ -14,7 +14,8 @@ import { keyring } from '#test/world/installation.ts'
 import { Caller } from '../access/caller.ts'
 import { newRequestId } from '../connections/malformed-requests.ts'
 import { answerError } from './answer-errors.ts'
-import { answerAfter, answerOnce, created } from './idempotency.ts'
+import { answerClaimed, answerIn, noteProgress, progressOf } from './claimed-key.ts'
+import { answerOnce, created } from './idempotency.ts'
 
 let database: Database
 let organizationId: string
@@ -29,7 +30,7 @@ after(async () => {
 })
 
 /** A process on the database, which does `work` for each POST, or what `work` throws. */
-async function process(db: Db, work: () => object): Promise<string> {
+async function process(db: Db, work: (request: FastifyRequest) => object | Promise<object>): Promise<string> {
   const app = fastify({ genReqId: newRequestId })
   app.decorate('answersKey', sealingKey(keyring, 'kept answers'))
   app.decorateRequest('caller')
@@ -43,11 +44,11 @@ async function process(db: Db, work: () => object): Promise<string> {
     request.actorId = String(request.headers['x-key'] ?? 'one')
   })
   app.post('/things', async (request, reply) => {
-    await answerOnce(db, request, reply, async () => created('/things/1', work(), 'secret'))
+    await answerOnce(db, request, reply, async () => created('/things/1', await work(request), 'secret'))
     return reply
   })
   app.post('/fetched', async (request, reply) => {
-    await answerAfter(db, request, reply, async () => created('/fetched/1', work()))
+    await answerClaimed(db, request, reply, async () => created('/fetched/1', await work(request)))
     return reply
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -82,7 +83,7 @@ function refuse(): never {
 async function post(base: string, key: string, headers: Record<string, string> = {}, path = '/things') {
   const response = await fetch(`${base}${path}`, { method: 'POST', headers: { 'idempotency-key': key, ...headers } })
   const replayed = response.headers.get('idempotency-replayed')
-  return { status: response.status, replayed, body: await response.json() }
+  return { status: response.status, replayed, body: (await response.json()) as { error?: { code: string } } }
 }
 
 test('a refusal of one process does not replace the answer that another has stored since', async () => {
@@ -154,4 +155,67 @@ test('what waits for another server is done once, and again only after a refusal
   assert.deepEqual([first.status, first.replayed, first.body], [201, null, { done: 2 }])
   const again = await ask()
   assert.deepEqual([again.status, again.replayed, again.body, done], [201, 'true', first.body, 2])
+})
+
+/** Work that is a step, after which a process of its own stays away until it is let go on: with its answer, or to die. */
+class Suspended {
+  readonly reached = Promise.withResolvers<void>()
+  readonly goesOn = Promise.withResolvers<void>()
+
+  readonly step = async (request: FastifyRequest) => {
+    await noteProgress(database.db, request, { step: 1 })
+    this.reached.resolve()
+    await this.goesOn.promise
+    return { by: 'the first' }
+  }
+}
+
+const endClaims = () =>
+  sql`update idempotency_keys set claimed_until = clock_timestamp() where claimed_until is not null`.execute(
+    database.db,
+  )
+
+test('while the first request runs, its repetition is told so in every process, and another request that the key is used', async () => {
+  const first = new Suspended()
+  const answer = post(await process(database.db, first.step), 'two at once', {}, '/fetched')
+  await first.reached.promise
+  const other = await process(database.db, () => assert.fail('it is done once'))
+  const again = await post(other, 'two at once', {}, '/fetched')
+  assert.deepEqual([again.status, again.body.error?.code], [409, 'conflict'])
+  assert.equal((await post(other, 'two at once')).status, 400)
+  first.goesOn.resolve()
+  const done = await answer
+  assert.deepEqual([done.status, done.replayed, done.body], [201, null, { by: 'the first' }])
+  const later = await post(other, 'two at once', {}, '/fetched')
+  assert.deepEqual([later.replayed, later.body], ['true', { by: 'the first' }])
+})
+
+test('what a process left its repetition goes on with in another, and what the first does late has no effect', async () => {
+  const first = new Suspended()
+  const late = post(await process(database.db, first.step), 'left', {}, '/fetched')
+  await first.reached.promise
+  await endClaims()
+  const other = await process(database.db, (request) => ({ after: progressOf(request) }))
+  const again = await post(other, 'left', {}, '/fetched')
+  assert.deepEqual([again.status, again.replayed, again.body], [201, null, { after: { step: 1 } }])
+  first.goesOn.resolve()
+  assert.equal((await late).status, 409)
+  assert.deepEqual((await post(other, 'left', {}, '/fetched')).body, again.body)
+})
+
+test('a change whose claim was lost is rolled back', async () => {
+  const change = (request: FastifyRequest) =>
+    database.db.transaction().execute(async (tx) => {
+      await tx.updateTable('organizations').set({ name: 'Twice' }).where('id', '=', organizationId).execute()
+      await sql`update idempotency_keys set claim = gen_random_uuid() where key = 'lost'`.execute(tx)
+      await answerIn(tx, request, created('/fetched/1', {}))
+      return {}
+    })
+  assert.equal((await post(await process(database.db, change), 'lost', {}, '/fetched')).status, 409)
+  const { name } = await database.db
+    .selectFrom('organizations')
+    .select('name')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  assert.equal(name, 'Once')
 })

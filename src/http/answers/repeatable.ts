@@ -1,7 +1,8 @@
 import type { FastifyContextConfig, RouteHandlerMethod } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import type { App } from '../app-type.ts'
-import { answerChange } from './idempotency.ts'
+import { answerClaimed } from './claimed-key.ts'
+import { ok } from './idempotency.ts'
 
 /** Whether a route takes an Idempotency-Key: all that change something do, but for those that open or confirm a session. */
 export function isRepeatable(method: string, config: FastifyContextConfig | undefined): boolean {
@@ -10,7 +11,8 @@ export function isRepeatable(method: string, config: FastifyContextConfig | unde
   return isForCallers && config?.repeatable !== false
 }
 
-/** Lets PUT, PATCH and DELETE answer a repetition as `answerAfter` does; a POST does so itself. To be called before there are routes. */
+/** Lets PUT, PATCH and DELETE answer what their handlers return as `answerClaimed` does; a POST does so itself. To be called before there
+ *  are routes. */
 export function repeatChanges(app: App, db: Db): void {
   app.addHook('onRoute', (route) => {
     const method = String(route.method)
@@ -18,7 +20,11 @@ export function repeatChanges(app: App, db: Db): void {
     const handler = route.handler
     const repeated: RouteHandlerMethod = async function (request, reply) {
       if (request.headers['idempotency-key'] === undefined) return await handler.call(this, request, reply)
-      await answerChange(db, request, reply, async () => await handler.call(this, request, reply))
+      await answerClaimed(db, request, reply, async () => {
+        const body: unknown = await handler.call(this, request, reply)
+        if (typeof body !== 'object' || body === null) throw new Error('A change returns what it answers')
+        return ok(body)
+      })
       return reply
     }
     route.handler = repeated

@@ -3,6 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import { type Caller, levels } from '#/http/access/caller.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { Id, ListOf, Nullable, OneOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
@@ -88,10 +89,12 @@ export function accessRoutes(app: App, { db }: { db: Db }): void {
     },
     async (request) => {
       const change = await sharingIn(db, request, request.params)
-      await db.transaction().execute((tx) => giveAccess(tx, change, request.body.level))
-      const [access] = await accessOf(db, change.mailbox, change.memberId)
-      if (!access) throw notFound('access')
-      return present(access)
+      return await changeOnce(db, request, async (tx) => {
+        await giveAccess(tx, change, request.body.level)
+        const [access] = await accessOf(tx, change.mailbox, change.memberId)
+        if (!access) throw notFound('access')
+        return present(access)
+      })
     },
   )
 
@@ -109,8 +112,10 @@ export function accessRoutes(app: App, { db }: { db: Db }): void {
     },
     async (request) => {
       const change = await sharingIn(db, request, request.params)
-      await db.transaction().execute((tx) => endAccess(tx, change))
-      return { deleted: true as const, member_id: change.memberId }
+      return await changeOnce(db, request, async (tx) => {
+        await endAccess(tx, change)
+        return { deleted: true as const, member_id: change.memberId }
+      })
     },
   )
 }

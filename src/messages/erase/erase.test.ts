@@ -147,10 +147,9 @@ test('messages that arrive after the request began stay', async () => {
 
 test('a folder that takes long is emptied by several requests', async () => {
   const box = await boxWith(501, 'trash')
-  const step = (upToUid?: number) =>
-    emptyFolder(world.mailHost, box.mailbox, 'trash', { upToUid, by: byOperator, most: 0 })
-  assert.deepEqual(await step(), { deleted: 500, hasMore: true, upToUid: 501 })
+  const step = () => emptyFolder(world.mailHost, box.mailbox, 'trash', { upToUid: 501, by: byOperator, most: 0 })
+  assert.deepEqual(await step(), { deleted: 500, hasMore: true })
   await add(box, 1, 'trash')
-  assert.deepEqual(await step(501), { deleted: 1, hasMore: false, upToUid: 501 })
+  assert.deepEqual(await step(), { deleted: 1, hasMore: false })
   assert.deepEqual(await uidsIn(box, 'trash'), [502])
 })

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#/audit/actor.ts'
+import type { Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { pathFolder } from '../folders/folders.ts'
@@ -20,9 +21,13 @@ export function emptiableFolder(text: string): string {
 }
 
 export interface Emptying {
-  /** Messages with higher uids stay; undefined for those that arrive from now on. */
-  readonly upToUid: number | undefined
+  /** Messages with higher uids stay. */
+  readonly upToUid: number
   readonly by: Actor
+  /** How many an attempt before has deleted. */
+  readonly before?: number
+  /** Called with how many are deleted, in the transactions that delete them. */
+  readonly record?: (tx: Tx, deleted: number) => Promise<void>
   readonly most?: number
 }
 
@@ -30,7 +35,6 @@ export interface Emptied {
   readonly deleted: number
   /** Whether the time ended first. */
   readonly hasMore: boolean
-  readonly upToUid: number
 }
 
 /** Deletes the messages of a folder for good, step by step, for a bounded time. */
@@ -38,16 +42,19 @@ export async function emptyFolder(
   mailHost: MailHost,
   mailbox: MailboxRef,
   name: string,
-  { upToUid, by, most = mostSpent }: Emptying,
+  { upToUid, by, before = 0, record, most = mostSpent }: Emptying,
 ): Promise<Emptied> {
-  const last = upToUid ?? (await mailHost.extent(mailbox, name)).lastUid
   const until = performance.now() + most
-  for (let deleted = 0, steps = 0; ; steps++) {
-    const uids = (await mailHost.uidsAfter(mailbox, name, 0, together)).filter((uid) => uid <= last)
-    if (uids.length === 0) return { deleted, hasMore: false, upToUid: last }
+  let deleted = before
+  for (let steps = 0; ; steps++) {
+    const uids = (await mailHost.uidsAfter(mailbox, name, 0, together)).filter((uid) => uid <= upToUid)
+    if (uids.length === 0) return { deleted, hasMore: false }
     // Otherwise requests to a server that deletes nothing would never end.
-    if (steps > 0 && performance.now() >= until) return { deleted, hasMore: true, upToUid: last }
-    deleted += (await mailHost.expunge(mailbox, name, uids, by)).length
+    if (steps > 0 && performance.now() >= until) return { deleted, hasMore: true }
+    await mailHost.expunge(mailbox, name, uids, by, async (tx, gone) => {
+      deleted += gone.length
+      await record?.(tx, deleted)
+    })
     await nextTurn()
   }
 }

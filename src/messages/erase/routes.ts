@@ -1,5 +1,6 @@
 import type { FastifyContextConfig } from 'fastify'
-import { answerAfter, ok } from '#/http/answers/idempotency.ts'
+import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
+import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { folderName } from '../folders/folder-name.ts'
@@ -26,13 +27,24 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
         response: { 200: Erased },
       },
     },
-    async ({ caller, actor, body, query: { folder = 'inbox', ...query } }) => {
+    async (request) => {
+      const { folder = 'inbox', ...query } = request.query
       const name = folderName(folder)
-      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      const wanted = [...new Set(body.uids)].sort((a, b) => a - b)
-      const deleted = await mailHost.expunge(mailbox, name, wanted, actor)
-      const gone = new Set(deleted)
-      return { deleted, not_found: wanted.filter((uid) => !gone.has(uid)), undoable: false as const }
+      const mailbox = await mailboxFor(db, request.caller, 'change', query.mailbox)
+      const wanted = [...new Set(request.body.uids)].sort((a, b) => a - b)
+      const gone = new Set(progressOf<{ deleted: number[] }>(request)?.deleted)
+      const left = wanted.filter((uid) => !gone.has(uid))
+      if (left.length > 0) {
+        await mailHost.expunge(mailbox, name, left, request.actor, async (tx, some) => {
+          for (const uid of some) gone.add(uid)
+          await noteProgress(tx, request, { deleted: [...gone] })
+        })
+      }
+      return {
+        deleted: wanted.filter((uid) => gone.has(uid)),
+        not_found: wanted.filter((uid) => !gone.has(uid)),
+        undoable: false as const,
+      }
     },
   )
 
@@ -56,10 +68,15 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
       const { caller, actor: by, params, query } = request
       const name = emptiableFolder(params.path)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      await answerAfter(db, request, reply, async () => {
-        const { deleted, hasMore, upToUid } = await emptyFolder(mailHost, mailbox, name, {
-          upToUid: query.up_to_uid,
-          by,
+      await answerClaimed(db, request, reply, async () => {
+        const { upToUid, deleted: before } = progressOf<{ upToUid: number; deleted: number }>(request) ?? {
+          upToUid: query.up_to_uid ?? (await mailHost.extent(mailbox, name)).lastUid,
+          deleted: 0,
+        }
+        await noteProgress(db, request, { upToUid, deleted: before })
+        const { deleted, hasMore } = await emptyFolder(mailHost, mailbox, name, {
+          ...{ upToUid, by, before },
+          record: (tx, deleted) => noteProgress(tx, request, { upToUid, deleted }),
         })
         return ok({ deleted, has_more: hasMore, up_to_uid: upToUid, undoable: false })
       })

@@ -3,15 +3,18 @@ import type { Actor } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 import { settingsChanged } from '#/events/types.ts'
-import { answerAfter, created, ok } from '#/http/answers/idempotency.ts'
+import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
+import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
+import type { FolderKey } from '#/ports/recording.ts'
 import { InMailbox } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
+import { type BegunDeletion, deleteFolder } from './delete-folder.ts'
 import { standardFolders } from './folder-name.ts'
-import { createFolder, deleteFolder, folderNamed, pathFolder, readFolder, renameFolder } from './folders.ts'
+import { createFolder, folderNamed, pathFolder, readFolder, renamedFolder, renameFolder } from './folders.ts'
 import {
   ByPath,
   DeletedFolder,
@@ -102,12 +105,14 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
       const name = folderNamed('name', request.body.name)
       const address = request.query.mailbox
       const mailbox = await mailboxFor(db, request.caller, 'change', address)
-      await answerAfter(db, request, reply, async () => {
-        const { made, folder } = await createFolder(mailHost, mailbox, name)
+      await answerClaimed(db, request, reply, async () => {
+        const isBegun = progressOf(request) !== undefined
+        const note = () => noteProgress(db, request, { name })
+        const { made, folder } = await createFolder(mailHost, mailbox, name, note)
         const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
         const answer = presentFolder(folder)
         if (made) await announce(db, mailbox, request.actor)
-        return made ? created(location, answer) : ok(answer)
+        return made || isBegun ? created(location, answer) : ok(answer)
       })
       return reply
     },
@@ -131,11 +136,15 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
         response: { 200: FolderOut },
       },
     },
-    async ({ caller, actor, params, query, body }) => {
+    async (request) => {
+      const { caller, actor, params, query, body } = request
       const name = pathFolder(params.path)
       const to = folderNamed('name', body.name)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      const folder = await renameFolder(mailHost, mailbox, name, to)
+      const begun = progressOf<FolderKey>(request)
+      const folder =
+        (begun && (await renamedFolder(mailHost, mailbox, begun, to))) ??
+        (await renameFolder(mailHost, mailbox, name, to, (before) => noteProgress(db, request, before)))
       await announce(db, mailbox, actor)
       return presentFolder(folder)
     },
@@ -157,12 +166,15 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
         response: { 200: DeletedFolder },
       },
     },
-    async ({ caller, actor, params, query }) => {
+    async (request) => {
+      const { caller, actor, params, query } = request
       const name = pathFolder(params.path)
       const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      const moving = moveTo === undefined ? undefined : { to: moveTo, by: actor }
-      const { moved, changeId } = await deleteFolder({ db, mailHost, runningChanges }, mailbox, name, moving)
+      const { moved, changeId } = await deleteFolder({ db, mailHost, runningChanges }, mailbox, name, {
+        ...{ moveTo, by: actor, begun: progressOf<BegunDeletion>(request) },
+        note: (where, begun) => noteProgress(where, request, begun),
+      })
       await announce(db, mailbox, actor)
       return { deleted: true as const, name, moved, change_id: changeId }
     },

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
 import { requestOrigin } from '#/http/access/session-cookie.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import { answerOnce, created } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { ById, Id, pathId } from '#/http/schemas/shared-schemas.ts'
@@ -124,7 +125,9 @@ function changeRoutes(app: App, { db }: MemberParts): void {
     },
     async (request) => {
       const [member, manager] = [memberIn(request), managerOf(request)]
-      return present(await db.transaction().execute((tx) => changeRole(tx, member, request.body.role, manager)))
+      return await changeOnce(db, request, async (tx) =>
+        present(await changeRole(tx, member, request.body.role, manager)),
+      )
     },
   )
 
@@ -144,9 +147,12 @@ function changeRoutes(app: App, { db }: MemberParts): void {
     },
     async (request) => {
       const [member, manager] = [memberIn(request), managerOf(request)]
-      await db.transaction().execute((tx) => dismissMember(tx, member, manager))
+      const answer = await changeOnce(db, request, async (tx) => {
+        await dismissMember(tx, member, manager)
+        return { deleted: true as const, id: member.memberId }
+      })
       invalidateRules(db, member.organizationId)
-      return { deleted: true as const, id: member.memberId }
+      return answer
     },
   )
 }

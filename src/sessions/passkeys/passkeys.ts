@@ -1,6 +1,6 @@
 import type { Actor } from '#/audit/actor.ts'
 import { type Change, record } from '#/audit/record.ts'
-import type { Db, Tx } from '#/db/schema.ts'
+import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, type Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
 import type { InSession } from '../for-members.ts'
@@ -13,12 +13,6 @@ import { deletePasskey, insertPasskey, lockMember, type Passkey, passkeysOf, ren
 import { passkeyName, type Registration } from './schemas.ts'
 import { type PasskeyParts, signedChallenge, unusable } from './signed.ts'
 import { verifiedRegistration } from './verify.ts'
-
-/** The member who changes passkeys, in a session. */
-export interface Changing {
-  readonly db: Db
-  readonly by: Actor
-}
 
 /** Whether passwords and single sign-on are available as well. */
 export interface OtherWays {
@@ -65,36 +59,32 @@ export async function addPasskey(
 
 /** Gives a passkey another name. @throws Refusal */
 export async function changePasskey(
-  { db, by }: Changing,
-  member: MemberRef,
+  tx: Tx,
+  { by, ...member }: MemberRef & { readonly by: Actor },
   { id, name: given }: { readonly id: string; readonly name: string },
 ): Promise<Passkey> {
   const name = passkeyName(given)
-  return await db.transaction().execute(async (tx) => {
-    const changed = await renamePasskey(tx, member, { id, name })
-    if (!changed) throw notFound('passkey')
-    const [before, after] = [{ passkey: changed.before }, { passkey: name }]
-    await enter(tx, member, by, { action: 'member.passkey_renamed', before, after })
-    return changed.passkey
-  })
+  const changed = await renamePasskey(tx, member, { id, name })
+  if (!changed) throw notFound('passkey')
+  const [before, after] = [{ passkey: changed.before }, { passkey: name }]
+  await enter(tx, member, by, { action: 'member.passkey_renamed', before, after })
+  return changed.passkey
 }
 
 /** Removes a passkey and ends the member's other sessions, since somebody with the passkey may have opened one. Without
  *  another way to sign in the last passkey stays, so that members do not lock themselves out. @throws Refusal */
 export async function removePasskey(
-  { db, by, ways }: Changing & { readonly ways: OtherWays },
-  member: InSession,
+  tx: Tx,
+  { by, ways, ...member }: InSession & { readonly by: Actor; readonly ways: OtherWays },
   id: string,
 ): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await lockMember(tx, member)
-    const gone = await deletePasskey(tx, member, id)
-    if (!gone) throw notFound('passkey')
-    const isLast = (await passkeysOf(tx, member)).length === 0
-    if (isLast && !(await hasOtherWay(tx, member, ways))) throw lastWayIn()
-    await deleteOtherSessions(tx, member, member.sessionId)
-    await enter(tx, member, by, { action: 'member.passkey_removed', before: { passkey: gone.name }, after: null })
-  })
+  await lockMember(tx, member)
+  const gone = await deletePasskey(tx, member, id)
+  if (!gone) throw notFound('passkey')
+  const isLast = (await passkeysOf(tx, member)).length === 0
+  if (isLast && !(await hasOtherWay(tx, member, ways))) throw lastWayIn()
+  await deleteOtherSessions(tx, member, member.sessionId)
+  await enter(tx, member, by, { action: 'member.passkey_removed', before: { passkey: gone.name }, after: null })
 }
 
 async function hasOtherWay(tx: Tx, member: MemberRef, { passwords, issuer }: OtherWays): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { hiddenFromKeys } from '#/http/access/authorize.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ById, Id, ListOf, pathId, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
@@ -113,7 +114,9 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
     },
     async (request) => {
       const change = { id: pathId(request.params.id, 'passkey'), ...request.body }
-      return present(await changePasskey({ db, by: request.actor }, memberOf(request), change))
+      return await changeOnce(db, request, async (tx) =>
+        present(await changePasskey(tx, { ...memberOf(request), by: request.actor }, change)),
+      )
     },
   )
 
@@ -133,8 +136,10 @@ function keptRoutes(app: App, { db, passwords, signOn }: PasskeyRouteParts): voi
     async (request) => {
       const id = pathId(request.params.id, 'passkey')
       const ways = { passwords, issuer: signOn?.admission.issuer }
-      await removePasskey({ db, ways, by: request.actor }, inSession(request), id)
-      return { deleted: true as const, id }
+      return await changeOnce(db, request, async (tx) => {
+        await removePasskey(tx, { ...inSession(request), by: request.actor, ways }, id)
+        return { deleted: true as const, id }
+      })
     },
   )
 }

@@ -63,6 +63,8 @@ export async function setPassword(
   db: Db,
   member: InSession,
   { password, by, now }: { readonly password: string; readonly by: Actor; readonly now: Date },
+  /** Called in the transaction. */
+  done: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
   const chosen = chosenPassword(password)
   const found = await passwordOf(db, member)
@@ -79,6 +81,7 @@ export async function setPassword(
       ...{ organizationId: member.organizationId, action: 'member.password_changed' },
       ...{ id: member.memberId, name: found.email, before: null, after: null },
     })
+    await done(tx)
   })
 }
 

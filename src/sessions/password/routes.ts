@@ -1,4 +1,6 @@
 import { confirmedForMs } from '#/http/access/confirmation.ts'
+import { answerIn } from '#/http/answers/claimed-key.ts'
+import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
@@ -40,8 +42,10 @@ export function passwordRoutes(app: App, parts: PasswordRouteParts): void {
     async (request) => {
       assertPasswords(passwords)
       const { password } = request.body
-      await setPassword(parts.db, inSession(request), { password, by: request.actor, now: new Date(clock.now()) })
-      return { has_password: true as const }
+      const answer = { has_password: true as const }
+      const change = { password, by: request.actor, now: new Date(clock.now()) }
+      await setPassword(parts.db, inSession(request), change, (tx) => answerIn(tx, request, ok(answer)))
+      return answer
     },
   )
 

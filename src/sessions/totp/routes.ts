@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { sessionEnded } from '#/http/access/authorize.ts'
+import { changeOnce } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
@@ -94,8 +95,10 @@ export function totpRoutes(app: App, { db, totpKey, clock, passwords }: TotpRout
       },
     },
     async (request) => {
-      await removeTotp(db, memberOf(request), request.actor)
-      return { has_totp: false as const }
+      return await changeOnce(db, request, async (tx) => {
+        await removeTotp(tx, memberOf(request), request.actor)
+        return { has_totp: false as const }
+      })
     },
   )
 }

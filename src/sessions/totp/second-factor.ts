@@ -1,6 +1,6 @@
 import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
-import type { Db } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { MemberRef } from '#/members/member.ts'
 import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
@@ -109,11 +109,9 @@ export async function confirmTotp(
 }
 
 /** Removes the second factor with its recovery codes. @throws Refusal if there is none */
-export async function removeTotp(db: Db, member: MemberRef, by: Actor): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    if (!(await deleteTotp(tx, member))) throw notFound('second factor')
-    await record(tx, by, entryOf(member, by, 'member.totp_disabled'))
-  })
+export async function removeTotp(tx: Tx, member: MemberRef, by: Actor): Promise<void> {
+  if (!(await deleteTotp(tx, member))) throw notFound('second factor')
+  await record(tx, by, entryOf(member, by, 'member.totp_disabled'))
 }
 
 function entryOf(

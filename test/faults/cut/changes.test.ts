@@ -12,7 +12,7 @@ import { RunningChanges } from '#/changes/running-changes.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
-import { deleteFolder } from '#/messages/folders/folders.ts'
+import { deleteFolder } from '#/messages/folders/delete-folder.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
@@ -110,7 +110,7 @@ const unlessGone = (error: unknown) => {
   if ((error as { code?: unknown }).code !== 'not_found') throw error
 }
 
-const deletion: Work = (at, mailbox) => deleteFolder(at, mailbox, 'A', { to: 'B', by: byOperator })
+const deletion: Work = (at, mailbox) => deleteFolder(at, mailbox, 'A', { moveTo: 'B', by: byOperator })
 
 for (const [what, prepare, work] of [
   ['a folder is deleted', undefined, deletion],

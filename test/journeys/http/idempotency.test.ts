@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { Operation } from '#test/sockets/http-client.ts'
+import { dyingOnceDone } from '#test/world/database/dying-once-done.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
@@ -19,12 +21,13 @@ after(() => world[Symbol.asyncDispose]())
 const post = (key: string, body: unknown, to = organization) =>
   to.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
 
+const takesIdempotencyKey = ({ parameters = [] }: Operation) =>
+  parameters.some((parameter) => parameter.name === 'Idempotency-Key')
+
 test('every route that takes an Idempotency-Key gives its first answer again, and refuses another body under it', async () => {
-  const one = await furnish(world)
-  // Who has signed out asks no second time.
-  const calls = (await everyCall(world, one)).filter(({ path }) => path !== '/v1/session')
+  const calls = await everyCall(world, await furnish(world))
   for (const { name, method, path, operation, sample, ask, about } of removingLast(calls)) {
-    const takesKey = (operation.parameters ?? []).some((parameter) => parameter.name === 'Idempotency-Key')
+    const takesKey = takesIdempotencyKey(operation)
     // A key may repeat whatever changes something.
     assert.ok(takesKey || method === 'GET' || operation.security.every((by) => !('key' in by)), name)
     if (!takesKey || (sample.status ?? 200) >= 400) continue
@@ -42,6 +45,22 @@ test('every route that takes an Idempotency-Key gives its first answer again, an
     if (body === undefined) continue
     const { status, body: refusal } = await asked(JSON.stringify(body).replace(/}$/, ' }'))
     assert.deepEqual([status, refusal.error?.field], [400, 'Idempotency-Key'], name)
+  }
+})
+
+test('a repeated request whose process has died once its work was done gets the answer of that', async () => {
+  const calls = await everyCall(world, await furnish(world))
+  for (const { name, path, operation, sample, ask, about } of removingLast(calls)) {
+    const status = sample.status ?? 200
+    if (!takesIdempotencyKey(operation) || status >= 400) continue
+    const [target, body] = [pathOf(path, sample, about), sample.body?.(about)]
+    const asked = () => ask(target, body, { headers: { 'idempotency-key': name } })
+    {
+      await using _ = await dyingOnceDone(world.db)
+      await asked()
+    }
+    const again = await asked()
+    assert.equal(again.status, status, `${name}: ${again.bytes}`)
   }
 })
 

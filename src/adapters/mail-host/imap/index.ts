@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { placesAfter } from '#/changes/part.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
@@ -23,7 +24,7 @@ import type { ImapServer } from '#/ports/servers.ts'
 import { changedAsAsked, deleted, saved } from '../changed.ts'
 import { noSuchFolder } from '../folders.ts'
 import { Access, findAccount } from './access.ts'
-import { expunge, placesAfter, presentUids, update } from './changing/change.ts'
+import { expunge, presentUids, update } from './changing/change.ts'
 import { empty, removeFolders } from './changing/empty.ts'
 import { createFolder, removeFolder, renameFolder } from './changing/make-folder.ts'
 import { marksOfDraft, saveDraft } from './changing/save-draft.ts'
@@ -193,13 +194,14 @@ export class ImapMailHost implements MailHost, AsyncDisposable {
   readonly findMoved: Required<MailHost>['findMoved'] = (...moved) => this.#reach.findMoved(...moved)
   readonly folderNow = (mailbox: MailboxRef, folder: FolderKey) => this.#reach.folderNow(mailbox, folder)
 
-  async expunge(mailbox: MailboxRef, name: string, uids: readonly number[], by?: By): Promise<number[]> {
+  readonly expunge: MailHost['expunge'] = async (mailbox, name, uids, by, record) => {
     const gone = await this.#reach.exclusively(mailbox, name, async (session, folder) => {
       const present = await presentUids(session, folder, realUids(uids))
       if (present.length > 0) await expunge(session, present)
       return present
     })
-    await this.#logDone({ mailbox, own: went(name, gone), events: deleted(mailbox, name, gone), by })
+    const settle = record && ((tx: Tx) => record(tx, gone))
+    await this.#logDone({ mailbox, own: went(name, gone), events: deleted(mailbox, name, gone), by, settle })
     return gone
   }
 

@@ -26,11 +26,13 @@ export async function expunge(
   name: string,
   uids: readonly number[],
   by?: By,
+  record?: (tx: Tx, gone: readonly number[]) => Promise<void>,
 ): Promise<number[]> {
   const all: number[] = []
   for (const some of await parted(db, await findFolder(db, mailbox, name), uids)) {
     const gone = await db.transaction().execute(async (tx) => {
       const gone = await expungeIn(tx, mailbox, name, some)
+      await record?.(tx, gone)
       await appendEvents(tx, deleted(mailbox, name, gone), by)
       return gone
     })

@@ -52,7 +52,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     search: (mailboxes, query) => search(db, mailboxes, query),
     update: (mailbox, folder, uids, change, by, recording) => update(db, mailbox, folder, uids, change, by, recording),
     folderNow: (mailbox, folder) => folderNow(db, mailbox, folder),
-    expunge: (mailbox, folder, uids, by) => expunge(db, mailbox, folder, uids, by),
+    expunge: (mailbox, folder, uids, by, record) => expunge(db, mailbox, folder, uids, by, record),
     empty: (mailbox) => empty(db, mailbox),
     // Its folders are deleted with the mailbox's row.
     remove: async () => {},

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '#/errors.ts'
-import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import type { Change, MailboxRef } from '#/ports/mail-host.ts'
 import type { Did, Held, Moving } from '#/ports/recording.ts'
 import { applier, differ } from '../../changed.ts'
 import { normalKeywords } from '../../keywords.ts'
@@ -70,12 +70,6 @@ export async function update(
     return uid === undefined ? [] : [{ before, after: { ...after, uid } }]
   })
   return { ...did, target: { name: target, key: uidValidity }, pairs }
-}
-
-/** The messages' places after a change. */
-export function placesAfter({ source, target: { name: folder }, present, pairs }: Did): Map<number, Place> {
-  if (source.name === folder) return new Map(present.map(({ uid }) => [uid, { folder, uid }]))
-  return new Map(pairs.map(({ before, after }) => [before.uid, { folder, uid: after.uid }]))
 }
 
 /** Those of the uids that are in the selected folder, in ascending order. */
