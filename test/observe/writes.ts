@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { Service } from '#test/world/service.ts'
 import { watchStatements } from './statements.ts'
 
-const writes = /\b(?:insert|update|delete|commit|rollback)\b/i
+/** A select of `hold_requests` writes, too. */
+const writes = /\b(?:insert|update|delete|commit|rollback|hold_requests)\b/i
 /** What a look itself writes is no reason to look again. */
 const looking = new AsyncLocalStorage<true>()
 
