@@ -1,0 +1,107 @@
+// On both databases: connections are cut.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fastify, { type FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
+import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
+import { Caller } from '#/http/access/caller.ts'
+import { answerError } from '#/http/answers/answer-errors.ts'
+import { answerClaimed, progressOf } from '#/http/answers/claimed-key.ts'
+import { ok } from '#/http/answers/idempotency.ts'
+import { changeMany, changeOne } from '#/messages/change/make-change.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import type { MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
+import { sealingKey } from '#/secrets/seal.ts'
+import { copy } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { keyring } from '#test/world/installation.ts'
+import { MortalDatabase } from './mortal-database.ts'
+
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
+
+const hostOn = (db: Db) => sqlMailHost(db, idHashKey('a secret'))
+
+interface Parts {
+  readonly db: Db
+  readonly mailHost: MailHost
+}
+
+type Work = (parts: Parts, request: FastifyRequest, mailbox: MailboxRef) => Promise<object | undefined>
+
+/** What a process on the database answers to the request, which always has the same key. */
+async function answerOf(db: Db, mailbox: MailboxRef, work: Work): Promise<{ status: number; body: unknown }> {
+  const app = fastify()
+  app.decorate('answersKey', sealingKey(keyring, 'kept answers'))
+  app.setErrorHandler(answerError)
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request) => {
+    const { organizationId } = mailbox
+    const caller = Caller.unrestricted(organizationId)
+    Object.assign(request, { caller, organizationId, actorId: 'one', actor: byOperator, fingerprint: null })
+  })
+  app.patch('/messages', async (request, reply) => {
+    await answerClaimed(db, request, reply, async () =>
+      ok((await work({ db, mailHost: hostOn(db) }, request, mailbox)) ?? assert.fail('it is there')),
+    )
+    return reply
+  })
+  try {
+    const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/messages`
+    const response = await fetch(url, { method: 'PATCH', headers: { 'idempotency-key': 'key' } })
+    return { status: response.status, body: await response.json() }
+  } finally {
+    await app.close()
+  }
+}
+
+const change = { flagged: true, folder: 'B' }
+
+for (const [what, work, expected] of [
+  [
+    'many messages are moved',
+    (parts, request, mailbox) => changeMany(parts, request, mailbox, { name: 'A', uids: [1, 2, 9], change }),
+    { updated: [1, 2], not_found: [9], moved: [1, 2].map((uid) => ({ uid, new_uid: uid + 1 })) },
+  ],
+  [
+    'a message is moved',
+    async (parts, request, mailbox) =>
+      progressOf<Place>(request) ?? (await changeOne(parts, request, mailbox, { name: 'A', uid: 1, change })),
+    { folder: 'B', uid: 2 },
+  ],
+] satisfies [string, Work, object][]) {
+  for (const when of ['before', 'after'] as const) {
+    test(`row 38: whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
+      for (let at = 1, died = true; died; at++) {
+        const context = `${when} statement ${at}`
+        const mailbox = await newMailbox(database.db, hostOn(database.db), await newDomain(database.db), 'ada')
+        const copies = [...'AA', ...'B'].map((folder) => copy(mailbox, { folder }))
+        await database.db.transaction().execute((tx) => hostOn(database.db).append(tx, copies))
+        const mortal = new MortalDatabase(database, at, when)
+        const first = await answerOf(mortal.db, mailbox, work)
+        died = mortal.statements >= at
+        assert.equal(first.status, died ? 500 : 200, context)
+        await sql`update idempotency_keys set claimed_until = clock_timestamp() where claimed_until is not null`.execute(
+          database.db,
+        )
+        const { status, body } = await answerOf(database.db, mailbox, work)
+        const changes = await database.db
+          .selectFrom('changes')
+          .select('id')
+          .where('organization_id', '=', mailbox.organizationId)
+          .execute()
+        const named = changes.map(({ id }) => ({ change_id: id, ...expected }))
+        assert.deepEqual([status, body], [200, 'updated' in expected ? named[0] : expected], context)
+        assert.equal(changes.length, 'updated' in expected ? 1 : 0, context)
+        assert.ok(at < 50, 'it ends')
+      }
+    })
+  }
+}
