@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { samples } from '#test/mail/reports/samples.ts'
 import { World } from '#test/world/world.ts'
 import { compareSearches } from './corpus.ts'
 
@@ -16,8 +17,8 @@ before(async () => {
 after(() => world[Symbol.asyncDispose]())
 
 test('messages as programs of all kinds write them are found by the words that a plain reading finds in them', async () => {
-  const files = globSync('**/*.eml', { cwd: corpus }).sort()
-  const messages = files.map((name) => readFileSync(join(corpus, name)))
+  const files = globSync('*.eml', { cwd: corpus }).sort()
+  const messages = [...files.map((name) => readFileSync(join(corpus, name))), ...samples.map(({ raw }) => raw)]
   const compared = await compareSearches(world, messages, queries)
   assert.deepEqual(compared.differing, [])
   assert.ok(compared.messages > 50 && compared.finding > (2 / 3) * queries, JSON.stringify(compared))
