@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { takesLess } from '#test/observe/cpu-time.ts'
+import { repeatedGrowsTooFast } from '#test/observe/growth.ts'
 import { decodeBytes } from './charset.ts'
 
 const octets = (text: string) => Buffer.from(text, 'latin1')
@@ -61,8 +61,8 @@ for (const [what, charset, unit] of [
   ['first octets', 'big5', '\xfe'],
   ['characters', 'gb18030', '\x81\x30\x81\x30'],
 ] as const) {
-  test(`1 MiB of ${what} are decoded as ${charset || 'nothing'} within 100 ms`, async () => {
-    const bytes = octets(unit.repeat(MiB / unit.length))
-    assert.ok(await takesLess(100, () => decodeBytes(bytes, charset)))
+  test(`${what} are decoded as ${charset || 'nothing'} in time in proportion to them`, () => {
+    const decode = (text: string) => decodeBytes(octets(text), charset)
+    assert.ok(!repeatedGrowsTooFast(decode, MiB, (bytes) => unit.repeat(bytes / unit.length)))
   })
 }

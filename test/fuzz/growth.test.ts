@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fuzzGrowth, growsTooFast, type Shape, textOf } from './growth.ts'
+import { growsTooFast } from '#test/observe/growth.ts'
+import { fuzzGrowth, type Shape, textOf } from './growth.ts'
 import { works } from './growth-work.ts'
 
 const shape = (unit: string, more: Partial<Shape> = {}): Shape => ({

@@ -1,3 +1,4 @@
+import { growsTooFast } from '#test/observe/growth.ts'
 import { works } from './growth-work.ts'
 
 /** Fragments of which attackers make texts; those of a group go together. */
@@ -44,13 +45,6 @@ const fragments: readonly (readonly string[])[] = [
   ],
 ]
 
-/** Sizes that are compared, in characters: growth of 4 is linear, of 16 quadratic. */
-const [small, large] = [16 * 1024, 64 * 1024]
-const mostGrowth = 9
-/** Below so many milliseconds of the processor nobody waits, and measuring is not exact. */
-const noticed = 40
-const exact = 3
-
 /** A text made of a beginning, two units that are each repeated, and an end. */
 export interface Shape {
   readonly start: string
@@ -65,27 +59,6 @@ export function textOf({ start, units, isMixed, end }: Shape, size: number): str
   const part = other === '' ? size : size / 2
   const middle = isMixed ? repeated(one + other, size) : repeated(one, part) + repeated(other, part)
   return start + middle + end
-}
-
-/** Milliseconds of the processor: what others do meanwhile does not count. */
-function costOf(work: () => unknown): number {
-  const before = process.threadCpuUsage()
-  work()
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
-}
-
-/** Whether work grows much faster than its input, again and again. */
-export function growsTooFast(work: (text: string) => unknown, textOfSize: (size: number) => string): boolean {
-  const texts = [small, large].map(textOfSize) as [string, string]
-  for (let tries = 0; tries < 4; tries++) {
-    const little = costOf(() => work(texts[0]))
-    // A small text that takes as long would hold the process for hours if it were larger.
-    if (little > 100 * noticed) return true
-    const much = costOf(() => work(texts[1]))
-    if (much < noticed || much < mostGrowth * Math.max(little, exact)) return false
-  }
-  return true
 }
 
 /** Does all works with so many made-up texts each. @returns what grows too fast, with a text for each */

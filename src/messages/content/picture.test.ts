@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -141,10 +140,13 @@ test('slow pictures of one organization do not delay those of another', async ()
   await world.send({ from: 'ann@peer.example', to, subject: 'News', html: `<img src="${site}/quick">` })
   await receive(`<img src="${site}/slow">`)
   const slow: ServerResponse[] = []
-  answer = ({ url }, response) =>
-    void (url === '/slow' ? slow.push(response) : response.writeHead(200, asPicture).end(png))
+  const all = Promise.withResolvers<void>()
+  answer = ({ url }, response) => {
+    if (url !== '/slow') return void response.writeHead(200, asPicture).end(png)
+    if (slow.push(response) === 9) all.resolve()
+  }
   const waiting = Array.from({ length: 30 }, () => picture(`${site}/slow`))
-  while (slow.length < 9) await turn()
+  await all.promise
   const query = new URLSearchParams({ mailbox: to, url: `${site}/quick` })
   assert.equal((await other.request('GET', `/v1/messages/1/picture?${query}`)).status, 200)
   assert.equal(slow.length, 9, 'a key has three quarters of half of 24')

@@ -5,7 +5,7 @@ import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
-import { takesLess } from '#test/observe/cpu-time.ts'
+import { growsTooFast } from '#test/observe/growth.ts'
 import { type Happening, happening, unfiled } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
 import { threadStep } from '#test/threads/rows.ts'
@@ -119,19 +119,48 @@ test('a page is a part of the whole, and past the end it is empty', () => {
   )
 })
 
-test('a message of 100,000 references, and another that names them too, are one conversation within a second', async () => {
-  const references = Array.from({ length: 100_000 }, (_, number) => `<${number}@x>`).join(' ')
-  const messages = [message(1, `References: ${references}\r\n`), message(2, `References: ${references}\r\n`)]
-  const changes = step({ appended: messages })
-  const join = () => {
+const many = (count: number, headers: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => `${headers(at)}\r\n`)
+const chained = (at: number) => reply(`<${at}@x>`, `<${at - 2}@x> <${at - 1}@x>`)
+
+for (const [what, conversations, make] of [
+  ['one Message-ID again and again', 1, (count) => many(count, () => own('<a@x>'))],
+  ['a circle of replies', 1, (count) => many(count, (at) => reply(`<${at}@x>`, `<${(at + 1) % count}@x>`))],
+  ['replies to themselves', 1_000, (count) => many(count, (at) => reply(`<${at}@x>`, `<${at}@x>`))],
+  ['a chain whose every other message is missing', 1, (count) => many(count, (at) => chained(2 * at))],
+  ['a chain that comes last message first', 1, (count) => many(count, (at) => chained(count - at))],
+  ['replies to roots that nobody has', 10, (count) => many(count, (at) => reply(`<${at}@x>`, `<root${at % 10}@y>`))],
+  ['messages without any id', 1_000, (count) => many(count, () => '')],
+  [
+    'two messages of many references',
+    1,
+    (count) => many(2, (at) => reply(`<${at}@y>`, many(100 * count, (id) => `<${id}@x>`).join(' '))),
+  ],
+] as const satisfies readonly (readonly [string, number, (count: number) => string[]])[]) {
+  test(`every uid of ${what} is in exactly one conversation, and the work grows no faster than the folder`, () => {
+    const headers = make(1_000)
     const index = newIndex()
-    index.apply(changes)
-    assert.equal(index.total, 1)
-    index.apply(step({ expunged: [1] }))
-    assert.deepEqual(index.find(idHash(key, '<99999@x>'))?.uids, [2])
-  }
-  assert.ok(await takesLess(1_000, join))
-})
+    index.apply(step({ appended: headers.map((text, at) => message(at + 1, text)) }))
+    assert.equal(index.total, conversations)
+    const uids = allOf(index).flatMap((one) => one.uids)
+    assert.deepEqual(
+      uids.toSorted((a, b) => a - b),
+      headers.map((_, at) => at + 1),
+    )
+    const changes = new Map<string, FolderChanges>()
+    const stepOf = (size: number) => {
+      changes.set(`${size}`, step({ appended: make(size / 32).map((text, at) => message(at + 1, text)) }))
+      return `${size}`
+    }
+    const read = (size: string) => {
+      const index = newIndex()
+      index.apply(changes.get(size) ?? assert.fail())
+      index.apply(step({ expunged: [1] }))
+      allOf(index)
+    }
+    assert.ok(!growsTooFast(read, stepOf))
+  })
+}
 
 test('an index says what memory it holds', () => {
   const [messages, others] = [20_000, 5_000]

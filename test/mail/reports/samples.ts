@@ -14,7 +14,7 @@ const texts = readFileSync(new URL('../../corpus/reports.txt', import.meta.url),
   .trimEnd()
   .split(/^=== /m)
 const inWords = texts.slice(1).map((text) => {
-  const [, name = '', says = '', message = ''] = /^(.*?): (.*)\n([^]*)$/.exec(text) ?? []
+  const [, name = '', says = '', message = ''] = /^(.*?): (.*)\n([\s\S]*)$/.exec(text) ?? []
   const fields = /^To:/m.test(message.split('\n\n', 1)[0] ?? '') ? '' : to
   return { name, says, raw: `${fields}${message.trimEnd().replace('%original%', original)}` }
 })
