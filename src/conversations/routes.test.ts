@@ -125,23 +125,6 @@ test('a conversation has the messages of all folders, own replies included, and 
   )
 })
 
-test('a conversation says who is expected to write next', async () => {
-  const box = await Box.new()
-  await box.file('inbox', question)
-  const awaited = async () => {
-    const [{ id, awaiting }] = (await box.list()).data
-    assert.equal((await box.get(`/v1/conversations/${id}`)).body.awaiting, awaiting)
-    return awaiting
-  }
-  assert.equal(await awaited(), 'us')
-  await box.file('sent', answer)
-  assert.equal(await awaited(), 'them')
-  await box.file('inbox', { ...thanks, headers: `Auto-Submitted: auto-replied\r\n${thanks.headers}` })
-  assert.equal(await awaited(), null)
-  await box.file('archive', { ...thanks, receivedAt: minute(6), sender: box.address.toUpperCase() })
-  assert.equal(await awaited(), 'them')
-})
-
 test('what was sent as an alias is ours wherever it is, for as long as the mailbox has the alias', async () => {
   const box = await Box.new()
   const alias = `sales-${box.address}`

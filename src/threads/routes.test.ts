@@ -157,28 +157,6 @@ test('a message of a conversation has the fields that it has in the list of mess
   )
 })
 
-test('What a client reads is never older than its last write: arrival, flags, moves', async () => {
-  const { mailbox, query } = await mailboxWith([hello])
-  const threads = async (folder = 'inbox') => (await get(`/v1/threads?${query}&folder=${folder}`)).body.data
-  assert.equal((await threads()).length, 1)
-  await storeMessages(world, mailbox, [filed(reply, 5)])
-  const [{ id, uids, unread, last_message_at }] = await threads()
-  assert.deepEqual([uids, unread, last_message_at], [[1, 2], true, '2026-11-21T07:05:33.000Z'])
-  await organization.request('PATCH', `/v1/messages?${query}`, { uids, unread: false, starred: true })
-  assert.equal((await threads())[0].unread, false)
-  const { messages } = (await get(`/v1/threads/${id}?${query}`)).body
-  assert.deepEqual(
-    messages.map((one: { starred: boolean; unread: boolean }) => [one.starred, one.unread]),
-    [
-      [true, false],
-      [true, false],
-    ],
-  )
-  await organization.request('PATCH', `/v1/messages?${query}`, { uids, folder: 'archive' })
-  assert.deepEqual(await threads(), [])
-  assert.equal((await threads('archive'))[0].message_count, 2)
-})
-
 test('Of twenty who write and read at once, each sees what it wrote', async () => {
   const { mailbox, query } = await mailboxWith([hello])
   const writers = Array.from({ length: 20 }, async (_, writer) => {
@@ -203,46 +181,6 @@ test('An id means nothing in another folder, and stops resolving when the conver
   assert.equal((await get(`/v1/threads/${id}?${query}`)).status, 404)
 })
 
-test('An id stays the same as replies come, as the original comes late and as a reply joins it to a newer one', async () => {
-  const { mailbox, query } = await mailboxWith([reply, other])
-  const list = async () => (await get(`/v1/threads?${query}`)).body.data
-  const [newer, older] = await list()
-  await storeMessages(world, mailbox, [
-    filed({ headers: 'Message-ID: <r2@x>\r\nReferences: <hello@x> <reply@x>\r\n' }, 3),
-  ])
-  await storeMessages(world, mailbox, [filed(hello, 4)])
-  assert.deepEqual(
-    (await list()).map((one: { id: string; message_count: number }) => [one.id, one.message_count]),
-    [
-      [older.id, 3],
-      [newer.id, 1],
-    ],
-  )
-  await storeMessages(world, mailbox, [
-    filed({ headers: 'Message-ID: <both@x>\r\nReferences: <other@x> <r2@x>\r\n' }, 5),
-  ])
-  assert.deepEqual(
-    (await list()).map(({ id }: { id: string }) => id),
-    [older.id],
-  )
-  const { body } = await get(`/v1/threads/${newer.id}?${query}`)
-  assert.deepEqual([body.id, body.messages.length], [older.id, 5])
-})
-
-test('Messages without a Message-ID are conversations by themselves, with an id each and empty names', async () => {
-  const { query } = await mailboxWith([{ headers: '' }, { headers: '' }])
-  const { data } = (await get(`/v1/threads?${query}`)).body
-  assert.deepEqual(
-    data.map((one: { uids: number[]; root_message_id: string }) => [one.uids, one.root_message_id]),
-    [
-      [[2], ''],
-      [[1], ''],
-    ],
-  )
-  const { body } = await get(`/v1/threads/${data[1].id}?${query}`)
-  assert.deepEqual([body.root_message_id, body.messages[0].message_id, body.messages[0].uid], ['', '', 1])
-})
-
 test('The order comes from when messages were received, not from their Date; ties go by uid', async () => {
   const early = { headers: 'Message-ID: <e@x>\r\nDate: Fri, 1 Jan 2100 00:00:00 +0000\r\n', receivedAt: minute(1) }
   const { query } = await mailboxWith([{ ...other, receivedAt: minute(2) }, early, { ...hello, receivedAt: minute(2) }])
@@ -253,20 +191,12 @@ test('The order comes from when messages were received, not from their Date; tie
   )
 })
 
-for (const [given, folder] of [
-  ['INBOX', 'inbox'],
-  ['Junk', 'junk'],
-  ['spam', 'junk'],
-  ['Projects/Apollo', 'Projects/Apollo'],
-] as const) {
-  test(`folder=${given} is the folder ${folder}`, async () => {
-    const { query } = await mailboxWith([hello], folder)
-    const { data } = (await get(`/v1/threads?${query}&folder=${encodeURIComponent(given)}`)).body
-    assert.deepEqual([data[0].folder, data[0].message_count], [folder, 1])
-    const one = await get(`/v1/threads/${data[0].id}?${query}&folder=${encodeURIComponent(given)}`)
-    assert.equal(one.body.folder, folder)
-  })
-}
+test('a folder is asked for in any form of its name, and answered in one', async () => {
+  const { query } = await mailboxWith([hello], 'junk')
+  const { data } = (await get(`/v1/threads?${query}&folder=Spam`)).body
+  assert.deepEqual([data[0].folder, data[0].message_count], ['junk', 1])
+  assert.equal((await get(`/v1/threads/${data[0].id}?${query}&folder=Junk`)).body.folder, 'junk')
+})
 
 test('A deleted mailbox is not_found at once, and another with its address is read instead', async () => {
   const { mailbox, query } = await mailboxWith([hello])
@@ -304,7 +234,7 @@ test('An id that no conversation has is not_found, whatever its form; in an unkn
   assert.equal((await get(`/v1/threads/${id}?${query}&folder=nowhere`)).status, 400)
 })
 
-test('A conversation of a thousand messages is read whole, and changed by 500 at a time', async () => {
+test('A conversation of a thousand messages is read whole', async () => {
   const messages = Array.from({ length: 1000 }, (_, number) => ({
     headers: `Message-ID: <${number}@x>\r\nReferences: <root@x>\r\n`,
     receivedAt: minute(0) + number,
@@ -318,11 +248,4 @@ test('A conversation of a thousand messages is read whole, and changed by 500 at
     body.messages.map(({ uid }: { uid: number }) => uid),
     Array.from({ length: 1000 }, (_, place) => place + 1),
   )
-  const [{ uids }] = (await get(`/v1/threads?${query}`)).body.data
-  const change = (some: readonly number[]) =>
-    organization.request('PATCH', `/v1/messages?${query}`, { uids: some, folder: 'archive' })
-  const { status, body: whole } = await change(uids)
-  assert.deepEqual([status, whole.error.field], [400, 'uids'])
-  for (const some of [uids.slice(0, 500), uids.slice(500)]) assert.deepEqual((await change(some)).body.updated, some)
-  assert.equal((await get(`/v1/threads?${query}`)).body.total, 0)
 })
