@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { untilReadable } from '#test/events/logged.ts'
-import { until } from '#test/world/until.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { World } from '#test/world/world.ts'
 import { Hook, names, whileIt } from './hook.ts'
 import { isGenuine } from './receiver.ts'
@@ -211,14 +211,14 @@ test('a webhook whose round fails is free at once, for a round after five second
   await using hook = await Hook.start(world)
   const row = world.db.selectFrom('webhooks').where('id', '=', hook.id)
   const { secret } = await row.select('secret').executeTakeFirstOrThrow()
-  const set = (secret: Buffer) => world.db.updateTable('webhooks').set({ secret }).where('id', '=', hook.id).execute()
-  await set(Buffer.from('unreadable'))
-  await hook.labels('A')
+  const set = (secret: Buffer) => world.db.updateTable('webhooks').set({ secret }).where('id', '=', hook.id)
+  // A round that runs has read the secret.
+  const between = set(Buffer.from('unreadable')).where('leased_until', 'is', null)
+  await onceWritten(async () => (await between.executeTakeFirst()).numUpdatedRows === 1n)
   const later = new Date(world.clock.now() + 5 * second)
-  await until(
-    async () =>
-      (await row.select('id').where('leased_until', 'is', null).where('due_at', '>=', later).execute()).length === 1,
-  )
-  await set(secret)
+  await hook.labels('A')
+  const waiting = row.select('id').where('leased_until', 'is', null).where('due_at', '>=', later)
+  await onceWritten(async () => (await waiting.execute()).length === 1)
+  await set(secret).execute()
   await hook.pass(5 * second, (receiver) => names(receiver).includes('A'))
 })

@@ -33,6 +33,12 @@ table('spf', [
     /Change the record to: v=spf1 a:mx\.mailroom\.test include:_spf\.example\.net exp=why\.example\.com -all$/,
   ],
   ['us after all', spf(`v=spf1 -all a:${host}`), 'mismatch', /Change the record to: v=spf1 a:mx\.mailroom\.test -all$/],
+  [
+    'us, and a character that nobody sees',
+    spf(`v=spf1 a:${host} ~all\0`),
+    'mismatch',
+    /Change the record to: v=spf1 a:mx\.mailroom\.test ~all$/,
+  ],
   ['us refused', spf(`v=spf1 -a:${host} ~all`), 'mismatch', /does not allow/],
   ['us refused before we are allowed', spf(`v=spf1 -ip4:192.0.2.25 a:${host} ~all`), 'mismatch', /earlier term/],
   [

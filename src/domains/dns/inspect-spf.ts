@@ -20,7 +20,7 @@ export async function inspectSpf(inspection: Inspection): Promise<Finding> {
     return unsatisfied('mismatch', records, `The record is longer than receivers read: publish ${wanted.value}`)
   const verdict = await verdictFor(inspection, record)
   if (verdict.passes) return satisfied(records)
-  const merged = mergedSpf([readSpf(record)], ourTerm(wanted.value))
+  const merged = mergedSpf([record], ourTerm(wanted.value))
   const publish =
     merged === undefined ? `Put ${ourTerm(wanted.value)} right behind v=spf1.` : `Change the record to: ${merged}`
   return unsatisfied('mismatch', records, `${verdict.reason} ${publish}`)
@@ -111,7 +111,10 @@ function ourTerm(wanted: string): string {
 }
 
 function oneOnly(records: readonly string[], wanted: string): string {
-  const merged = mergedSpf(records.filter(({ length }) => length <= longestRead).map(readSpf), ourTerm(wanted))
+  const merged = mergedSpf(
+    records.filter(({ length }) => length <= longestRead),
+    ourTerm(wanted),
+  )
   const several = `${records.length} SPF records are at the domain. Receivers use none if there are several. `
   return several + (merged === undefined ? 'Merge them into one.' : `Replace them by one: ${merged}`)
 }

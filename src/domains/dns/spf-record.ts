@@ -19,9 +19,10 @@ export function readSpf(text: string): SpfRecord {
   return { terms: [...terms.slice(0, last), ...modifiers], all: terms[last] }
 }
 
-/** One record that allows what all of them allow, with the given term first. Undefined if joining their terms does not merge
- *  them. */
-export function mergedSpf(records: readonly SpfRecord[], term: string): string | undefined {
+/** One record that allows what all of the texts allow, with the given term first, and without their characters that nobody sees.
+ *  Undefined if joining their terms does not merge them. */
+export function mergedSpf(texts: readonly string[], term: string): string | undefined {
+  const records = texts.map((text) => readSpf(text.replace(/[\p{C}\u2028\u2029]/gu, '')))
   const terms = new Set([term, ...records.flatMap((record) => record.terms)])
   const redirects = [...terms].filter((one) => /^redirect=/i.test(one))
   if (redirects.length > 0 && records.length > 1) return undefined

@@ -21,7 +21,8 @@ export class GnuPg implements AsyncDisposable {
     name: string,
     { primary, subkey, at }: { primary: string; subkey?: string; at?: string },
   ): Promise<string> {
-    const when = at === undefined ? [] : ['--faked-system-time', at]
+    // The time stands still, or the key would be newer than what is added to it.
+    const when = at === undefined ? [] : ['--faked-system-time', `${at}!`]
     await this.run([...when, '--quick-generate-key', name, primary, 'cert,sign', '1y'])
     const listed = (await this.run(['--with-colons', '--list-keys', name])).toString()
     const fingerprint = /^fpr:+([0-9A-F]+):/m.exec(listed)?.[1] ?? ''
