@@ -76,16 +76,8 @@ const nest = (level: number, boundary: string) =>
   `Content-Type: multipart/mixed; boundary=${boundary}${level}\r\n\r\n--${boundary}${level}\r\n`
 const nested = (depth: number) => Array.from({ length: depth }, (_, level) => nest(level, 'b')).join('')
 const names = [
-  'From',
-  'Sender',
-  'To',
-  'Cc',
-  'Reply-To',
-  'Subject',
-  'References',
-  'In-Reply-To',
-  'Message-ID',
-  'Content-Type',
+  ...['From', 'Sender', 'To', 'Cc', 'Reply-To', 'Subject', 'References', 'In-Reply-To', 'Message-ID'],
+  ...['Content-Type'],
 ]
 const everywhere = (value: string) => names.map((name) => `${name}: ${value}\r\n`).join('')
 
@@ -154,23 +146,7 @@ const seeds = readdirSync(corpus)
 
 test('whatever is done to a message on its way, it is read without failing', () => {
   const bits = [
-    '\r\n',
-    '\n',
-    '\r',
-    '\0',
-    '--',
-    ' ',
-    '\t',
-    ':',
-    ';',
-    '=',
-    '"',
-    '<',
-    '>',
-    '(',
-    '=?utf-8?q?',
-    '?=',
-    '\xff',
+    ...['\r\n', '\n', '\r', '\0', '--', ' ', '\t', ':', ';', '=', '"', '<', '>', '(', '=?utf-8?q?', '?=', '\xff'],
     'Content-Type: multipart/mixed; boundary=b\r\n',
   ]
   const change = fc.record({

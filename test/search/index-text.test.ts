@@ -11,24 +11,7 @@ import { testDatabase } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
 
 const pieces = [
-  'a',
-  'b',
-  'ab',
-  'é',
-  '京',
-  '都',
-  '京都',
-  '大京',
-  'ไท',
-  'ย',
-  ' ',
-  ' ',
-  ' ',
-  '-',
-  '\n',
-  '\\',
-  "'",
-  '/',
+  ...['a', 'b', 'ab', 'é', '京', '都', '京都', '大京', 'ไท', 'ย', ' ', ' ', ' ', '-', '\n', '\\', "'", '/'],
 ] as const
 const place = {
   ...{ organizationId: '00000000-0000-4000-8000-0000000000aa', mailboxIds: ['00000000-0000-4000-8000-0000000000bb'] },

@@ -201,15 +201,7 @@ test('after 1,000 parts the rest is one part', () => {
 
 test('any message is parsed without failing, into parts in order and within their multipart', () => {
   const line = fc.constantFrom(
-    '--b',
-    '--b--',
-    '--c',
-    '--c--',
-    '--',
-    '',
-    'x',
-    ' y',
-    '\r',
+    ...['--b', '--b--', '--c', '--c--', '--', '', 'x', ' y', '\r'],
     'Content-Type: multipart/mixed; boundary=c',
     'Content-Type: multipart/digest; boundary=b',
     'Content-Type: a/b',

@@ -193,23 +193,8 @@ for (const [what, value, text] of [
 
 test('any bytes are read without failing, into text without controls', () => {
   const token = fc.constantFrom(
-    'Subject',
-    ':',
-    ' ',
-    '\r',
-    '\n',
-    '\t',
-    '=?',
-    'utf-8',
-    'utf-16',
-    '?',
-    'q',
-    'b',
-    '=C3',
-    '?=',
-    '\xc3',
-    '\0',
-    'AAA=',
+    ...['Subject', ':', ' ', '\r', '\n', '\t', '=?', 'utf-8', 'utf-16', '?', 'q', 'b', '=C3', '?=', '\xc3', '\0'],
+    ...['AAA='],
   )
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {

@@ -118,22 +118,7 @@ test('ids that are written are read again, in their order', () => {
 
 test('any octets are read without failing, into ids of one shape', () => {
   const token = fc.constantFrom(
-    '<',
-    '>',
-    '@',
-    '(',
-    ')',
-    '\\',
-    '"',
-    'a',
-    'bc',
-    ' ',
-    '\r\n ',
-    '\0',
-    '\xa0',
-    '\xc3\xbc',
-    '\xff',
-    ',',
+    ...['<', '>', '@', '(', ')', '\\', '"', 'a', 'bc', ' ', '\r\n ', '\0', '\xa0', '\xc3\xbc', '\xff', ','],
   )
   const field = fc.tuple(fc.constantFrom('References', 'In-Reply-To', 'Message-ID'), fc.array(token, { maxLength: 30 }))
   fc.assert(
