@@ -43,15 +43,22 @@ export async function onceTold(services: Iterable<{ process: ChildProcess }>, ho
   }
 }
 
-/** Resolves once a service has written that text. */
+/** Resolves once a service has written that text. Rejects if it ends without. */
 export async function onceSaid(
   { process, written }: Pick<Service, 'process' | 'written'>,
   text: string,
 ): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
   const look = () => void (written().includes(text) && resolve())
-  for (const stream of [process.stdout, process.stderr]) stream?.on('data', look)
-  look()
-  await promise
-  for (const stream of [process.stdout, process.stderr]) stream?.off('data', look)
+  const end = () => reject(new Error(`The service has ended, and never said ${text}`))
+  const streams = [process.stdout, process.stderr]
+  for (const stream of streams) stream?.on('data', look)
+  process.on('close', end)
+  try {
+    look()
+    await promise
+  } finally {
+    for (const stream of streams) stream?.off('data', look)
+    process.off('close', end)
+  }
 }

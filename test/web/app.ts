@@ -17,8 +17,9 @@ export function dialog(page: Page, name?: string): Locator {
 export const press = (page: Page, button: string) =>
   dialog(page).getByRole('button', { name: button, exact: true }).click()
 
-/** Closes what is open over the page by Escape, and waits until the focus is back. */
+/** Closes what is open over the page, and has the focus, by Escape, and waits until the focus is back. */
 export async function closeByEscape(page: Page, open: Locator): Promise<void> {
+  await focusOn(open.or(open.locator('*')))
   await page.keyboard.press('Escape')
   await open.waitFor({ state: 'detached' })
   // React Aria gives it back with the next frame.

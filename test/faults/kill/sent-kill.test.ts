@@ -25,7 +25,8 @@ afterEach(async () => {
 
 const accepted = 'insert into outbound_messages'
 const composed = [accepted, "set state = 'queued', source = null", 'commit']
-const claimed = [accepted, 'message_id, route, min(due_at)']
+// Before the commit a claim finds nothing.
+const claimed = [accepted, 'commit', 'message_id, route, min(due_at)']
 const marked = [accepted, 'set end_of_data_sent = true']
 const ended = [accepted, 'delete from outbound_recipients', 'commit']
 const sending = [

@@ -57,12 +57,15 @@ export class Senders extends ConcurrentClients {
     for (let n = 0; n < count; n++) this.begin(this.#send())
   }
 
-  /** Resolves once so many more letters have been stored, or refused. */
-  async see(count: number, what: 'acknowledged' | 'refused'): Promise<void> {
-    const counted = () =>
-      what === 'refused'
-        ? [...this.refused.values()].reduce((sum, times) => sum + times, 0)
-        : this.letters.filter(({ acknowledged }) => acknowledged).length
+  /** Resolves once so many more letters have been stored, or refused, or either. */
+  async see(count: number, what: 'acknowledged' | 'refused' | 'answered'): Promise<void> {
+    const refused = () => [...this.refused.values()].reduce((sum, times) => sum + times, 0)
+    const acknowledged = () => this.letters.filter(({ acknowledged }) => acknowledged).length
+    const counted = {
+      refused,
+      acknowledged,
+      answered: () => refused() + acknowledged(),
+    }[what]
     const wanted = counted() + count
     while (counted() < wanted) await this.#answered.promise
   }

@@ -108,7 +108,7 @@ for (const [what, options] of windows) {
     await page.getByRole('menuitem', { name: /^Tea \(your own\)/ }).waitFor()
     assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Invoiceson', 'Tea (your own)on'])
     await visitor.assertSound()
-    await closeByEscape(page, page.getByRole('menuitem').first())
+    await closeByEscape(page, dialog(page, 'Label'))
     await choose(page, 'Tea (your own)')
   })
 }
