@@ -144,10 +144,12 @@ test('of an organization so many wait, of a key three quarters of them, and the 
   assert.deepEqual(statesOf([...ofOther, other]), ['waiting', 'away', 'waiting'])
 })
 
-test('who has waited long enough is sent away, and those behind it come in', async () => {
+test('who has waited long enough is sent away, and those behind it come in', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const room = new FairShare({ ...roomy, patience: 1 })
   const first = new Asking(room, 'a', 60)
   const late = new Asking(room, 'b', 60)
+  t.mock.timers.tick(1)
   await late.settled
   assert.deepEqual(statesOf([first, late]), ['in', 'away'])
   const behind = new Asking(room, 'c', 36)

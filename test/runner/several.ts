@@ -12,6 +12,9 @@ import { cpuAtEnds, cpuSeconds } from './progress.ts'
 /** The runner kills a process that is silent for long; a file of many tests may take any time. */
 const timeout = 2 ** 31 - 1
 
+/** Processes that were, and may be there for a moment yet. */
+const killed = new Set<string>()
+
 keepDatabases()
 shareAmongFiles()
 for (const file of process.argv.slice(2).map((path) => relative('.', path))) {
@@ -32,10 +35,12 @@ function endChildren(): string[] {
     (thread) => readFileSync(`/proc/self/task/${thread}/children`, 'latin1').match(/\d+/g) ?? [],
   )
   return pids.flatMap((pid) => {
+    if (killed.has(pid)) return []
     const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim()
     // A zombie has no command line.
     if (command === '' || command.includes(sharedMark)) return []
     process.kill(Number(pid), 'SIGKILL')
+    killed.add(pid)
     return [command]
   })
 }

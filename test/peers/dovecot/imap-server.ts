@@ -39,18 +39,20 @@ export class DovecotServer implements AsyncDisposable {
     await chmod(directory, 0o755)
     await mkdir(join(directory, 'mail'))
     await chown(join(directory, 'mail'), nobody, nobody)
-    const server = {
-      host: '127.0.0.1',
-      port: await freePort(),
-      tls: 'never',
-      user: 'mailroom',
-      password: 'p "w',
-    } as const
-    await writeFile(join(directory, 'masters'), `${server.user}:{PLAIN}${server.password}\n`, { mode: 0o644 })
-    await writeFile(join(directory, 'dovecot.conf'), ownSettings(directory, server.port, format) + settings)
-    const started = new DovecotServer(directory, server)
-    await started.run()
-    return started
+    for (let tries = 1; ; tries++) {
+      const port = await freePort()
+      const server = { host: '127.0.0.1', port, tls: 'never', user: 'mailroom', password: 'p "w' } as const
+      await writeFile(join(directory, 'masters'), `${server.user}:{PLAIN}${server.password}\n`, { mode: 0o644 })
+      await writeFile(join(directory, 'dovecot.conf'), ownSettings(directory, server.port, format) + settings)
+      const started = new DovecotServer(directory, server)
+      try {
+        await started.run()
+        return started
+      } catch (error) {
+        // Another test may have taken the port meanwhile.
+        if (tries === 3) throw error
+      }
+    }
   }
 
   /** As MAILROOM_IMAP_URL has it. */
