@@ -3,7 +3,7 @@
 // statements hold, to come one after the other), before it is sent or after it was answered as KILL_WHEN says. A `commit`
 // counts on the connection of the statement before it: other transactions end beside it. With KILL_ABOUT only statements
 // count that are given this text in a parameter.
-import { writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { isMainThread } from 'node:worker_threads'
 import type pg from 'pg'
 import { watchStatements } from '../../observe/statements.ts'
@@ -11,8 +11,10 @@ import { watchStatements } from '../../observe/statements.ts'
 const { KILL_ABOUT: about, KILL_WHEN: when, KILL_WITH: signal = 'SIGKILL' } = process.env
 const steps: string[] = JSON.parse(process.env.KILL_AT_STATEMENT ?? '[]')
 const die = () => {
-  if (signal === 'SIGSTOP') writeSync(1, 'stops at a statement\n')
-  process.kill(process.pid, signal)
+  if (signal !== 'SIGSTOP') return void process.kill(process.pid, signal)
+  // By another process, which can say it afterwards: whoever hears it before would have this one continue too early.
+  const stop = `kill -STOP ${process.pid}; echo stops at a statement`
+  execFileSync('sh', ['-c', stop], { stdio: ['ignore', 1, 'ignore'] })
 }
 let last: pg.Client | undefined
 
