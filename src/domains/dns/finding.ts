@@ -40,14 +40,15 @@ function finding({ found, ...rest }: Finding): Finding {
   return { ...rest, found: found.slice(0, mostFound).map((text) => printable(text, longestFound)) }
 }
 
+/** Characters that nobody sees. */
+export const unseen = /[\p{C}\u2028\u2029]/gu
+
 /** Text from the DNS, to be stored and shown: truncated, with unprintable octets escaped as in a master file (RFC 1035,
  *  section 5.1). */
 export function printable(text: string, longest = 100): string {
   const shown = text
     .slice(0, longest)
-    .replace(/[\p{C}\u2028\u2029]/gu, (unseen) =>
-      [...Buffer.from(unseen)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join(''),
-    )
+    .replace(unseen, (one) => [...Buffer.from(one)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join(''))
   if (shown.length <= longest && text.length <= longest) return shown
   // Truncation may leave half a surrogate pair, which PostgreSQL does not store.
   return `${shown.slice(0, longest).replace(/\p{Cs}$/u, '')}…`

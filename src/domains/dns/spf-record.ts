@@ -1,3 +1,5 @@
+import { unseen } from './finding.ts'
+
 /** An SPF record as a list of terms (RFC 7208, sections 4.5 and 4.6.1). */
 export interface SpfRecord {
   /** The terms before `all`, in order: mechanisms with their qualifiers, and modifiers. */
@@ -22,7 +24,7 @@ export function readSpf(text: string): SpfRecord {
 /** One record that allows what all of the texts allow, with the given term first, and without their characters that nobody sees.
  *  Undefined if joining their terms does not merge them. */
 export function mergedSpf(texts: readonly string[], term: string): string | undefined {
-  const records = texts.map((text) => readSpf(text.replace(/[\p{C}\u2028\u2029]/gu, '')))
+  const records = texts.map((text) => readSpf(text.replace(unseen, '')))
   const terms = new Set([term, ...records.flatMap((record) => record.terms)])
   const redirects = [...terms].filter((one) => /^redirect=/i.test(one))
   if (redirects.length > 0 && records.length > 1) return undefined
