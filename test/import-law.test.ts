@@ -35,7 +35,7 @@ for (const [what, path, text] of [
     'labels/labels.ts',
     "import { filterRoutes } from '../filters/routes.ts'",
   ],
-  ['the app naming an adapter', 'app.ts', "import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'"],
+  ['the app naming an adapter', 'app.ts', "import { imapMailHost } from '#/adapters/mail-host/imap/index.ts'"],
   [
     'any file of the server but one naming an adapter',
     'server/assemble.ts',

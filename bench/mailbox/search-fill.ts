@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { indexText, mailboxMark, organizationMark } from '#/adapters/mail-host/sql/search/index-text.ts'
+import { indexText, mailboxMark, organizationMark } from '#/mail/search/index-text.ts'
 import { readSearchable } from '#/mime/body/searchable.ts'
 import type { World } from '#test/world/world.ts'
 

@@ -52,7 +52,7 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header/header-facts.ts, and `senders`, for filters (src/adapters/mail-host/sql/append-rows.ts); null or
+  /** Those of src/mime/header/header-facts.ts, and `senders`, for filters (src/mail/append-rows.ts); null or
    *  incomplete for messages stored before the facts were. */
   facts: JSONColumnType<object> | null
 }
@@ -106,7 +106,7 @@ interface MailExpunged {
 interface MailSearch {
   content_id: number
   organization_id: string
-  /** See src/adapters/mail-host/sql/search/index-text.ts. */
+  /** See src/mail/search/index-text.ts. */
   words: string
 }
 

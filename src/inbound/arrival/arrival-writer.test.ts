@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
-import { sqlMailHost } from '#/adapters/mail-host/sql/index.ts'
+import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '#/errors.ts'
-import { noSuchFolder } from '../../folders.ts'
+import { noSuchFolder } from '#/mail/folder-names.ts'
 import { CommandRefused, unlessRefused } from '../client/errors.ts'
 import { mailbox } from '../client/mailbox-name.ts'
 import type { ImapSession } from '../client/session.ts'

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { invalid } from '#/errors.ts'
+import { noSuchFolder } from '#/mail/folder-names.ts'
 import { readsAsItself } from '#/messages/folders/folder-name.ts'
 import { normalized } from '#/unicode.ts'
-import { noSuchFolder } from '../../folders.ts'
 import { type Namespace, nameOf, pathOf } from '../client/mailbox-name.ts'
 
 /** Prefixes of folders (RFC 2342): the mailbox's own, and all others. */

@@ -1,6 +1,6 @@
 import { invalid } from '#/errors.ts'
+import { unlessFolderGone } from '#/mail/folder-names.ts'
 import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
-import { unlessFolderGone } from '../../folders.ts'
 import type { InFolder } from '../access.ts'
 import type { Reach } from '../reach.ts'
 import { forwardedKeyword } from './contents.ts'

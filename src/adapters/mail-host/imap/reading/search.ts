@@ -1,11 +1,11 @@
 import { invalid, unlessDeleted } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
+import { unlessFolderGone } from '#/mail/folder-names.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
 import { beginning, type Found, patience, type SearchPage, type SearchPlace, type SearchQuery } from '#/ports/search.ts'
 import { Matcher } from '#/search/matches.ts'
 import { searchesFolder, timesOf } from '#/search/scope.ts'
-import { unlessFolderGone } from '../../folders.ts'
 import type { Candidates } from './candidates.ts'
 
 /** Mailboxes in a search, which opens each of their folders. */

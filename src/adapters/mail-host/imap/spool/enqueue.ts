@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
+import { normalKeywords } from '#/mail/normal-keywords.ts'
 import { assertStillHere, keptOnServer } from '#/mailboxes/mail-host-name.ts'
 import { type Copy, NoRoom } from '#/ports/mail-host.ts'
 import { addStorage } from '#/usage/storage.ts'
-import { normalKeywords } from '../../keywords.ts'
 import { isSearchable } from '../changing/append.ts'
 
 /** Octets in one statement. */

@@ -3,9 +3,9 @@ import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import { appendEvents } from '#/events/append.ts'
+import { received } from '#/mail/received.ts'
 import type { Originals } from '#/mime/header/originals.ts'
 import type { Applied, MailboxRef } from '#/ports/mail-host.ts'
-import { received } from '../../received.ts'
 import { marksText, recordOwn } from '../watch/own-changes.ts'
 
 /** The most that is delivered to a mailbox at a time, in one command. */

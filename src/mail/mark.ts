@@ -3,10 +3,10 @@ import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
 import type { Change, MailboxRef } from '#/ports/mail-host.ts'
 import type { Held, Within } from '#/ports/recording.ts'
-import { applier, differ } from '../changed.ts'
-import { normalKeywords } from '../keywords.ts'
+import { applier, differ } from './changed.ts'
 import { type Folder, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
+import { normalKeywords } from './normal-keywords.ts'
 import { bytes, integers, packed, times } from './packed.ts'
 
 interface HeldRow extends Held {
@@ -73,7 +73,7 @@ export async function mark(
   return { present, pairs }
 }
 
-/** The data of an event, as `changed` (src/adapters/mail-host/changed.ts) makes it. */
+/** The data of an event, as `changed` (src/mail/changed.ts) makes it. */
 function changeData(
   folder: string,
   { seen, flagged, rewords }: { seen: boolean | null; flagged: boolean | null; rewords: boolean },

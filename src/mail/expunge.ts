@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { deleted } from '../changed.ts'
+import { deleted } from './changed.ts'
 import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 

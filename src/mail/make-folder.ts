@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { assertReadable, folderIsThere } from '../folders.ts'
+import { assertReadable, folderIsThere } from './folder-names.ts'
 import { findFolder, lockFolders, makeFolders, refuseFolder, removeEmptyFolder } from './folders.ts'
 
 const uniqueViolation = '23505'

@@ -11,7 +11,7 @@ import { copy, letter, rawOf } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox, newMailboxes } from '#test/conformance/mail-host/mailboxes.ts'
 import { mailHostConformance } from '#test/conformance/mail-host/suite.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { sqlMailHost } from './index.ts'
+import { sqlMailHost } from './sql-mail-host.ts'
 
 const key = idHashKey('a secret')
 

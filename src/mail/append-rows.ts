@@ -5,7 +5,7 @@ import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import { storable } from '#/text.ts'
-import { normalKeywords } from '../keywords.ts'
+import { normalKeywords } from './normal-keywords.ts'
 
 /** Recipients in To that lists show: a page of messages must not have megabytes. */
 const mostRecipients = 100

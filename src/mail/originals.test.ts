@@ -9,7 +9,7 @@ import { copy, letter } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { sentAbout } from '#test/conformance/mail-host/originals.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { sqlMailHost } from './index.ts'
+import { sqlMailHost } from './sql-mail-host.ts'
 
 let database: Database
 let host: MailHost

@@ -10,7 +10,7 @@ import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { changes } from './changes.ts'
-import { sqlMailHost } from './index.ts'
+import { sqlMailHost } from './sql-mail-host.ts'
 
 let database: Database
 let host: MailHost

@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Address } from '#/mime/address/address.ts'
 import type { Extent, Heading, HeadingPage, MailboxRef, UidRange } from '#/ports/mail-host.ts'
-import { noSuchFolder } from '../folders.ts'
+import { noSuchFolder } from './folder-names.ts'
 import { findFolder } from './folders.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
 

@@ -1,7 +1,7 @@
 import type { NewEvent } from '#/events/append.ts'
 import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
-import { normalKeywords } from './keywords.ts'
+import { normalKeywords } from './normal-keywords.ts'
 
 /** A message after a change. */
 export function applier({

@@ -7,7 +7,7 @@ import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
-import { assertReadable, inListOrder, noSuchFolder } from '../folders.ts'
+import { assertReadable, inListOrder, noSuchFolder } from './folder-names.ts'
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
 

@@ -1,0 +1,22 @@
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { NumberRange } from '../wire/sequence-set.ts'
+import type { SequenceMap } from './sequence-map.ts'
+
+/** The mailbox that a session has selected. */
+export interface Selected {
+  readonly mailbox: MailboxRef
+  /** As IMAP names it: `INBOX`, `Sent`, `Shared/team@example.com/Projects`. */
+  readonly name: string
+  /** As the store names it: `inbox`, `sent`, `Projects`. */
+  readonly folder: string
+  /** Also its UIDVALIDITY. */
+  readonly folderId: number
+  /** EXAMINE, or a right that lacks. */
+  readonly isReadOnly: boolean
+  /** Messages as the client knows them. */
+  readonly messages: SequenceMap
+  /** What `$` stands for (RFC 5182). */
+  savedSearch: readonly NumberRange[]
+  /** The client is told of changes up to this modification sequence. */
+  readonly modseq: number
+}

@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import type { Db } from '#/db/schema.ts'
+import type { By } from '#/events/append.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import type { Clock } from '#/ports/clock.ts'
+import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Completed } from '../answers.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Command } from '../wire/arguments.ts'
+import type { Output } from '../wire/output.ts'
+
+/** What all sessions share. */
+export interface ImapParts {
+  readonly db: Db
+  readonly mailHost: MailHost
+  readonly reader: MessageReader
+  readonly idKey: IdHashKey
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export type Extension = 'IMAP4rev2' | 'CONDSTORE' | 'QRESYNC' | 'UTF8=ACCEPT'
+
+/** Who has signed in. */
+export interface User {
+  /** The own mailbox. */
+  readonly mailbox: MailboxRef
+  readonly address: string
+  /** Who events name as the cause of changes. */
+  readonly by: By
+}
+
+/** A session after login, as its commands see it. */
+export interface Session {
+  readonly parts: ImapParts
+  readonly output: Output
+  readonly user: User
+  readonly enabled: ReadonlySet<Extension>
+  /** Turns an extension on, as ENABLE does and the first use of CONDSTORE (RFC 7162, section 3.1). */
+  enable(extension: Extension): void
+  readonly selected: Selected | undefined
+  /** The selected mailbox. Throws `Bad` without one. */
+  needSelected(): Selected
+  /** Aborted when the connection ends. */
+  readonly signal: AbortSignal
+}
+
+/** Carries a command out and answers its tagged OK; throws `No`, `Bad` or `Bye`. Untagged responses are written to the session's
+ *  output before. What changed meanwhile is told after it, by who calls it. */
+export type Handler = (session: Session, command: Command) => Promise<Completed>
