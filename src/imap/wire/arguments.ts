@@ -7,7 +7,8 @@ export interface Octets {
 }
 
 /** The arguments of a command, read from left to right by the grammar of RFC 9051, section 9. Every method throws `Bad` where
- *  something else stands. A command has been received whole, with its literals, before it is read. */
+ *  something else stands. A command has been received whole, with its literals, before it is read. They begin directly after the
+ *  command's name, so that those of `FETCH 1 FLAGS` begin with a space, and those of `NOOP` are at their end. */
 export interface Arguments {
   /** Reads one space. */
   space(): void
