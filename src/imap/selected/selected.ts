@@ -7,7 +7,7 @@ export interface Selected {
   readonly mailbox: MailboxRef
   /** As IMAP names it: `INBOX`, `Sent`, `Shared/team@example.com/Projects`. */
   readonly name: string
-  /** As the store names it: `inbox`, `sent`, `Projects`. */
+  /** As the store names it: `inbox`, `sent`, `Projects`. It may be renamed meanwhile. */
   readonly folder: string
   /** Also its UIDVALIDITY. */
   readonly folderId: number
@@ -19,4 +19,8 @@ export interface Selected {
   savedSearch: readonly NumberRange[]
   /** The client is told of changes up to this modification sequence. */
   readonly modseq: number
+  /** To be called by a command that has changed flags, and has told the client what they are now, or need not (`.SILENT`): what has
+   *  this modification sequence is not told again. `except` are uids of those whose modification sequence was above `modseq`
+   *  before the change, if their flags were not told: the client does not know what they were. */
+  knows(modseq: number, except?: Iterable<number>): void
 }

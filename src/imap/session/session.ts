@@ -6,6 +6,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Completed } from '../answers.ts'
+import type { FolderNews } from '../selected/news.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { Output } from '../wire/output.ts'
@@ -18,6 +19,8 @@ export interface ImapParts {
   readonly idKey: IdHashKey
   readonly clock: Clock
   readonly log: Logger
+  /** Wakes sessions whose selected folder has changed. */
+  readonly news: FolderNews
 }
 
 export type Extension = 'IMAP4rev2' | 'CONDSTORE' | 'QRESYNC' | 'UTF8=ACCEPT'

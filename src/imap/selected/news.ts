@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Database } from '#/db/open.ts'
+import { query } from '#/db/query.ts'
+import { channel } from '#/events/announce.ts'
+
+/** How often folders are looked at without an announcement on a server, in milliseconds: a process may be killed between a
+ *  commit and its announcement. */
+const idleMs = 1_000
+/** The least time between two looks, in milliseconds. */
+const batchMs = 5
+/** The share of time that looks take at most: a look at the folders of 2,000 sessions takes some milliseconds. */
+const share = 1 / 5
+
+/** What has changed in a folder is above its modification sequence, and a renamed folder has another name. */
+export interface FolderMark {
+  readonly modseq: number
+  readonly name: string
+}
+
+interface Watched {
+  /** Undefined before the first look, null once the folder is gone. */
+  mark: FolderMark | null | undefined
+  /** The number of announcements at the time of which the mark is known to be right. */
+  checked: number
+  readonly wakes: Set<() => void>
+}
+
+/** Somebody who is woken when a folder may have changed. */
+export interface FolderWatch extends Disposable {
+  /** Whether the folder is known to be as the mark says: nobody has announced a change since it was read. */
+  isStill(mark: FolderMark): boolean
+  /** The folder was read after so many announcements. */
+  found(mark: FolderMark, announcements: number): void
+}
+
+/** Wakes the sessions whose selected folders have changed, in this process or another one. There is one for a process. Each
+ *  transaction that changes a folder's modification sequence announces its commit (src/db/connections/prepared.ts), on a server
+ *  by a notification to the other processes. Then one statement reads the modification sequences of all folders that are
+ *  selected here, and sessions of changed ones are woken. It does not wait for older transactions, as readers of the event log
+ *  do, since it reads what is, not what has happened. */
+export class FolderNews implements AsyncDisposable {
+  readonly #database: Pick<Database, 'db' | 'commits'>
+  readonly #log: Logger
+  readonly #watched = new Map<number, Watched>()
+  readonly #listener: AsyncDisposable | undefined
+  readonly #announced = () => this.#wake()
+  readonly #ending = new AbortController()
+  readonly #timer: NodeJS.Timeout | undefined
+  #announcements = 0
+  /** The number of announcements at the last look. */
+  #looked = 0
+  #looking: Promise<void> | undefined
+  #isFailing = false
+
+  constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger) {
+    this.#database = database
+    this.#log = log
+    database.commits.on('announced', this.#announced)
+    this.#listener = database.listen?.(channel, (text) => (text ? undefined : this.#wake()))
+    if (!this.#listener) return
+    this.#timer = setInterval(this.#announced, idleMs)
+    this.#timer.unref()
+  }
+
+  /** How many commits were announced. Read it before a folder, to tell `found` and `watch` when that was. */
+  get announcements(): number {
+    return this.#announcements
+  }
+
+  /** Calls `wake` each time the folder may have changed since it was found as `mark` says, after so many announcements. */
+  watch(folderId: number, mark: FolderMark, announcements: number, wake: () => void): FolderWatch {
+    const watched = this.#watched.get(folderId) ?? { mark, checked: announcements, wakes: new Set() }
+    this.#watched.set(folderId, watched)
+    watched.wakes.add(wake)
+    const watch: FolderWatch = {
+      isStill: (mark) => watched.checked === this.#announcements && isSame(watched.mark, mark),
+      found: (mark, announcements) => find(watched, mark, announcements, wake),
+      [Symbol.dispose]: () => {
+        watched.wakes.delete(wake)
+        if (watched.wakes.size === 0 && this.#watched.get(folderId) === watched) this.#watched.delete(folderId)
+      },
+    }
+    watch.found(mark, announcements)
+    return watch
+  }
+
+  #wake(): void {
+    this.#announcements += 1
+    if (this.#watched.size === 0 || this.#ending.signal.aborted) return
+    this.#looking ??= this.#lookOn().finally(() => {
+      this.#looking = undefined
+    })
+  }
+
+  async #lookOn(): Promise<void> {
+    const { signal } = this.#ending
+    while (this.#looked < this.#announcements && this.#watched.size > 0 && !signal.aborted) {
+      const begun = performance.now()
+      await this.#lookOnce()
+      const wait = Math.max(batchMs, (performance.now() - begun) * (1 / share - 1))
+      await pause(wait, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const announcements = this.#announcements
+    this.#looked = announcements
+    const ids = [...this.#watched.keys()]
+    try {
+      const rows = await query<FolderMark & { id: number }>(this.#database.db)`
+        select id, modseq, name from mail_folders where id = any(${ids}::bigint[])`
+      const found = new Map(rows.map(({ id, modseq, name }) => [id, { modseq, name }]))
+      for (const id of ids) {
+        const watched = this.#watched.get(id)
+        if (watched) find(watched, found.get(id) ?? null, announcements)
+      }
+      this.#isFailing = false
+    } catch (err) {
+      if (!this.#isFailing)
+        this.#log.warn({ err }, 'selected folders could not be looked at; mail programs learn of changes later')
+      this.#isFailing = true
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.#database.commits.off('announced', this.#announced)
+    this.#ending.abort()
+    await this.#looking
+    await this.#listener?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Wakes everybody but who has found it. */
+function find(watched: Watched, mark: FolderMark | null, announcements: number, by?: () => void): void {
+  if (announcements < watched.checked) return
+  watched.checked = announcements
+  if (isSame(watched.mark, mark)) return
+  watched.mark = mark
+  for (const wake of watched.wakes) if (wake !== by) wake()
+}
+
+function isSame(one: FolderMark | null | undefined, other: FolderMark | null | undefined): boolean {
+  return one === other || (one?.modseq === other?.modseq && one?.name === other?.name)
+}
