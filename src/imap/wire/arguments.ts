@@ -10,7 +10,7 @@ export interface Octets {
  *  something else stands. A command has been received whole, with its literals, before it is read. They begin directly after the
  *  command's name, so that those of `FETCH 1 FLAGS` begin with a space, and those of `NOOP` are at their end. */
 export interface Arguments {
-  /** Reads one space. */
+  /** Reads a space, and all that follow it. */
   space(): void
   /** Reads this one character, and says whether it stood there. */
   take(character: string): boolean
@@ -28,18 +28,18 @@ export interface Arguments {
   number(): number
   /** A number above 0. */
   nzNumber(): number
-  /** 63 bits, as a modification sequence may have (RFC 7162). */
+  /** 63 bits, as a modification sequence may have (RFC 7162); above `Number.MAX_SAFE_INTEGER` that. */
   number64(): number
   /** An astring, in UTF-8. */
   astring(): string
-  /** A quoted string or a literal, in UTF-8. */
+  /** A quoted string or a literal, in UTF-8, without NUL. It may have line breaks. */
   string(): string
   /** The same or NIL. */
   nstring(): string | undefined
   /** A string or literal as octets, for a message. */
   octets(): Octets
   /** The name of a mailbox as the service writes it: NFC, decoded from modified UTF-7 unless the client uses UTF-8, `INBOX` in
-   *  any case as `INBOX`. Wildcards are kept. */
+   *  any case as `INBOX`. Wildcards are kept. Throws `No` with CANNOT for what is not in that encoding. */
   mailbox(): string
   sequenceSet(): SequenceSet
   /** A flag, as given: `\Seen`, `$Forwarded`, `work`. */
@@ -48,6 +48,9 @@ export interface Arguments {
   dateTime(): Date
   /** `(one two)`, also empty, each read by `one`. */
   list<T>(one: () => T): T[]
+  /** Reads what may hold another such thing, as a key of SEARCH may, by `one`. Throws `Bad` a hundred levels deep: whoever reads by
+   *  recursion calls itself through this, so that no client fills the stack. `list` does so itself. */
+  nested<T>(one: () => T): T
 }
 
 /** A command as received. */
