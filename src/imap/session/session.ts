@@ -5,6 +5,8 @@ import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { ThreadCache } from '#/threads/cache.ts'
+import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import type { Completed } from '../answers.ts'
 import type { FolderNews } from '../selected/news.ts'
 import type { Selected } from '../selected/selected.ts'
@@ -17,6 +19,10 @@ export interface ImapParts {
   readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly idKey: IdHashKey
+  /** The conversations of folders, for THREAD. */
+  readonly threads: ThreadCache
+  /** Those of mailboxes, whose ids THREADID names. */
+  readonly mailboxIndexes: MailboxIndexes
   readonly clock: Clock
   readonly log: Logger
   /** Wakes sessions whose selected folder has changed. */
