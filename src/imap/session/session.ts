@@ -49,8 +49,15 @@ export interface Session {
   /** Turns an extension on, as ENABLE does and the first use of CONDSTORE (RFC 7162, section 3.1). */
   enable(extension: Extension): void
   readonly selected: Selected | undefined
+  /** Selects a mailbox, or none. */
+  select(selected: Selected | undefined): void
   /** The selected mailbox. Throws `Bad` without one. */
   needSelected(): Selected
+  /** Sends a continuation request with this text and answers the client's next line, as `DONE`. Meanwhile responses may be
+   *  written. */
+  ask(prompt: string): Promise<string>
+  /** Runs the work while no command runs, so that what it writes is not within the responses of one (NOTIFY). */
+  betweenCommands(work: () => Promise<void>): Promise<void>
   /** Aborted when the connection ends. */
   readonly signal: AbortSignal
 }
