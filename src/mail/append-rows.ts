@@ -127,6 +127,9 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
     flagged: copy.flagged,
     answered: copy.answered ?? false,
     forwarded: copy.forwarded ?? false,
+    // Few messages have them, and a row without is shorter.
+    ...(copy.deleted && { deleted: true }),
+    ...(copy.draft && { draft: true }),
     keywords: normalKeywords(copy.keywords),
     sender: stored(message.from?.address.toLowerCase()) ?? '',
     id_hash: ids.own,

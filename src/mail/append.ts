@@ -14,19 +14,23 @@ import { makeFolders } from './folders.ts'
 const bytesAtOnce = 2 * pieceBytes
 
 /** Stores copies for any number of mailboxes in one statement, or more if a folder is missing or above 2 MiB. Writes their
- *  events, unless they only come from another host. Throws `not_found` for an unknown mailbox; then `tx` must be rolled
- *  back. */
-export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], withEvents = true): Promise<void> {
-  if (copies.length === 0) return
+ *  events, unless they only come from another host or the caller does. Throws `not_found` for an unknown mailbox; then `tx` must
+ *  be rolled back. Answers the uid of each. */
+export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], withEvents = true): Promise<number[]> {
+  if (copies.length === 0) return []
   const gains = gainsOf(copies)
   let places: readonly Place[] | undefined
+  const stored: MessageRow[] = []
   for (const batch of batches(copies)) {
     const { contents, rows } = await rowsOf(key, batch, gains)
+    stored.push(...rows)
     await numberLarge(tx, contents)
     if (places) await store(tx, { places }, contents, rows, withEvents)
     else places = await storeFirst(tx, gains.byFolder, contents, rows, withEvents)
     await storePieces(tx, contents)
   }
+  const first = new Map(places?.map((place) => [place.number, place.first]))
+  return stored.map(({ folder, nth }) => (first.get(folder) ?? 0) + nth)
 }
 
 /** Stores copies and records their arrivals in one statement; false, with nothing written, if more is needed. */

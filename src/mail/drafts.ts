@@ -23,10 +23,8 @@ export function saveDraft(
     if (folder && before !== undefined && !(await isThere(tx, folder.id, before))) return undefined
     // First, by the order of locks (docs/database.md#lock-order).
     if (replaces.length > 0) await expungeIn(tx, mailbox, 'drafts', replaces)
-    const flags = { seen: true, flagged: false, keywords: [], filteredBy: [] }
-    await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
-    // The folder was locked, so the message has its next uid.
-    const uid = folder?.uid_next ?? 0
+    const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] }
+    const [uid = 0] = await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
     await record?.(tx, uid)
     await appendEvents(tx, [saved(mailbox, uid, before)], by)
     return uid

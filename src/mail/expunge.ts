@@ -1,9 +1,18 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted } from './changed.ts'
-import { type Folder, findFolder, lockFolders, refuseFolder, uidRows } from './folders.ts'
+import {
+  type Folder,
+  type FolderRef,
+  findFolder,
+  lockFolderRefs,
+  lockFolders,
+  refuseFolder,
+  uidRows,
+} from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 
 /** Modification sequences for which expunges are logged. A reader with an older state reads the folder again. */
@@ -63,6 +72,37 @@ async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<
 export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
   const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
   return await expungeFrom(tx, folder, uids)
+}
+
+/** Messages above a uid that bear `\\Deleted`, in ascending order: so many that one transaction deletes them. */
+export async function markedDeleted(
+  db: Db,
+  { mailbox, folderId }: FolderRef,
+  after: number,
+  most: number,
+): Promise<{ uid: number; size_bytes: number }[]> {
+  return await query<{ uid: number; size_bytes: number }>(db)`
+    select uid, message.size_bytes from mail_messages message
+    where folder_id = ${folderId} and deleted and uid > ${after}
+      and exists (select from mail_folders where id = ${folderId} and organization_id = ${mailbox.organizationId})
+    order by uid limit ${most}`
+}
+
+/** Deletes for good those of the messages that still bear `\\Deleted`, and writes events. */
+export async function expungeMarked(tx: Tx, ref: FolderRef, uids: readonly number[], by: By): Promise<number[]> {
+  const folder = (await lockFolderRefs(tx, ref))(ref)
+  const rows = await query<{ uid: number }>(tx)`
+    select uid from (
+      select distinct ${folder.id}::bigint as folder_id, uid from unnest(${uids}::bigint[]) as uid
+    ) wanted join mail_messages using (folder_id, uid)
+    where deleted`
+  const gone = await expungeFrom(
+    tx,
+    folder,
+    rows.map(({ uid }) => uid),
+  )
+  await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
+  return gone
 }
 
 /** From a locked folder. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
+import { assertStillHere, keptInDatabase, whileInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
@@ -99,6 +99,33 @@ export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly s
     .forUpdate()
     .execute()
   return new Map(folders.map((folder) => [folder.name, folder]))
+}
+
+/** A folder by its id, which stays when it is renamed. */
+export interface FolderRef {
+  readonly mailbox: MailboxRef
+  readonly folderId: number
+}
+
+/** Locks folders of one organization by their ids, lowest first. @throws not_found if one of them is gone */
+export async function lockFolderRefs(
+  tx: Tx,
+  ...refs: readonly [FolderRef, ...FolderRef[]]
+): Promise<(ref: FolderRef) => Folder> {
+  const rows = await query<Folder>(tx)`
+    select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
+    from unnest(${refs.map(({ folderId }) => folderId)}::bigint[], ${refs.map(({ mailbox }) => mailbox.mailboxId)}::uuid[])
+      as wanted (id, mailbox_id)
+    join mail_folders folder on folder.id = wanted.id and folder.mailbox_id = wanted.mailbox_id
+    where folder.organization_id = ${refs[0].mailbox.organizationId} and ${whileInDatabase}
+    order by folder.id for update of folder`
+  const byId = new Map(rows.map((folder) => [folder.id, folder]))
+  if (refs.some(({ folderId }) => !byId.has(folderId))) throw notFound('folder')
+  return ({ folderId }) => {
+    const folder = byId.get(folderId)
+    if (!folder) throw notFound('folder')
+    return folder
+  }
 }
 
 /** Uids as rows of folder and uid, each once, to join with. With the folder beside a list of uids, and without fresh

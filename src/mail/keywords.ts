@@ -34,6 +34,30 @@ export async function addKeywords(tx: Tx, folderId: number, messages: readonly K
       (keyword text, received_at timestamptz, uid bigint, seen boolean)`.execute(tx)
 }
 
+/** Updates the rows by which messages with a keyword are listed. */
+export async function keepKeywords(
+  tx: Tx,
+  folderId: number,
+  pairs: readonly { readonly before: Keyworded; readonly after: Keyworded }[],
+): Promise<void> {
+  await dropKeywords(
+    tx,
+    folderId,
+    pairs.map(({ before, after }) => without(before, after)),
+  )
+  await addKeywords(
+    tx,
+    folderId,
+    pairs.map(({ before, after }) => without(after, before)),
+  )
+}
+
+/** The message with only those keywords whose rows differ from the other's. */
+function without(message: Keyworded, { seen, keywords }: Keyworded): Keyworded {
+  if (message.seen !== seen) return message
+  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
+}
+
 /** Sums of the folders' counters. */
 export async function keywordTotals(db: Db, mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]> {
   const organizations = mailboxes.map(({ organizationId }) => organizationId)

@@ -5,7 +5,7 @@ import type { Change, MailboxRef } from '#/ports/mail-host.ts'
 import type { Held, Within } from '#/ports/recording.ts'
 import { applier, differ } from './changed.ts'
 import { type Folder, uidRows } from './folders.ts'
-import { addKeywords, dropKeywords } from './keywords.ts'
+import { keepKeywords } from './keywords.ts'
 import { normalKeywords } from './normal-keywords.ts'
 import { bytes, integers, packed, times } from './packed.ts'
 
@@ -69,7 +69,7 @@ export async function mark(
   const present = rows.flatMap(unpacked)
   const apply = applier(change)
   const pairs = present.map((before) => ({ before, after: apply(before) })).filter(differ)
-  await keepKeywords(tx, folder, pairs)
+  await keepKeywords(tx, folder.id, pairs)
   return { present, pairs }
 }
 
@@ -104,26 +104,6 @@ function changeData(
 
 function except(these: string, those: string): RawBuilder<unknown> {
   return sql`array(select one from unnest(${sql.ref(these)}) one where one <> all(${sql.ref(those)}) order by one collate "C")`
-}
-
-/** Updates the rows by which messages with a keyword are listed. */
-async function keepKeywords(tx: Tx, folder: Folder, pairs: readonly Pair[]): Promise<void> {
-  await dropKeywords(
-    tx,
-    folder.id,
-    pairs.map(({ before, after }) => without(before, after)),
-  )
-  await addKeywords(
-    tx,
-    folder.id,
-    pairs.map(({ before, after }) => without(after, before)),
-  )
-}
-
-/** The message with only those keywords whose rows differ from the other's. */
-function without(message: HeldRow, { seen, keywords }: HeldRow): HeldRow {
-  if (message.seen !== seen) return message
-  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
 }
 
 function unpacked({ uid, seen, flagged, received, keywords }: Packed): HeldRow[] {

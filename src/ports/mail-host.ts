@@ -138,6 +138,9 @@ export interface Copy {
   /** Whether it is marked as answered or forwarded already. */
   readonly answered?: boolean
   readonly forwarded?: boolean
+  /** Whether it bears `\Deleted` or `\Draft` of IMAP. */
+  readonly deleted?: boolean
+  readonly draft?: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
   /** A Message-ID. A host that other programs use waits a while for one of them to store a message with that id in the

@@ -64,6 +64,8 @@ interface MailPieces {
 }
 
 interface MailMessages {
+  /** Kept by moves, new for a copy, never given again (src/mail/message-id.ts). */
+  id: Generated<number>
   folder_id: number
   uid: number
   modseq: number
@@ -74,6 +76,11 @@ interface MailMessages {
   flagged: boolean
   answered: Generated<boolean>
   forwarded: Generated<boolean>
+  /** `\Deleted` and `\Draft` of IMAP. */
+  deleted: Generated<boolean>
+  draft: Generated<boolean>
+  /** When it came into its folder. */
+  saved_at: Generated<Date>
   keywords: string[]
   sender: string
   id_hash: Buffer | null

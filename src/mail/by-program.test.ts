@@ -1,0 +1,314 @@
+// On both databases: connections copy, move and expunge the same messages at once.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
+import type { By } from '#/events/append.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { readMessage } from '#/mime/message.ts'
+import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { recountStorage } from '#/usage/recount.ts'
+import { recountFolders } from '#/usage/recount-folders.ts'
+import { copy, letter, second } from '#test/conformance/mail-host/letters.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { testDatabase } from '#test/world/database/database.ts'
+import { appendGiven, replaceGiven } from './append-given.ts'
+import { copyMessages } from './copy.ts'
+import { expungeMarked, markedDeleted } from './expunge.ts'
+import { type FolderRef, findFolder } from './folders.ts'
+import { moveMessages } from './move.ts'
+import { sqlMailHost } from './sql-mail-host.ts'
+import { type FlagChange, storeFlags } from './store-flags.ts'
+
+const key = idHashKey('a secret')
+const by: By = { kind: 'mail_program', id: null, name: '' }
+let database: Database
+let host: MailHost
+before(async () => {
+  database = await testDatabase()
+  host = sqlMailHost(database.db, key)
+})
+after(() => database[Symbol.asyncDispose]())
+
+interface Own {
+  readonly mailbox: MailboxRef
+  readonly inbox: FolderRef
+  readonly archive: FolderRef
+}
+
+const given = { receivedAt: second(0), seen: false, flagged: false, keywords: [] }
+
+for (const [what, held, change, marks, event] of [
+  ['sets a flag', {}, { flags: { seen: true } }, 'seen', { unread: false }],
+  ['clears one', { seen: true, flagged: true }, { flags: { seen: false } }, 'flagged', { unread: true }],
+  ['marks as answered', {}, { flags: { answered: true } }, 'answered', { answered: true }],
+  ['marks as forwarded', {}, { flags: { forwarded: true } }, 'forwarded', { forwarded: true }],
+  ['takes a mark away', { answered: true }, { flags: { answered: false } }, '', { answered: false }],
+  ['marks as deleted, of which no reader needs to know more', {}, { flags: { deleted: true } }, 'deleted', {}],
+  ['marks as a draft', {}, { flags: { draft: true } }, 'draft', {}],
+  [
+    'adds and removes keywords',
+    { seen: true, keywords: ['home', 'work'] },
+    { flags: {}, addKeywords: ['Paid', '$label1'], removeKeywords: ['WORK', 'never'] },
+    'seen $label1 home paid',
+    { added_labels: ['$label1', 'paid'], removed_labels: ['work'] },
+  ],
+  [
+    'replaces all',
+    { flagged: true, answered: true, keywords: ['home', 'work'] },
+    {
+      flags: { seen: true, flagged: false, answered: false, forwarded: false, deleted: true, draft: true },
+      keywords: ['Work', 'paid'],
+    },
+    'seen deleted draft paid work',
+    { unread: false, starred: false, answered: false, added_labels: ['paid'], removed_labels: ['home'] },
+  ],
+  [
+    'moves the keywords of what becomes read',
+    { keywords: ['work'] },
+    { flags: { seen: true } },
+    'seen work',
+    { unread: false },
+  ],
+  [
+    'changes nothing that is so already',
+    { seen: true, keywords: ['work'] },
+    { flags: { seen: true }, addKeywords: ['work'] },
+    'seen work',
+    undefined,
+  ],
+  ['leaves alone what has changed since', {}, { flags: { seen: true }, unchangedSince: 1 }, '', undefined],
+  ['changes what has not', {}, { flags: { seen: true }, unchangedSince: 2 }, 'seen', { unread: false }],
+] satisfies [string, Partial<Copy>, FlagChange, string, object | undefined][]) {
+  test(`a STORE ${what}`, async () => {
+    const { mailbox, inbox } = await own({}, held)
+    const stored = await transaction((tx) => storeFlags(tx, inbox, [2, 3], change, by))
+    const uids = (list: Uint32Array) => [...list].join()
+    const isModified = change.unchangedSince === 1
+    assert.deepEqual(
+      [uids(stored.present), uids(stored.changed), uids(stored.modified), stored.modseq, ...stored.before],
+      ['2', event ? '2' : '', isModified ? '2' : '', 3, ...(event ? [2] : [])],
+    )
+    assert.deepEqual(await shown(inbox), [
+      [1, 2, ''],
+      [2, event ? 3 : 2, marks],
+    ])
+    assert.deepEqual(await events(mailbox, 'message.changed'), event ? [{ folder: 'inbox', uid: 2, ...event }] : [])
+    await assertCounted()
+  })
+}
+
+test('a copy shares the octets, has what the message had, an id of its own and the next uid', async () => {
+  const { mailbox, inbox, archive } = await own(
+    { seen: true, keywords: ['work'], draft: true },
+    { answered: true, deleted: true },
+  )
+  const copied = await transaction((tx) => copyMessages(tx, inbox, [1, 2, 7], archive, by))
+  assert.deepEqual(copied, { from: [1, 2], to: [1, 2] })
+  assert.deepEqual(await shown(archive), [
+    [1, 2, 'seen draft work'],
+    [2, 2, 'answered deleted'],
+  ])
+  assert.equal(new Set([...(await ids(inbox)), ...(await ids(archive))]).size, 4)
+  assert.deepEqual(await contents(mailbox), [2, 2])
+  assert.deepEqual((await events(mailbox, 'message.received')).slice(2), [
+    { folder: 'archive', uid: 1 },
+    { folder: 'archive', uid: 2 },
+  ])
+  assert.deepEqual(await transaction((tx) => copyMessages(tx, inbox, [2, 1], inbox, by)), { from: [1, 2], to: [3, 4] })
+  assert.deepEqual(await transaction((tx) => copyMessages(tx, inbox, [9], inbox, by)), { from: [], to: [] })
+  await assertCounted()
+})
+
+test('a move keeps ids within a mailbox; another mailbox has other messages then', async () => {
+  const { mailbox, inbox, archive } = await own({ keywords: ['work'] }, { flagged: true })
+  const before = await ids(inbox)
+  assert.deepEqual(await transaction((tx) => moveMessages(tx, inbox, [1, 2], archive, by)), {
+    from: [1, 2],
+    to: [1, 2],
+  })
+  assert.deepEqual(await ids(archive), before)
+  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [2], archive, by)), { from: [2], to: [2] })
+  const other = await another(mailbox)
+  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [1, 2], other.inbox, by)), {
+    from: [1, 2],
+    to: [1, 2],
+  })
+  assert.deepEqual([await ids(archive), (await ids(other.inbox)).filter((id) => before.includes(id))], [[], []])
+  assert.deepEqual(await shown(other.inbox), [
+    [1, 2, 'work'],
+    [2, 2, 'flagged'],
+  ])
+  assert.deepEqual(await events(mailbox, 'message.deleted'), [
+    { folder: 'archive', uid: 1 },
+    { folder: 'archive', uid: 2 },
+  ])
+  assert.equal((await events(other.mailbox, 'message.received')).length, 2)
+  await assertCounted()
+})
+
+test('a move notes when a message came into its folder', async () => {
+  const { inbox, archive } = await own({}, {})
+  await sql`update mail_messages set saved_at = '2020-01-01' where folder_id = ${inbox.folderId}`.execute(database.db)
+  await transaction((tx) => moveMessages(tx, inbox, [1], archive, by))
+  await transaction((tx) => copyMessages(tx, inbox, [2], archive, by))
+  const { rows } = await sql`
+    select from mail_messages where folder_id = ${archive.folderId} and saved_at > '2026-01-01'`.execute(database.db)
+  assert.equal(rows.length, 2)
+})
+
+test('only what bears the mark is expunged', async () => {
+  const { mailbox, inbox } = await own({ deleted: true }, {}, { deleted: true, keywords: ['work'] })
+  const marked = (await markedDeleted(database.db, inbox, 0, 10)).map(({ uid }) => uid)
+  assert.deepEqual(marked, [1, 3])
+  assert.deepEqual(await transaction((tx) => expungeMarked(tx, inbox, [2, 3, 4], by)), [3])
+  assert.deepEqual(await shown(inbox), [
+    [1, 2, 'deleted'],
+    [2, 2, ''],
+  ])
+  assert.deepEqual(await events(mailbox, 'message.deleted'), [{ folder: 'inbox', uid: 3 }])
+  await assertCounted()
+})
+
+test('what a program stores has its flags, and takes the place of another', async () => {
+  const { mailbox, inbox } = await own({}, {})
+  const drafts = await ref(mailbox, 'drafts')
+  const two = [1, 2].map((at) => ({ ...given, message: readMessage(letter({})), draft: true, deleted: at === 2 }))
+  assert.deepEqual(await transaction((tx) => appendGiven(tx, key, drafts, two, by)), [1, 2])
+  const message = { ...given, message: readMessage(letter({})), seen: true }
+  assert.equal(await transaction((tx) => replaceGiven(tx, key, { ...drafts, uid: 1 }, drafts, message, by)), 3)
+  assert.equal(await transaction((tx) => replaceGiven(tx, key, { ...drafts, uid: 1 }, inbox, message, by)), undefined)
+  assert.deepEqual(await shown(drafts), [
+    [2, 2, 'deleted draft'],
+    [3, 4, 'seen'],
+  ])
+  assert.deepEqual(await events(mailbox, 'message.changed'), [
+    { folder: 'drafts', uid: 1 },
+    { folder: 'drafts', uid: 2 },
+    { folder: 'drafts', uid: 3 },
+  ])
+  await assertCounted()
+})
+
+test('whoever copies, moves and expunges the same messages at once leaves counters right, and waits in no circle', async () => {
+  const { mailbox, inbox, archive } = await own(
+    ...Array.from({ length: 12 }, () => ({ deleted: true, keywords: ['work'] })),
+  )
+  const other = await another(mailbox)
+  const uids = Array.from({ length: 40 }, (_, index) => index + 1)
+  const places = [inbox, archive, other.inbox]
+  const work = places.flatMap((from) =>
+    places.flatMap((to) => [
+      transaction((tx) => copyMessages(tx, from, uids.slice(0, 6), to, by)),
+      transaction((tx) => moveMessages(tx, from, uids.slice(3, 9), to, by)),
+      transaction((tx) => expungeMarked(tx, from, uids.slice(6, 12), by)),
+      transaction((tx) => storeFlags(tx, from, uids, { flags: { seen: true } }, by)),
+    ]),
+  )
+  await Promise.all(work)
+  await assertCounted()
+  for (const place of places) {
+    const rows = await shown(place)
+    const { uid_next } = await findFolder(database.db, place.mailbox, place === archive ? 'archive' : 'inbox')
+    assert.ok(rows.every(([uid]) => uid < uid_next))
+  }
+})
+
+test('a draft that is saved over HTTP bears the mark of one', async () => {
+  const { mailbox } = await own({})
+  await host.saveDraft(mailbox, { message: readMessage(letter({})), savedAt: second(0), replaces: [] }, undefined)
+  assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
+})
+
+test('a folder that is gone is not written to', async () => {
+  const { mailbox, inbox } = await own({})
+  const later = { mailbox, folderId: inbox.folderId + 1_000_000 }
+  const stranger = await own({})
+  for (const [from, to] of [
+    [inbox, later],
+    [later, inbox],
+    [inbox, { ...stranger.inbox, mailbox }],
+    [inbox, stranger.inbox],
+  ] as const)
+    await assert.rejects(
+      transaction((tx) => copyMessages(tx, from, [1], to, by)),
+      { code: 'not_found' },
+    )
+})
+
+function transaction<T>(work: (tx: Parameters<typeof host.open>[0]) => Promise<T>): Promise<T> {
+  return database.db.transaction().execute(work)
+}
+
+/** A mailbox with such messages in its inbox. */
+async function own(...messages: Partial<Copy>[]): Promise<Own> {
+  const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  await transaction((tx) =>
+    host.append(
+      tx,
+      messages.map((one) => copy(mailbox, one)),
+    ),
+  )
+  return { mailbox, inbox: await ref(mailbox, 'inbox'), archive: await ref(mailbox, 'archive') }
+}
+
+/** Another mailbox of the organization. */
+async function another({ organizationId }: MailboxRef): Promise<Pick<Own, 'mailbox' | 'inbox'>> {
+  const { domain } = await database.db
+    .selectFrom('domains')
+    .select('domain')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const mailbox = await newMailbox(database.db, host, { organizationId, domain }, 'bob')
+  return { mailbox, inbox: await ref(mailbox, 'inbox') }
+}
+
+async function ref(mailbox: MailboxRef, name: string): Promise<FolderRef> {
+  return { mailbox, folderId: (await findFolder(database.db, mailbox, name)).id }
+}
+
+/** Uid, modification sequence and marks of each message. */
+async function shown({ folderId }: FolderRef): Promise<[number, number, string][]> {
+  const { rows } = await sql<Record<string, boolean> & { uid: number; modseq: number; keywords: string[] }>`
+    select uid, modseq, seen, flagged, answered, forwarded, deleted, draft, keywords from mail_messages
+    where folder_id = ${folderId} order by uid`.execute(database.db)
+  return rows.map(({ uid, modseq, keywords, ...flags }) => {
+    const set = Object.keys(flags).filter((name) => flags[name])
+    return [uid, modseq, [...set, ...keywords].join(' ')]
+  })
+}
+
+async function ids({ folderId }: FolderRef): Promise<number[]> {
+  const rows = await database.db
+    .selectFrom('mail_messages')
+    .select('id')
+    .where('folder_id', '=', folderId)
+    .orderBy('uid')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function contents({ organizationId }: MailboxRef): Promise<number[]> {
+  const { rows } = await sql<{ copies: number }>`
+    select copies from mail_contents where organization_id = ${organizationId} order by id`.execute(database.db)
+  return rows.map(({ copies }) => copies)
+}
+
+async function events({ mailboxId }: MailboxRef, type: string): Promise<unknown[]> {
+  const { rows } = await sql<{ data: unknown }>`
+    select data from events where mailbox_id = ${mailboxId} and type = ${type} order by position, (data ->> 'uid')::integer`.execute(
+    database.db,
+  )
+  return rows.map(({ data }) => data)
+}
+
+/** All counters and lists say what is there. */
+async function assertCounted(): Promise<void> {
+  const { db } = database
+  assert.deepEqual((await recountFolders(db)).wrong, [])
+  assert.deepEqual(await recountStorage(db), [])
+  const { rows } = await sql`
+    select id from mail_contents content
+    where copies <> (select count(*) from mail_messages where content_id = content.id)`.execute(db)
+  assert.deepEqual(rows, [])
+}
