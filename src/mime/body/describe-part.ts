@@ -9,13 +9,18 @@ export const OPAQUE = 'application/octet-stream'
 export interface Draft extends Part {
   type: string
   path: string
+  readonly header: number
   start: number
   end: number
   readonly parts: Draft[]
 }
 
 /** A part by its header. */
-export function describe(headers: Headers, byDefault: string, start: number, end: number): Draft {
+export function describe(
+  headers: Headers,
+  byDefault: string,
+  { header, start, end }: Pick<Part, 'header' | 'start' | 'end'>,
+): Draft {
   const content = contentType(headers)
   const disposition = parseParameters(headers.last('content-disposition') ?? '')
   return {
@@ -26,6 +31,7 @@ export function describe(headers: Headers, byDefault: string, start: number, end
     filename: disposition.parameters.get('filename') || content.parameters.get('name') || null,
     contentId: headers.text('content-id').replace(/^<|>$/g, '') || null,
     encoding: parseParameters(headers.last('content-transfer-encoding') ?? '').value,
+    header,
     start,
     end,
     parts: [],

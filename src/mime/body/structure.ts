@@ -32,6 +32,8 @@ export interface Part {
   readonly contentId: string | null
   /** Transfer encoding, in lower case. */
   readonly encoding: string
+  /** Where the part's own header starts. It ends where the body starts. */
+  readonly header: number
   /** The body, still encoded: from `start` up to, not including, `end`. */
   readonly start: number
   readonly end: number
@@ -54,10 +56,10 @@ interface OpenMultipart {
 }
 
 /** Finds the parts of a message in one pass over its bytes, without decoding or copying. `headers` and `bodyStart` are the
- *  message's. Sets the header's charset to that of the body, since old mailers write headers in it. Never throws, and takes linear
+ *  message's, whose own header starts at `header`. Sets the header's charset to that of the body, since old mailers write headers in it. Never throws, and takes linear
  *  time with any boundaries. */
-export function readStructure(raw: Buffer, headers: Headers, bodyStart: number): Part {
-  const root = describe(headers, 'text/plain', bodyStart, raw.length)
+export function readStructure(raw: Buffer, headers: Headers, bodyStart: number, header = 0): Part {
+  const root = describe(headers, 'text/plain', { header, start: bodyStart, end: raw.length })
   new Walk(raw, root).run(bodyStart)
   if (root.parts.length === 0) root.path = '1'
   headers.charset = charsetOf(root)
@@ -151,7 +153,7 @@ class Walk {
     }
     const { headers, bodyStart } = readHeaders(this.#raw, start, next < 0 ? this.#raw.length : next, MOST_PART_FIELDS)
     const byDefault = parent.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
-    const part = describe(headers, byDefault, bodyStart, this.#raw.length)
+    const part = describe(headers, byDefault, { header: start, start: bodyStart, end: this.#raw.length })
     part.path = path
     parent.parts.push(part)
     this.#enter(part)
@@ -201,7 +203,7 @@ class Walk {
     part.type = 'text/plain'
     if (!/^content-(?:type|transfer-encoding)[ \t]*:/i.test(this.#raw.toString('latin1', start, start + 40))) return
     const { headers, bodyStart } = readHeaders(this.#raw, start, part.end, MOST_PART_FIELDS)
-    const only = describe(headers, 'text/plain', bodyStart, part.end)
+    const only = describe(headers, 'text/plain', { header: start, start: bodyStart, end: part.end })
     if (only.type.startsWith('multipart/')) return
     only.path = `${part.path}${part.path && '.'}1`
     part.type = 'multipart/mixed'
@@ -215,13 +217,13 @@ class Walk {
 }
 
 function opaque(path: string, start: number, end: number): Draft {
-  return { ...partWith({ type: OPAQUE }), path, start, end, parts: [] }
+  return { ...partWith({ type: OPAQUE }), path, header: start, start, end, parts: [] }
 }
 
 /** A part with these properties and no octets. */
 export function partWith(known: Partial<Part>): Part {
   const nothing = { path: '', parameters: new Map(), disposition: '', filename: null, contentId: null, encoding: '' }
-  return { ...nothing, type: OPAQUE, start: 0, end: 0, parts: [], ...known }
+  return { ...nothing, type: OPAQUE, header: 0, start: 0, end: 0, parts: [], ...known }
 }
 
 /** The next line that starts with `--`, at or after `from`, which is the start of a line; -1 where there is none. Of

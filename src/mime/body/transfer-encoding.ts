@@ -47,7 +47,7 @@ const TAB = 0x09
 const EQUALS = 0x3d
 
 /** RFC 2045, section 6.7. An `=` that starts no escape stays; white space before a line break goes. */
-function decodeQuotedPrintable(encoded: Buffer): Buffer {
+export function decodeQuotedPrintable(encoded: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(encoded.length)
   let length = 0
   /** The end of encoded white space, which stays, whatever follows. */

@@ -45,7 +45,8 @@ interface Segment {
   readonly encoded: boolean
 }
 
-function readPairs(text: string, start: number): [name: string, value: string][] {
+/** The parameters as they are written, without quotes, from this place on: names in lower case, nothing decoded or joined. */
+export function readPairs(text: string, start: number): [name: string, value: string][] {
   const pairs: [string, string][] = []
   const pair = /[\s;]*(?:([^\s;=]+)\s*=\s*(?:"([^"\\]*(?:\\[\s\S][^"\\]*)*)"?|((?:\([^()]*\)|[^;])*))|[^\s;]+)/y
   pair.lastIndex = start
