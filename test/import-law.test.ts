@@ -30,7 +30,11 @@ test('no source has more than 250 lines', () => {
 
 for (const [what, path, text] of [
   ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/server/app.ts'"],
-  ['a noun that imports another’s routes', 'labels/labels.ts', "import { filterRoutes } from '../filters/routes.ts'"],
+  [
+    'a noun that imports another noun’s routes',
+    'labels/labels.ts',
+    "import { filterRoutes } from '../filters/routes.ts'",
+  ],
   ['the app naming an adapter', 'app.ts', "import { imapMailHost } from '#/adapters/mail-host/imap/index.ts'"],
   [
     'any file of the server but one naming an adapter',
@@ -45,8 +49,11 @@ for (const [what, path, text] of [
   ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/labels/labels.ts'"],
   ['the type of an import', 'ports/clock.ts', "type Label = import('#/labels/labels.ts').Label"],
   ['a file in no known folder', 'utils/x.ts', "import '#/errors.ts'"],
-] as const)
-  test(`the law finds ${what}`, () => assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1))
+] as const) {
+  test(`the law finds ${what}`, () => {
+    assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1)
+  })
+}
 
 test('the law finds a circle of nouns', () => {
   const sources = [

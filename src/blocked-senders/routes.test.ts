@@ -1,11 +1,12 @@
 // On both databases: many requests block one sender at once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { mostBlocked } from './pattern.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 const shared = await world.organization()
 
 async function block(organization: TestOrganization, pattern: string) {
@@ -55,7 +56,7 @@ for (const [what, path] of [
   ['its pattern, URL-encoded', () => encodeURIComponent('joe+x/y@xn--bcher-kva.example')],
   ['its pattern in another case', () => encodeURIComponent('JOE+X/Y@XN--bcher-kva.example')],
   ['its pattern in Unicode form', () => encodeURIComponent('joe+x/y@BÜCHER.example')],
-] as const)
+] as const) {
   test(`DELETE accepts ${what}`, async () => {
     const organization = await world.organization()
     const blocked = await block(organization, 'joe+x/y@bücher.example')
@@ -64,6 +65,7 @@ for (const [what, path] of [
     assert.deepEqual(body, { deleted: true, id: blocked.id, pattern: 'joe+x/y@xn--bcher-kva.example' })
     assert.deepEqual(await list(organization), [])
   })
+}
 
 test('DELETE accepts a domain’s pattern', async () => {
   const organization = await world.organization()

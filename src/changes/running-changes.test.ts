@@ -1,17 +1,23 @@
 // On both databases: processes claim changes from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Actor } from '#/audit/actor.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { mailUnavailable } from '#/errors.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { beginReplacing } from './begin.ts'
 
-const world = await World.ofFile()
-const organization = await world.organization({ plan: 'business' })
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
 
 /** A mailbox with so many unread messages in its inbox. */
 async function newBox(name: string, count: number): Promise<{ id: string; address: string }> {
@@ -125,7 +131,7 @@ const meanwhile: readonly [string, string, string, object | undefined, string][]
   ['moved', 'PATCH', '/v1/messages?folder=Bills', { uids: [1], folder: 'archive' }, 'archive'],
   ['moved with the deletion of their folder', 'DELETE', '/v1/folders/Bills?move_to=trash', undefined, 'trash'],
 ]
-for (const [what, method, path, change, place] of meanwhile)
+for (const [what, method, path, change, place] of meanwhile) {
   test(`an undo follows messages that are ${what} while it runs`, async (t) => {
     const { mailHost } = world
     const { id: mailboxId, address } = await newBox(`box-${place}`, 2)
@@ -148,3 +154,4 @@ for (const [what, method, path, change, place] of meanwhile)
     const { messages: there } = await mailHost.list(mailbox, place, { limit: 10, page: 0 })
     assert.ok(there.length > 0 && there.every(({ flagged }) => !flagged))
   })
+}

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
-import { each } from '#test/each.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 
 const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: string[]) => runCommand(argv, operator())
@@ -169,7 +169,10 @@ test('an organization is renamed, to a name that is free', async () => {
 
 test('plans are listed with their organizations, changed, and created', async () => {
   const { data } = await json('plan', 'list')
-  assert.deepEqual(each(data.slice(0, 2), 'name'), ['free', 'team'])
+  assert.deepEqual(
+    data.slice(0, 2).map(({ name }: { name: string }) => name),
+    ['free', 'team'],
+  )
   const limits = ['--domains', '2', '--mailboxes', '4', '--sends', '10', '--scheduled', '5'] as const
   assert.match(
     (await run('plan', 'set', 'tiny', ...limits)).stderr,
@@ -209,13 +212,14 @@ for (const [line, exitCode, message] of [
   ['member add --org Refuses --email a@b.example --role boss', 1, /role must be one of owner, admin, member/],
   ['member remove --org Refuses x@y.example', 1, /^mailroom: No member "x@y.example" in this organization\n$/],
   ['member block add --org Refuses --member x@y.example z', 1, /whole address or a domain/],
-] as const)
+] as const) {
   test(`"${line}" ends with ${exitCode} and a sentence on stderr`, async () => {
     await run('org', 'create', 'Refuses')
     const refused = await run(...line.split(' '))
     assert.deepEqual([refused.exitCode, refused.stdout], [exitCode, ''])
     assert.match(refused.stderr, message)
   })
+}
 
 test('migrate lists the applied migrations', async () => {
   const { data } = await json('migrate')

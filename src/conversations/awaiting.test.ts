@@ -17,7 +17,12 @@ const cases: readonly (readonly [what: string, last: Partial<LastMessage>, heade
   ['our answer that was archived', { folder: 'archive', author: own }, '', 'them'],
   ['our answer under an alias, archived', { folder: 'archive', author: 'sales@own.test' }, '', 'them'],
   ['our answer with a tag, archived', { folder: 'archive', author: 'sales+fair@own.test' }, '', 'them'],
-  ['our answer under an alias as of a program', { folder: 'archive', author: 'no-reply@own.test' }, '', 'them'],
+  [
+    'our answer under an alias that a program would have',
+    { folder: 'archive', author: 'no-reply@own.test' },
+    '',
+    'them',
+  ],
   ['a question of another mailbox of our domain', { author: 'bob@own.test' }, '', 'us'],
   ['a letter of a list', {}, 'List-Id: <notes.x.test>', null],
   ['bulk mail', {}, 'Precedence: bulk', null],
@@ -31,12 +36,13 @@ const cases: readonly (readonly [what: string, last: Partial<LastMessage>, heade
   ['a message without an author', { author: '' }, '', null],
 ]
 
-for (const [what, last, header, expected] of cases)
+for (const [what, last, header, expected] of cases) {
   test(`after ${what}: ${expected ?? 'nobody'}`, () => {
     const { headers } = readHeaders(Buffer.from(`From: Ann <ann@x.test>\r\n${header}${header && '\r\n'}\r\n`))
     const automatic = whyUnanswerable(headers) !== undefined
     assert.equal(awaiting({ folder: 'inbox', author: 'ann@x.test', automatic, ...last }, ours), expected)
   })
+}
 
 test('moving between folders other than Sent changes nothing, and what is in Sent awaits nothing of us', () => {
   const folder = fc.constantFrom('inbox', 'archive', 'Projects')

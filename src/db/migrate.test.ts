@@ -1,14 +1,18 @@
 // On both databases: a migration locks out others, and runs on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
+import type { Database } from '#/db/open.ts'
 import { emptyDatabase } from '#test/world/database/database.ts'
 
 const first: Migration = { name: '001-first.sql', sql: 'create table first (n integer)', checksum: 'a' }
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }
 const third: Migration = { name: '003-third.sql', sql: 'create table third (n integer)', checksum: 'c' }
 
-const database = await emptyDatabase()
+let database: Database
+before(async () => {
+  database = await emptyDatabase()
+})
 afterEach(() => database.pool.query('drop schema public cascade; create schema public'))
 after(() => database[Symbol.asyncDispose]())
 
@@ -43,9 +47,10 @@ for (const [what, migrations, complaint] of [
   ['was changed after it was applied', [first, { ...second, checksum: 'other' }], /002-second\.sql was changed/],
   ['is of a newer program', [first], /has migration 002-second\.sql, which this version of Mailroom does not know/],
   ['was left out', [first, { ...third, name: '001-then.sql' }, second], /has migration 002-second.* not 001-then\.sql/],
-] as const)
+] as const) {
   test(`a database is left as it is when a migration ${what}`, async () => {
     await migrate(database.pool, [first, second])
     await assert.rejects(migrate(database.pool, [...migrations, third]), complaint)
     assert.deepEqual(await applied(), [first.name, second.name])
   })
+}

@@ -1,17 +1,21 @@
 // On both databases: connections of each isolation reach a cap at once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import type { Database } from '#/db/open.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 
 const cap = 5
 const attempts = 50
-const database = await databaseOfFile()
-await database.db
-  .insertInto('plans')
-  .values({ name: 'five', domains: cap, mailboxes: 0, storage_bytes: 0, sends_per_day: 0 })
-  .execute()
+let database: Database
+before(async () => {
+  database = await testDatabase()
+  await database.db
+    .insertInto('plans')
+    .values({ name: 'five', domains: cap, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 })
+    .execute()
+})
+after(() => database[Symbol.asyncDispose]())
 
 async function newOrganization(name: string): Promise<string> {
   const { id } = await database.db
@@ -24,7 +28,7 @@ async function newOrganization(name: string): Promise<string> {
 
 /** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
 async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Promise<unknown>): Promise<boolean> {
-  for (;;)
+  for (;;) {
     try {
       await database.db.transaction().setIsolationLevel(level).execute(work)
       return true
@@ -33,20 +37,45 @@ async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Prom
       if (code === 'PC402') return false
       if (code !== '40001') throw error
     }
+  }
 }
 
-for (const level of ['read committed', 'repeatable read', 'serializable'] as const)
+for (const level of ['read committed', 'repeatable read', 'serializable'] as const) {
+  test(`${attempts} mailboxes at once under a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
+    const { db } = database
+    const organization_id = await newOrganization(`mailboxes at ${level}`)
+    const domain = `${level.replace(' ', '-')}.test`
+    const { id: domain_id } = await db
+      .insertInto('domains')
+      .values({ organization_id, domain })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const made = await Promise.all(
+      Array.from({ length: attempts }, (_, n) => {
+        const mailbox = { organization_id, domain_id, local_part: `m${n}`, address: `m${n}@${domain}` }
+        return attempt(level, (tx) => tx.insertInto('mailboxes').values(mailbox).execute())
+      }),
+    )
+    assert.equal(made.filter(Boolean).length, cap)
+    await assertCounted(organization_id, 'mailboxes')
+  })
+
   test(`${attempts} domains at once under a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
     const organization_id = await newOrganization(`domains at ${level}`)
-    const add = (n: number) => (tx: Database['db']) =>
-      tx
-        .insertInto('domains')
-        .values({ organization_id, domain: `d${n}.test` })
-        .execute()
-    const made = await Promise.all(Array.from({ length: attempts }, (_, n) => attempt(level, add(n))))
+    const made = await Promise.all(
+      Array.from({ length: attempts }, (_, n) =>
+        attempt(level, (tx) =>
+          tx
+            .insertInto('domains')
+            .values({ organization_id, domain: `d${n}.test` })
+            .execute(),
+        ),
+      ),
+    )
     assert.equal(made.filter(Boolean).length, cap)
-    await assertCounted(organization_id)
+    await assertCounted(organization_id, 'domains')
   })
+}
 
 test('what is deleted makes room again', async () => {
   const { db } = database
@@ -59,17 +88,17 @@ test('what is deleted makes room again', async () => {
     .where('domain', '=', 'r0.test')
     .execute()
   await db.insertInto('domains').values({ organization_id, domain: 'again.test' }).execute()
-  await assertCounted(organization_id)
+  await assertCounted(organization_id, 'domains')
 })
 
-async function assertCounted(organization: string): Promise<void> {
+async function assertCounted(organization: string, what: 'domains' | 'mailboxes'): Promise<void> {
   const { db } = database
-  const rows = await db.selectFrom('domains').select('id').where('organization_id', '=', organization).execute()
+  const rows = await db.selectFrom(what).select('id').where('organization_id', '=', organization).execute()
   const usage = await db
     .selectFrom('organization_usage')
     .selectAll()
     .where('organization_id', '=', organization)
     .executeTakeFirstOrThrow()
   assert.equal(rows.length, cap)
-  assert.equal(usage.domains, cap)
+  assert.equal(usage[what], cap)
 }

@@ -1,13 +1,18 @@
 // On both databases: requests enrol one domain, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { Enrolled } from '#test/dns/enrolled.ts'
-import { each } from '#test/each.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
-const shared = await world.organization({ plan: 'business' })
+let world: World
+let shared: TestOrganization
+before(async () => {
+  world = await World.start()
+  shared = await world.organization({ plan: 'business' })
+})
+after(() => world[Symbol.asyncDispose]())
 
 async function firstCheck(): Promise<void> {
   world.clock.advance(60_000)
@@ -51,7 +56,10 @@ test('POST /v1/domains answers 201 with the whole record, and where it is', asyn
     fix: null,
   })
   assert.equal(Date.parse(next) - Date.parse(made), 60_000)
-  assert.deepEqual(each(optional, 'purpose'), ['mta_sts', 'mta_sts', 'tls_rpt'])
+  assert.deepEqual(
+    optional.map(({ purpose }: { purpose: string }) => purpose),
+    ['mta_sts', 'mta_sts', 'tls_rpt'],
+  )
   assert.deepEqual((await shared.request('GET', `/v1/domains/${id}`)).body, body)
   const { data } = (await shared.request('GET', '/v1/domains')).body
   assert.deepEqual(

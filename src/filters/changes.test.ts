@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { addFilter, checkChangedMove } from './changes.ts'
 import type { FilterFields } from './filter.ts'
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
 const owner = { organizationId: id, memberId: null }
 
@@ -19,7 +20,7 @@ for (const [what, from, change, expected] of [
   ['that moves as before', move, { action: 'move', argument: 'Bills' }, []],
   ['whose move is not touched', move, {}, []],
   ['that moves no longer', move, { action: 'star', argument: null }, []],
-] as const)
+] as const) {
   test(`For a filter ${what} the mail host is asked about ${expected[0] ?? 'nothing'}`, async () => {
     const fields: FilterFields = { ...plain, ...from }
     const { id } = await database.db.transaction().execute((tx) => addFilter(tx, owner, fields, byOperator))
@@ -31,3 +32,4 @@ for (const [what, from, change, expected] of [
     await checkChangedMove(database.db, { checkFolder }, owner, { id, change })
     assert.deepEqual(asked, expected)
   })
+}

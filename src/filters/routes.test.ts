@@ -1,7 +1,7 @@
 // On both databases: requests change one list of filters at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
@@ -10,7 +10,8 @@ import { World } from '#test/world/world.ts'
 import { addFilter } from './changes.ts'
 import { mostFilters } from './filter.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 const shared = await world.organization()
 
 const plain = { name: 'From Ann', field: 'from', op: 'contains', value: 'ann@', action: 'star' }
@@ -73,7 +74,7 @@ for (const [what, from, change, result] of [
   ['star to label with an unknown one', { action: 'star' }, { action: 'label', argument: 'nothing' }, null],
   ['star to label with one', { action: 'star' }, { action: 'label', argument: 'Work' }, ['label', 'work']],
   ['move to label, its folder being no label', { action: 'move', argument: 'archive' }, { action: 'label' }, null],
-] as const)
+] as const) {
   test(`The argument must fit the filter as it will be: ${what}`, async () => {
     const organization = await world.organization()
     await label(organization, 'Work')
@@ -85,6 +86,7 @@ for (const [what, from, change, result] of [
       assert.deepEqual(now, filter)
     } else assert.deepEqual([answer.status, now.action, now.argument], [200, ...result])
   })
+}
 
 test('PATCH changes what is given and keeps the rest', async () => {
   const filter = await create(shared, { position: 4 })
@@ -142,7 +144,7 @@ for (const [action, expected] of [
   ['move', ['argument', 'name']],
   // A label may be called so.
   ['label', ['name']],
-] as const)
+] as const) {
   test(`An invalid folder name is reported with all other errors: of a filter to ${action} ${expected}`, async () => {
     const wrong = { ...plain, name: '', action, argument: 'a//b' }
     const { status, body } = await shared.request('POST', '/v1/filters', wrong)
@@ -150,6 +152,7 @@ for (const [action, expected] of [
     const fields = body.error.details.map(({ field }: { field: string }) => field)
     assert.deepEqual(fields.toSorted(), expected)
   })
+}
 
 test('A folder that the mail host refuses is refused, in a new filter and in a changed one', async (t) => {
   const filter = await create(shared)
@@ -192,8 +195,9 @@ test('The list is in the order of position, then of creation', async () => {
     ['b2', 1.5],
     ['b1', 1.25],
     ['c2', 3],
-  ] as const)
+  ] as const) {
     await create(organization, { name, position })
+  }
   const names = (await list(organization)).map(({ name }: { name: string }) => name)
   assert.deepEqual(names, ['a', 'b1', 'b2', 'c', 'c2'])
 })

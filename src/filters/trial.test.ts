@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 const message = { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Invoice of May' }
 const draft = { name: 'Draft', field: 'subject', op: 'contains', value: 'invoice', action: 'read' }
@@ -58,11 +59,12 @@ test('POST /v1/filters/test says which filters match, on what text, what each wo
   })
 })
 
-test('A message that no filter matches stays as it would be', async () =>
+test('A message that no filter matches stays as it would be', async () => {
   assert.deepEqual(await attempt(await world.organization(), { message }), {
     matches: [],
     result: { folder: 'inbox', labels: [], starred: false, unread: true },
-  }))
+  })
+})
 
 test('An internal error while a draft is checked is no fault of the draft', async (t) => {
   t.mock.method(world.mailHost, 'checkFolder', async () => {
@@ -98,6 +100,15 @@ test('A draft runs after the stored filters, or at its position, and is not stor
   assert.equal((await organization.request('GET', '/v1/filters')).body.data.length, 1)
 })
 
+test('A draft is checked as a filter is, and its faults are named as its own', async () => {
+  const organization = await world.organization()
+  const filter = { ...draft, name: ' ', argument: 'archive' }
+  const { status, body } = await organization.request('POST', '/v1/filters/test', { message, filter })
+  assert.equal(status, 400)
+  const fields = body.error.details.map(({ field }: { field: string }) => field)
+  assert.deepEqual(fields.toSorted(), ['filter.argument', 'filter.name'])
+})
+
 for (const [what, given] of [
   ['its fields', message],
   ['arrays of addresses', { ...message, from: ['Ann Lee <ann@example.com>', 'bob@example.com'], to: ['x@y.test'] }],
@@ -107,14 +118,27 @@ for (const [what, given] of [
     'From: =?utf-8?Q?Ann_Lee?= <ann@example.com>\r\nSubject: =?utf-8?Q?Inv?=\r\n =?utf-8?Q?oice?=\r\n\r\nHello',
   ],
   ['its text with bare line feeds', 'From: Ann <ann@example.com>\nSubject: An invoice\n\nHello'],
-] as const)
+] as const) {
   test(`A message can be given as ${what}`, async () => {
     const { matches } = await attempt(await world.organization(), { message: given, filter: draft })
     assert.equal(matches.length, 1)
     assert.match(matches[0].matched_text, /invoice/i)
   })
+}
 
 test('A body of a message is not looked at', async () => {
   const raw = 'From: ann@example.com\r\n\r\nSubject: invoice\r\n'
   assert.deepEqual((await attempt(await world.organization(), { message: raw, filter: draft })).matches, [])
 })
+
+for (const [what, given, field] of [
+  ['empty', {}, 'message'],
+  ['with a line break in the subject', { subject: 'a\r\nTo: b' }, 'message.subject'],
+  ['with a line break in an address', { from: ['a\n@b.c'] }, 'message.from[0]'],
+] as const) {
+  test(`A message that is ${what} is invalid_request`, async () => {
+    const answer = await (await world.organization()).request('POST', '/v1/filters/test', { message: given })
+    assert.equal(answer.status, 400)
+    assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
+  })
+}

@@ -23,8 +23,13 @@ for (const [what, mailHost, after, expected] of [
     0,
     [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
   ],
-  ['is silent two seconds', never, 2_000, [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }]],
-] as const)
+  [
+    'is silent for two seconds',
+    never,
+    2_000,
+    [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
+  ],
+] as const) {
   test(`a program whose mail host ${what} says so`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     await using app = fastify()
@@ -44,3 +49,4 @@ for (const [what, mailHost, after, expected] of [
     const { statusCode, body } = await answer
     assert.deepEqual([statusCode, JSON.parse(body)], expected)
   })
+}

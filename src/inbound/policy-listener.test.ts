@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { PolicyListener } from './policy-listener.ts'
 import { NotOurs, Rejection } from './smtp/reply.ts'
 
 const asked: [sender: string, recipient: string][] = []
-const policy = new PolicyListener(
-  {
-    async admit(sender, recipient) {
-      asked.push([sender, recipient])
-      if (recipient.endsWith('@elsewhere.example')) throw new NotOurs()
-      if (sender === 'spam@bad.example') throw new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
-      if (recipient.startsWith('broken')) throw new Error('the database is away')
-      const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
-      return { ...rest, recipient, mailboxId: '' }
+let policy: PolicyListener
+before(async () => {
+  policy = new PolicyListener(
+    {
+      async admit(sender, recipient) {
+        asked.push([sender, recipient])
+        if (recipient.endsWith('@elsewhere.example')) throw new NotOurs()
+        if (sender === 'spam@bad.example') throw new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
+        if (recipient.startsWith('broken')) throw new Error('the database is away')
+        const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
+        return { ...rest, recipient, mailboxId: '' }
+      },
     },
-  },
-  pino({ level: 'silent' }),
-)
-await policy.listen('127.0.0.1', 0)
+    pino({ level: 'silent' }),
+  )
+  await policy.listen('127.0.0.1', 0)
+})
 after(() => policy[Symbol.asyncDispose]())
 
 function request(attributes: Readonly<Record<string, string>>): string {
@@ -55,13 +58,14 @@ for (const [what, attributes, action] of [
   ['another stage', { protocol_state: 'DATA', sender: 'spam@bad.example', recipient: 'bob@here.example' }, 'DUNNO'],
   ['no recipient', { sender: 'spam@bad.example', recipient: '' }, 'DUNNO'],
   ['nothing of a recipient', { sender: 'spam@bad.example' }, 'DUNNO'],
-] as const)
+] as const) {
   test(`${what}: ${action}`, async () => {
     const socket = await opened()
     socket.write(request(attributes))
     assert.deepEqual(await answers(socket, 1), [`action=${action}`])
     socket.destroy()
   })
+}
 
 test('the null sender is an empty one, and values may hold an equals sign', async () => {
   const socket = await opened()

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { generateKey, hashKey, isWellFormedKey } from './api-key.ts'
 import { Authenticator } from './authenticate.ts'
 import { mostLiveKeys } from './key.ts'
@@ -20,7 +20,8 @@ const client = { address: '192.0.2.1', guessing: false }
 const guessing = { ...client, guessing: true }
 const fields = { name: 'CI', scopes: ['labels:read'], expiresAt: null } as const
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 
 async function newOrganization(): Promise<string> {
   return (await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)).id
@@ -86,9 +87,11 @@ test('keys from where many are guessed are looked for together, and one that ope
   assert.equal(count(), 3)
 })
 
-for (const id of [randomUUID(), 'mrk_x', ''])
-  test(`revoking "${id}" is refused, since no key has that id`, () =>
-    assert.rejects(revokeKey(database.db, id, now, byOperator), { code: 'not_found' }))
+for (const id of [randomUUID(), 'mrk_x', '']) {
+  test(`revoking "${id}" is refused, since no key has that id`, async () => {
+    await assert.rejects(revokeKey(database.db, id, now, byOperator), { code: 'not_found' })
+  })
+}
 
 test(`of an organization's keys at most ${mostLiveKeys} are live, however many are made at once`, async () => {
   const organizationId = await newOrganization()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
-import { each } from '#test/each.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { isWellFormedKey } from './api-key.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 const day = 86_400_000
 
@@ -77,7 +77,7 @@ test('the audit trail has the member who made and revoked a key, and never the k
   await admin.request('DELETE', `/v1/api-keys/${id}`)
   const entries = (await entriesOf(world.db, organization.id, { action: 'key', actor: admin.id }, 10)).reverse()
   assert.deepEqual(
-    each(entries, 'action', 'item'),
+    entries.map(({ action, item }) => [action, item]),
     ['key.created', 'key.revoked'].map((action) => [action, { id, name: `${prefix}…${last_four} Shop` }]),
   )
   assert.partialDeepStrictEqual(entries[0]?.actor, { name: 'ada@people.example', address: '127.0.0.1' })
@@ -105,7 +105,7 @@ for (const [what, change, field] of [
   ['no recipient', { recipients: ['@a.example', 'b.example'] }, 'recipients[1]'],
   ['no network', { networks: ['192.0.2.0/33'] }, 'networks[0]'],
   ['a network or an address', { networks: ['192.0.2.7/24'] }, 'networks[0]'],
-] as const)
+] as const) {
   test(`${what} makes no key, and names ${field}`, async () => {
     const organization = await world.organization()
     const admin = await adminOf(organization)
@@ -117,6 +117,7 @@ for (const [what, change, field] of [
     assert.equal(answer.body.error.field, field)
     assert.equal((await admin.request('GET', '/v1/api-keys')).body.total, 1)
   })
+}
 
 test('a mailbox of another organization is none', async () => {
   const [organization, elsewhere] = [await world.organization(), await world.organization()]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
@@ -13,7 +13,11 @@ import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 
-const world = await World.ofFile()
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
 
 interface Box {
   readonly mailbox: MailboxRef
@@ -240,6 +244,7 @@ test('a label is merged neither into itself nor into none', async () => {
     [id, id, 400],
     [id, randomUUID(), 400],
     [randomUUID(), id, 404],
-  ])
+  ]) {
     assert.equal((await organization.request('POST', `/v1/labels/${path}/merge`, { into })).status, status)
+  }
 })

@@ -70,7 +70,7 @@ export function store(
       where (select is_ready from ready) and (select count(*) from noted) = ${arrivals.length}
       order by folder.id for update of folder
     ), advanced as (
-      update mail_folders folder set
+      /* announced */ update mail_folders folder set
         uid_next = folder.uid_next + locked.added,
         modseq = folder.modseq + 1,
         total = folder.total + locked.added,

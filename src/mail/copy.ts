@@ -49,7 +49,7 @@ export async function copyMessages(
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select ${target.id}::bigint, unnest(keywords), received_at, new_uid, seen from held
     ), counted_in as (
-      update mail_folders folder set uid_next = folder.uid_next + added.total, modseq = folder.modseq + 1,
+      /* announced */ update mail_folders folder set uid_next = folder.uid_next + added.total, modseq = folder.modseq + 1,
         total = folder.total + added.total, unread = folder.unread + added.unread,
         size_bytes = folder.size_bytes + added.bytes
       from (

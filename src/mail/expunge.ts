@@ -128,7 +128,7 @@ export async function leave(tx: Tx, folder: Folder, gone: readonly Leaving[]): P
     ), forgotten as (
       delete from mail_expunged where folder_id = ${folder.id} and modseq <= ${modseq - remembered}
     )
-    update mail_folders set
+    /* announced */ update mail_folders set
       modseq = ${modseq},
       expunged_from = greatest(expunged_from, ${modseq - remembered}),
       total = total - ${gone.length}::integer,

@@ -26,7 +26,7 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
   for (const { name } of folders) assertReadable(name)
   // A conflict would use up an id, so existing folders are left out first.
   const { rows } = await sql`
-    insert into mail_folders (organization_id, mailbox_id, name)
+    /* announced */ insert into mail_folders (organization_id, mailbox_id, name)
     select wanted.organization_id, wanted.mailbox_id, wanted.name
     from jsonb_to_recordset(${namesJson(folders)}::jsonb) as wanted (organization_id uuid, mailbox_id uuid, name text)
     join mailboxes on mailboxes.id = wanted.mailbox_id and mailboxes.organization_id = wanted.organization_id
@@ -42,7 +42,7 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
 /** The same for every mailbox. */
 export async function openAllMailboxes(tx: Tx): Promise<void> {
   await sql`
-    insert into mail_folders (organization_id, mailbox_id, name)
+    /* announced */ insert into mail_folders (organization_id, mailbox_id, name)
     select mailbox.organization_id, mailbox.id, standard.name
     from mailboxes mailbox, unnest(${[...standardFolders]}::text[]) with ordinality as standard (name, place)
     order by mailbox.id, standard.place
@@ -52,7 +52,9 @@ export async function openAllMailboxes(tx: Tx): Promise<void> {
 /** Keeps a folder that has messages. */
 export async function removeEmptyFolder(tx: Tx, organizationId: string, folderId: number): Promise<void> {
   await sql`
-    delete from mail_folders where id = ${folderId} and organization_id = ${organizationId} and total = 0`.execute(tx)
+    /* announced */ delete from mail_folders where id = ${folderId} and organization_id = ${organizationId} and total = 0`.execute(
+    tx,
+  )
 }
 
 /** Throws `not_found` for an unknown mailbox, `invalid_request` for an unknown folder. */

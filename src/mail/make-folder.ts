@@ -26,7 +26,7 @@ export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to
       if (!folders.has(name)) await refuseFolder(tx, mailbox, name)
       for (const one of tree) assertReadable(to + one.name.slice(name.length))
       await sql`
-        update mail_folders set name = ${to} || substr(name, char_length(${name}) + 1)
+        /* announced */ update mail_folders set name = ${to} || substr(name, char_length(${name}) + 1)
         where organization_id = ${mailbox.organizationId} and id = any(${tree.map(({ id }) => id)}::bigint[])`.execute(
         tx,
       )

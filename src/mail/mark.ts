@@ -53,7 +53,7 @@ export async function mark(
       update mail_messages message set modseq = ${folder.modseq + 1}, seen = new_seen, flagged = new_flagged, keywords = new_keywords
       from changing where message.ctid = changing.place
     ), counted as (
-      update mail_folders set modseq = ${folder.modseq + 1},
+      /* announced */ update mail_folders set modseq = ${folder.modseq + 1},
         unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
       where id = ${folder.id} and exists (select from changing)
     ), new_events as (

@@ -76,7 +76,7 @@ export async function move(
   await addKeywords(tx, target.id, after)
   await leave(tx, source, before)
   await sql`
-    update mail_folders set
+    /* announced */ update mail_folders set
       uid_next = ${target.uid_next + after.length},
       modseq = ${target.modseq + 1},
       total = total + ${after.length}::integer,

@@ -99,7 +99,7 @@ async function mark(
       set modseq = changing.modseq, answered = message.answered or answers, forwarded = message.forwarded or forwards
       from changing where message.folder_id = changing.folder_id and message.uid = changing.uid
     ), counted as (
-      update mail_folders folder set modseq = changed.modseq
+      /* announced */ update mail_folders folder set modseq = changed.modseq
       from (select distinct folder_id, modseq from changing) changed where folder.id = changed.folder_id
     ), new_events as (
       select organization_id, 'message.changed' as type, mailbox_id,

@@ -72,7 +72,7 @@ export async function storeFlags(
         ${sql.raw(names.map((name) => `${name} = new_${name}`).join(', '))}
       from changing where message.ctid = changing.place
     ), counted as (
-      update mail_folders set modseq = ${modseq},
+      /* announced */ update mail_folders set modseq = ${modseq},
         unread = unread + (select count(*) filter (where not new_seen) - count(*) filter (where not seen) from changing)
       where id = ${folder.id} and exists (select from changing)
     ), new_events as (

@@ -1,14 +1,15 @@
 // On both databases: connections of each isolation reach a cap at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { createMailbox } from './create.ts'
 
@@ -16,9 +17,13 @@ const cap = 5
 const attempts = 50
 const levels = ['read committed', 'repeatable read', 'serializable'] as const
 
-const database = await databaseOfFile()
-const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
-await database.db.insertInto('plans').values(plan).execute()
+let database: Database
+before(async () => {
+  database = await testDatabase()
+  const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
+  await database.db.insertInto('plans').values(plan).execute()
+})
+after(() => database[Symbol.asyncDispose]())
 
 interface Place {
   readonly organizationId: string
@@ -97,13 +102,14 @@ test('deleting makes room again, and a smaller plan refuses until enough is dele
 
 /** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
 async function attempt(level: IsolationLevel, work: (tx: Tx) => Promise<unknown>): Promise<boolean> {
-  for (;;)
+  for (;;) {
     try {
       await database.db.transaction().setIsolationLevel(level).execute(work)
       return true
     } catch (error) {
       if (!isAgain(error)) return false
     }
+  }
 }
 
 /** As a program does that knows nothing of ours but the table. */

@@ -1,19 +1,24 @@
 // On both databases: requests make one address, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
 import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
 
-const database = await databaseOfFile()
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
 
 const wholePage = { limit: 50, offset: 0, after: undefined }
 
@@ -73,22 +78,24 @@ test('the member whose address it is owns the mailbox', async () => {
 for (const [what, change, code, field] of [
   ['an address that exists', { localPart: 'taken' }, 'invalid_request', 'local_part'],
   ['a domain that the organization does not have', { domain: 'elsewhere.test' }, 'not_found', undefined],
-] as const)
+] as const) {
   test(`refused: ${what}`, async () => {
     const at = await domain()
     await create({ ...at, localPart: 'taken' })
     await assert.rejects(create({ ...at, localPart: 'ada', ...change }), refused(code, field))
   })
+}
 
 for (const [what, change] of [
   ['not verified', { status: 'pending' }],
   ['suspended', { suspended_at: new Date() }],
-] as const)
+] as const) {
   test(`refused: a domain that is ${what}`, async () => {
     const at = await domain()
     await database.db.updateTable('domains').set(change).where('domain', '=', at.domain).execute()
     await assert.rejects(create({ ...at, localPart: 'ada' }), refused('invalid_request', 'domain'))
   })
+}
 
 test('of 50 mailboxes created at once at a cap of 3, 3 exist and the counter says so', async () => {
   const at = await domain('free')

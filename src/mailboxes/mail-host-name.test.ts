@@ -10,7 +10,6 @@ import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { openKeyring } from '#/secrets/open.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { adoptMailHost, assertSameMailHost, inDatabase, mailHostNameOf, recordedMailHost } from './mail-host-name.ts'
@@ -44,9 +43,10 @@ for (const [what, url, name] of [
   ['by name and port', 'imap://u:p@IMAP.example.test', 'imap.example.test:143'],
   ['with implicit TLS', 'imaps://u:p@imap.example.test', 'imap.example.test:993'],
   ['by an address', 'imap://u:p@[::1]:1143', '[::1]:1143'],
-] as const)
+] as const) {
   test(`the configured mail host, ${what}`, () =>
     assert.equal(mailHostNameOf(readConfig({ MAILROOM_IMAP_URL: url })), name))
+}
 
 test('the first process of a new installation records the mail host', async () => {
   await starts(one)
@@ -58,12 +58,13 @@ for (const [first, second, words] of [
   [inDatabase, one, /keeps its mail in its database, and MAILROOM_IMAP_URL names.*`mailroom mail move imap`/],
   [one, inDatabase, /on the IMAP server imap.example.test:143, and MAILROOM_IMAP_URL is not set.*move database`/],
   [one, other, /server imap.example.test:143, and MAILROOM_IMAP_URL names other.*:143.*`mailroom mail adopt`/],
-] as const)
+] as const) {
   test(`with mail on ${first}, a process that is configured for ${second} does not start`, async () => {
     await starts(first)
     await assert.rejects(starts(second), words)
     assert.deepEqual(await recordedMailHost(database.db), { host: first })
   })
+}
 
 test('of ten processes that start at once with two settings, those with one setting start', async () => {
   const all = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => starts(index % 2 ? one : inDatabase)))
@@ -125,5 +126,8 @@ test('a process that still runs after mail was moved stores nothing, changes not
   await assert.rejects(host.ping(), away)
   assert.equal((await host.folders(ada)).length, 6)
   const { messages } = await host.list(ada, 'inbox', { limit: 1, page: 0 })
-  assert.deepEqual(each(messages, 'uid', 'seen'), [[1, false]])
+  assert.deepEqual(
+    messages.map(({ uid, seen }) => [uid, seen]),
+    [[1, false]],
+  )
 })

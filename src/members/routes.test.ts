@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { World } from '#test/world/world.ts'
 import { addMember, memberNamed, removeMember } from './members.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 test('GET /v1/members lists the organization’s members as {data}', async () => {
   const organization = await world.organization()
@@ -17,6 +18,22 @@ test('GET /v1/members lists the organization’s members as {data}', async () =>
   assert.equal(status, 200)
   const ada = { id, email: 'Ada@Example.com', name: 'Ada Lovelace', role: 'owner', joined_at: joined_at.toISOString() }
   assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false, next_cursor: null })
+})
+
+test('Members can be read page by page, in the order in which they joined', async () => {
+  const organization = await world.organization()
+  const ids: string[] = []
+  for (const name of ['c', 'a', 'b']) ids.push((await organization.member(`${name}@example.com`)).id)
+  const pages = []
+  for (const page of [0, 1, 2]) {
+    const { body } = await organization.request('GET', `/v1/members?limit=2&page=${page}`)
+    pages.push([body.data.map(({ id }: { id: string }) => id), body.total, body.page, body.has_more])
+  }
+  assert.deepEqual(pages, [
+    [ids.slice(0, 2), 3, 0, true],
+    [ids.slice(2), 3, 1, false],
+    [[], 3, 2, false],
+  ])
 })
 
 test('No two members have one address, whatever its case', async () => {
@@ -34,7 +51,7 @@ for (const [field, value] of [
   ['email', 'a b@example.com'],
   ['role', 'king'],
   ['name', 'a\u202eb'],
-] as const)
+] as const) {
   test(`A member is refused for ${field} ${JSON.stringify(value)}`, async () => {
     const organization = await world.organization()
     const fields = { organizationId: organization.id, email: 'a@example.com', name: '', role: 'member', [field]: value }
@@ -43,6 +60,7 @@ for (const [field, value] of [
       (error) => error instanceof Refusal && error.field === field,
     )
   })
+}
 
 test('A removed member’s own labels are deleted, and the keywords stay in use', async () => {
   const organization = await world.organization()
@@ -57,11 +75,12 @@ test('A removed member’s own labels are deleted, and the keywords stay in use'
 test('A member of another organization is not found', async () => {
   const [one, other] = [await world.organization(), await world.organization()]
   const { id } = await one.member('ada@example.com')
-  for (const name of [id, 'ada@example.com'])
+  for (const name of [id, 'ada@example.com']) {
     await assert.rejects(
       removeMember(world.db, other.id, name, byOperator),
       (error) => error instanceof Refusal && error.code === 'not_found',
     )
+  }
 })
 
 test('A member who is added has the mailbox of their address, and no other', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
-import { each } from '#test/each.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
@@ -58,13 +57,14 @@ const expected: readonly (readonly [string, string, string, string, readonly str
   ['wrong-boundary', 'Broken', 'Ada Byron', '--used Content-Type: text/plain Still readable. --used--', []],
 ]
 
-test('every message of the corpus is spoken for', () =>
+test('every message of the corpus is spoken for', () => {
   assert.deepEqual(
     expected.map(([name]) => `${name}.eml`),
     files,
-  ))
+  )
+})
 
-for (const [name, subject, author, preview, attachments] of expected)
+for (const [name, subject, author, preview, attachments] of expected) {
   test(`the message ${name} is read`, () => {
     const raw = bytesOf(`${name}.eml`)
     const message = readMessage(raw)
@@ -75,6 +75,7 @@ for (const [name, subject, author, preview, attachments] of expected)
     })
     assert.deepEqual(found, attachments)
   })
+}
 
 test('a message has an attachment where there is more than pictures of its HTML and its signature', () => {
   const having = files
@@ -89,7 +90,10 @@ test('a message has an attachment where there is more than pictures of its HTML 
 
 test('a group is opened up, and an address in an old mailer’s field is a weak id only', () => {
   const { to, from, strong, weak } = readMessage(bytesOf('old-mailer.eml'))
-  assert.deepEqual(each(to, 'address'), ['ann@x.example', 'ben@x.example', 'carl@x.example'])
+  assert.deepEqual(
+    to.map(({ address }) => address),
+    ['ann@x.example', 'ben@x.example', 'carl@x.example'],
+  )
   assert.deepEqual(from, { name: 'Eve Old', address: 'eve@old.example' })
   assert.deepEqual({ strong, weak }, { strong: [], weak: ['<ann@x.example>'] })
 })
@@ -110,7 +114,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'latin1.eml': 'it reads raw 8-bit headers as broken UTF-8',
 }
 
-for (const name of files.filter((name) => !(name in DIFFERENT)))
+for (const name of files.filter((name) => !(name in DIFFERENT))) {
   test(`postal-mime reads ${name} as we do`, async () => {
     const raw = bytesOf(name)
     const theirs = await PostalMime.parse(raw, { forceRfc822Attachments: true })
@@ -120,7 +124,10 @@ for (const name of files.filter((name) => !(name in DIFFERENT)))
     assert.equal(lines(ours.html ?? ''), lines(theirs.html ?? ''))
     assert.equal(message.subject, theirs.subject)
     assert.deepEqual(message.from, { name: theirs.from?.name, address: theirs.from?.address })
-    assert.deepEqual(each(ours.attachments, 'filename'), each(theirs.attachments, 'filename'))
+    assert.deepEqual(
+      ours.attachments.map(({ filename }) => filename),
+      theirs.attachments.map(({ filename }) => filename),
+    )
     for (const [place, { id, content_type }] of ours.attachments.entries()) {
       const their = theirs.attachments[place]
       assert.equal(content_type, their?.mimeType)
@@ -132,6 +139,7 @@ for (const name of files.filter((name) => !(name in DIFFERENT)))
       )
     }
   })
+}
 
 /** postal-mime ends every part with a line break, the one before the boundary, and turns CRLF of unencoded parts into LF. */
 function lines(text: string): string {

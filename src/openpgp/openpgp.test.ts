@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { config, decrypt, readKey, readMessage, readPrivateKey, revokeKey } from 'openpgp'
 import { Refusal } from '#/errors.ts'
 import { dsaCertificate } from '#test/mail/dsa-certificate.ts'
@@ -13,7 +13,10 @@ after(() => openPgp[Symbol.asyncDispose]())
 const now = new Date()
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-const good = await openPgpKey()
+let good: Awaited<ReturnType<typeof openPgpKey>>
+before(async () => {
+  good = await openPgpKey()
+})
 
 for (const [what, options] of [
   ['Curve25519', {}],
@@ -22,7 +25,7 @@ for (const [what, options] of [
   ['P-256', { type: 'ecc', curve: 'nistP256' }],
   ['RSA-2048', { type: 'rsa', rsaBits: 2048 }],
   ['version 6', { config: { ...config, v6Keys: true } }],
-] as const)
+] as const) {
   test(`mail can be encrypted to a key of ${what}, and only its owner reads it`, async () => {
     const { publicKey, privateKey } = await openPgpKey(options)
     const { usableAt } = await openPgp.certificate(publicKey, new Date())
@@ -34,8 +37,9 @@ for (const [what, options] of [
     )
     assert.deepEqual(await opened(enclosed, privateKey), bytes)
   })
+}
 
-for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20])
+for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
   test(`${length} octets are read back unchanged, in lines of 64 characters`, async () => {
     const bytes = randomBytes(length)
     const plain = { certificate: good.publicKey, usableAt: now, before: '', bytes, after: '' }
@@ -46,6 +50,7 @@ for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20])
     assert.ok(lines.slice(0, -1).every((line) => line.length === 64))
     assert.deepEqual(await opened(enclosed, good.privateKey), bytes)
   })
+}
 
 test('a certificate that has expired since it was accepted is still used', async () => {
   const { publicKey, privateKey } = await openPgpKey({ date: daysAgo(10), keyExpirationTime: 5 * 86_400 })
@@ -85,9 +90,19 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
   ['a secret key under another name', () => good.privateKey.replaceAll('PRIVATE', 'PUBLIC'), /contains a secret key/],
   ['two certificates', async () => `${good.publicKey}\n${(await openPgpKey()).publicKey}`, /more than one block/],
   ['two certificates in one block', twoInOne, /There are 2 certificates/],
-  ['70,000 characters', () => good.publicKey + ' '.repeat(70_000), /more than 65,536 characters/, /export-minimal/],
+  [
+    'one of 70,000 characters',
+    () => good.publicKey + ' '.repeat(70_000),
+    /more than 65,536 characters/,
+    /export-minimal/,
+  ],
   ['one that is revoked', revoked, /is revoked/],
-  ['one expired', () => made({ date: daysAgo(9), keyExpirationTime: 86_400 }), /expired on \d{4}-\d\d-\d\d/, /Extend/],
+  [
+    'one that has expired',
+    () => made({ date: daysAgo(9), keyExpirationTime: 86_400 }),
+    /expired on \d{4}-\d\d-\d\d/,
+    /Extend/,
+  ],
   ['one without an encryption key', () => made({ subkeys: [] }), /has no encryption key/, /subkey/],
   ['one that can only sign', () => made({ subkeys: [{ sign: true }] }), /has no encryption key/],
   [
@@ -95,7 +110,11 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
     () => made({ date: daysAgo(9), subkeys: [{ keyExpirationTime: 86_400 }] }),
     /No encryption key of the certificate can be used: [0-9A-F]{16} is expired/,
   ],
-  ['RSA of 1024 bits', () => made({ type: 'rsa', rsaBits: 1024, config: weak }), /has 1024 bits, and RSA needs 2048/],
+  [
+    'an RSA key of 1024 bits',
+    () => made({ type: 'rsa', rsaBits: 1024, config: weak }),
+    /has 1024 bits, and RSA needs 2048/,
+  ],
   [
     'an encryption key of 1024 bits',
     () => made({ subkeys: [{ type: 'rsa', rsaBits: 1024 }], config: weak }),
@@ -105,12 +124,13 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
   ['a key whose signatures are of another', forged, /has no valid self-signature/],
 ]
 
-for (const [what, certificate, message, fix = /^|$/] of bad)
+for (const [what, certificate, message, fix = /^|$/] of bad) {
   test(`refused, with the reason: ${what}`, async () => {
     const refusal = await problem(await certificate(), now)
     assert.match(refusal.message, message)
     assert.match(refusal.fix ?? '', fix)
   })
+}
 
 test('a task that takes too long fails, and the next task gets another thread', async () => {
   await using hasty = new OpenPgp({ check: 0 })

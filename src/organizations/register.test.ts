@@ -1,12 +1,13 @@
 // On both databases: one name is registered many times at once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { allOrganizations, organizationByName } from './queries.ts'
 import { changePlan, createOrganization, organizationNamed } from './register.ts'
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 
 test('a name is kept trimmed and in NFC, and found in any case and form', async () => {
   const { id, name, plan } = await createOrganization(database.db, { name: ' Cafe\u0301 Ä ', plan: 'team' }, byOperator)
@@ -31,11 +32,13 @@ test('of twenty made at once under one name, one is', async () => {
   assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-for (const name of ['', ' ', 'a\nb', 'a\0', '\ud800', '\u202e', '\u200b', 'x'.repeat(65)])
-  test(`the name ${JSON.stringify(name.slice(0, 8))} is refused`, () =>
-    assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), {
+for (const name of ['', ' ', 'a\nb', 'a\0', '\ud800', '\u202e', '\u200b', 'x'.repeat(65)]) {
+  test(`the name ${JSON.stringify(name.slice(0, 8))} is refused`, async () => {
+    await assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), {
       code: 'invalid_request',
-    }))
+    })
+  })
+}
 
 test('a name may have 64 characters, emoji among them', async () => {
   const name = '😀'.repeat(64)

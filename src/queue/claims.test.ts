@@ -1,12 +1,12 @@
 // On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import {
@@ -23,7 +23,8 @@ const minute = 60_000
 
 let one: string
 let now: Date
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
@@ -161,7 +162,7 @@ test('an organization with large messages, however long due, is not the first ea
 for (const [what, add, waits] of [
   ['by one route waits longer each time', addSent, [0, 5, 10, 15]],
   ['for all its recipients together is tried three times, and not waited for to be given up', addScheduled, [0, 5, 0]],
-] as const)
+] as const) {
   test(`what ends workers ${what}`, async () => {
     await add(db, one, ['a@x'], now)
     if ((await claimed()).length === 0) await begun()
@@ -173,6 +174,7 @@ for (const [what, add, waits] of [
       assert.ok(await suspect())
     }
   })
+}
 
 test('the reason of an attempt that was cut short is that of the one before, unless its end of data was sent', async () => {
   await addSent(db, one, ['a@x'], now)

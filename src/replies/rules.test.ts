@@ -17,9 +17,21 @@ function message(fields: Partial<Record<'from' | 'replyTo' | 'to' | 'cc', string
 const bare = (addresses: readonly Address[]) => addresses.map(({ address }) => address).join(' ')
 
 for (const [what, fields, all, to, cc] of [
-  ['goes to authors', { from: 'Ann <ann@a.example>', to: 'ada@x.example, bo@b.example' }, false, 'ann@a.example', ''],
+  [
+    'goes to the author',
+    { from: 'Ann <ann@a.example>', to: 'ada@x.example, bo@b.example' },
+    false,
+    'ann@a.example',
+    '',
+  ],
   ['goes to Reply-To', { from: 'ann@a.example', replyTo: 'list@l.example' }, false, 'list@l.example', ''],
-  ['goes to the author where Reply-To has none', { from: 'ann@a.example', replyTo: 'Ann' }, false, 'ann@a.example', ''],
+  [
+    'goes to the author where Reply-To has no address',
+    { from: 'ann@a.example', replyTo: 'Ann' },
+    false,
+    'ann@a.example',
+    '',
+  ],
   [
     'goes to several in Reply-To',
     { from: 'ann@a.example', replyTo: 'b@b.example, c@c.example' },
@@ -70,8 +82,20 @@ for (const [what, fields, all, to, cc] of [
     'ann@a.example',
     'cy@c.example',
   ],
-  ['to a message to oneself goes there', { from: 'ada@x.example', to: 'ada@x.example' }, false, 'ada@x.example', ''],
-  ['to all has a To', { from: 'ada@x.example', to: 'ada@x.example', cc: 'cy@c.example' }, true, 'cy@c.example', ''],
+  [
+    'to a message to oneself goes to oneself',
+    { from: 'ada@x.example', to: 'ada@x.example' },
+    false,
+    'ada@x.example',
+    '',
+  ],
+  [
+    'to all has somebody in To',
+    { from: 'ada@x.example', to: 'ada@x.example', cc: 'cy@c.example' },
+    true,
+    'cy@c.example',
+    '',
+  ],
   ['to nobody has nobody', {}, true, '', ''],
   ['leaves out a name without an address', { from: 'Ann' }, false, '', ''],
   [
@@ -98,7 +122,7 @@ const address = fc
   .map(([local, domain]) => ({ name: '', address: `${local}@${domain}` }))
 const some = fc.array(address, { maxLength: 4 })
 
-test('whatever a message names, nobody is named twice, and oneself only where nobody else is', () =>
+test('whatever a message names, nobody is named twice, and oneself only where nobody else is', () => {
   fc.assert(
     fc.property(some, some, some, some, fc.boolean(), (from, replyTo, to, cc, all) => {
       const asked = { ...none, from, replyTo, to, cc }
@@ -110,7 +134,8 @@ test('whatever a message names, nobody is named twice, and oneself only where no
       assert.ok(answer.to.length > 0 || answer.cc.length === 0)
       if (!all) assert.deepEqual(answer.cc, [])
     }),
-  ))
+  )
+})
 
 test('an answer is sent from the address that the message came to', () => {
   const addresses = ['ada@x.example', 'sales@x.example']
@@ -121,7 +146,12 @@ test('an answer is sent from the address that the message came to', () => {
 
 for (const [what, fields, inReplyTo, references] of [
   ['a first message', { messageId: '<1@a>' }, ['<1@a>'], ['<1@a>']],
-  ['one with several', { messageId: '<3@a>', references: ['<1@a>', '<2@a>'] }, ['<3@a>'], ['<1@a>', '<2@a>', '<3@a>']],
+  [
+    'one with references',
+    { messageId: '<3@a>', references: ['<1@a>', '<2@a>'] },
+    ['<3@a>'],
+    ['<1@a>', '<2@a>', '<3@a>'],
+  ],
   ['one that says only what it answers', { messageId: '<2@a>', inReplyTo: ['<1@a>'] }, ['<2@a>'], ['<1@a>', '<2@a>']],
   ['one that answers several', { messageId: '<3@a>', inReplyTo: ['<1@a>', '<2@a>'] }, ['<3@a>'], ['<3@a>']],
   ['one that names itself', { messageId: '<1@a>', references: ['<1@a>'] }, ['<1@a>'], ['<1@a>']],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { sealedFields } from '#/queue/sealed.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { promisedOn, retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
@@ -15,7 +15,8 @@ import { retry } from './schedule.ts'
 let organizationId: string
 let caller: Caller
 const now = new Date('2026-11-21T08:00:00Z')
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('organizations').execute()
@@ -39,7 +40,7 @@ for (const [state, status] of [
   ['sending', 'sending'],
   ['failed', 'failed'],
   ['copy_pending', undefined],
-] as const)
+] as const) {
   test(`a message that is ${state} in the queue is ${status ?? 'not'} in the list`, async () => {
     const [id] = [await add(), await add()]
     await become(id, state)
@@ -49,6 +50,7 @@ for (const [state, status] of [
     assert.deepEqual(found, [status, status, status])
     assert.equal(listed.length, status ? 2 : 1)
   })
+}
 
 test('a message is shown with what is sealed of it, and to its organization alone', async () => {
   const named = { caller, id: await add(now, 'a@x', 'b@x') }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { claimAllowance } from './allowance.ts'
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 
 const organization = async () =>
   (await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)).id

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
@@ -16,7 +16,8 @@ let organizationId: string
 let id: string
 const [home, own] = ['home.example', 'own.example']
 const [address, alias] = [`ada@${home}`, `sales@${own}`]
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 const { db } = database
 
 const mailbox = (localPart: string) =>
@@ -67,11 +68,12 @@ for (const [what, from, change, message] of [
   ['a mailbox', address, () => db.updateTable('mailboxes').set({ suspended_at }), `${address} is suspended`],
   ['the domain of a mailbox', alias, () => suspendDomain(home), `${home} is suspended`],
   ['the domain of an alias', alias, () => suspendDomain(own), `${own} is suspended`],
-] as const)
+] as const) {
   test(`while ${what} is suspended nothing is sent, and what was accepted before is not either`, async () => {
     await change().execute()
     for (const refused of [sender, still]) await assert.rejects(refused(from), { field: 'from', message })
   })
+}
 
 test('while only the domain of an alias is suspended the mailbox sends under its own address', async () => {
   await suspendDomain(own).execute()

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 async function usage(organization: TestOrganization) {
   const { status, body } = await organization.request('GET', '/v1/usage')
@@ -38,7 +39,7 @@ for (const [plan, domains, mailboxes, storage, sends] of [
   ['team', 5, 25, 250 * 2 ** 30, 2_000],
   ['business', 25, 200, 2 * 2 ** 40, 10_000],
   ['self_hosted', 1_000, 100_000, 100 * 2 ** 40, 1_000_000],
-] as const)
+] as const) {
   test(`The plan ${plan} has its limits`, async () => {
     const body = await usage(await world.organization({ plan }))
     assert.deepEqual(
@@ -46,6 +47,7 @@ for (const [plan, domains, mailboxes, storage, sends] of [
       [plan, domains, mailboxes, storage, sends],
     )
   })
+}
 
 test('sent_today counts the UTC day, neither the one before nor the one after', async () => {
   const organization = await world.organization()

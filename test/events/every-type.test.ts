@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
@@ -11,10 +11,14 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-const sink = await Sink.start()
-const world = await World.start({ sink })
-const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
-await world.db.insertInto('plans').values(plan).execute()
+let sink: Sink
+let world: World
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
+  await world.db.insertInto('plans').values(plan).execute()
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()
@@ -272,8 +276,9 @@ const causes: Readonly<Partial<Record<EventType, Cause>>> = {
  *  test/webhooks/pausing.test.ts. */
 const others: readonly EventType[] = ['message.refused', 'webhook.paused']
 
-test('every type has a cause here, or its own test', () =>
-  assert.deepEqual([...Object.keys(causes), ...others].sort(), [...eventTypes].sort()))
+test('every type has a cause here, or its own test', () => {
+  assert.deepEqual([...Object.keys(causes), ...others].sort(), [...eventTypes].sort())
+})
 
 /** Makes that no event of that type can be written, until it is disposed of. */
 async function refusing(type: string): Promise<{ once(): Promise<void> } & AsyncDisposable> {
@@ -305,7 +310,7 @@ function toldBy({ by, item, message, sending, quota }: Answer['body']): string {
   return [by.kind, ...recipients, ...(sending?.reason ? [sending.reason] : []), ...(about ? [about] : [])].join(' ')
 }
 
-for (const [type, [act, isSo, told]] of Object.entries(causes))
+for (const [type, [act, isSo, told]] of Object.entries(causes)) {
   test(`${type} and its cause are written together, or neither is`, async () => {
     const plan = type === 'quota.reached' ? 'small' : 'team'
     let one = await Office.open(plan)
@@ -327,3 +332,4 @@ for (const [type, [act, isSo, told]] of Object.entries(causes))
     const events = (await logged(one.organization, type)).slice(type === 'mailbox.created' ? 1 : 0)
     assert.deepEqual(events.map(toldBy), [told])
   })
+}

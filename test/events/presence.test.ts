@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { onceAnswered } from '#test/observe/statements.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -7,7 +7,11 @@ import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
-const world = await World.ofFile()
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
 
 const conversation = 'q83vEjRWeJASNFZ4'
 
@@ -88,7 +92,7 @@ for (const [what, change, status, field] of [
   ['a mailbox that one does not read', {}, 404, undefined],
   ['no id of a conversation', { conversation: 'x' }, 400, 'conversation'],
   ['another word', { doing: 'sleeping' }, 400, 'doing'],
-] as const)
+] as const) {
   test(`${what} is ${status}, and says nothing`, async () => {
     const { address, ada, eve } = await desk()
     const who = status === 404 ? eve : ada
@@ -99,6 +103,7 @@ for (const [what, change, status, field] of [
     assert.equal(answer.status, status)
     assert.equal(answer.body.error.field, field)
   })
+}
 
 test('members of one process see those of another, and streams there tell of them', async (t) => {
   if (world.database.embedded) return t.skip('the embedded database has one process')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { hand, letter, messagesIn, newestIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
@@ -30,7 +29,7 @@ async function accepted(to: readonly string[]) {
       return type
     })
   }
-  const inbox = async () => each(await messagesIn(organization, address), 'subject')
+  const inbox = async () => (await messagesIn(organization, address)).map(({ subject }: { subject: string }) => subject)
   return { organization, address, id: body.id as string, bounce, states, events, inbox }
 }
 
@@ -76,7 +75,10 @@ test('a notice without an author’s address is in the inbox where it reports on
   assert.deepEqual([await states(), await inbox()], [['bob@there.example delivered'], []])
   assert.equal(await hand(world, '', bounce, notice.replace('delivery failed', 'delivery really failed')), '250 2.6.0')
   assert.deepEqual([await states(), await inbox()], [['bob@there.example bounced'], ['Mail delivery really failed']])
-  assert.deepEqual(each(await messagesIn(organization, address, 'junk'), 'subject'), ['Mail delivery failed'])
+  assert.deepEqual(
+    (await messagesIn(organization, address, 'junk')).map(({ subject }) => subject),
+    ['Mail delivery failed'],
+  )
 })
 
 test('a report may write the bounce address in any case, call the only recipient as it likes, and name no status', async () => {
@@ -106,8 +108,9 @@ test('what comes to a bounce address and reports no failure is mail like any', a
     ['', about('bob@there.example', 'delivered')],
     ['', letter({ Subject: 'I am away', 'Auto-Submitted': 'auto-replied' })],
     ['bob@there.example', letter({ Subject: 'An answer' })],
-  ] as const)
+  ] as const) {
     assert.equal(await hand(world, from, bounce, message), '250 2.6.0')
+  }
   assert.deepEqual([await states(), await events()], [['bob@there.example delivered'], []])
   assert.equal((await inbox()).length, 4)
 })
@@ -128,8 +131,9 @@ test('a forged report changes nothing: to the mailbox itself, a guessed address,
     `${local.replace(/^ada/, elsewhere ?? '')}@${domain}`,
     `${local}@${other.address.split('@')[1]}`,
     `${other.bounce.split('@')[0]}@${domain}`,
-  ])
+  ]) {
     assert.equal(await hand(world, '', forged, about('bob@there.example')), '250 2.6.0', forged)
+  }
   for (const one of [{ states, events }, other])
     assert.deepEqual([await one.states(), await one.events()], [['bob@there.example delivered'], []])
   assert.ok((await inbox()).length > 4, 'it is mail like any')
@@ -142,8 +146,9 @@ test('a complaint that names the bounce address is one, wherever in the organiza
     complaint(`Original-Mail-From: <${bounce}>`, 'not-spam'),
     complaint(`Original-Mail-From: <${address}>`),
     complaint('Source-IP: 192.0.2.1'),
-  ])
+  ]) {
     assert.equal(await hand(world, 'fbl@isp.example', `abuse@${organization.domain}`, harmless), '250 2.6.0')
+  }
   await hand(world, 'fbl@isp.example', other.address, complaint(`Original-Mail-From: <${bounce}>`))
   assert.deepEqual([await states(), await events()], [['bob@there.example delivered'], []])
   await hand(world, 'fbl@isp.example', `abuse@${organization.domain}`, complaint(`Original-Mail-From: <${bounce}>`))

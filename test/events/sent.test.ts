@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { dropWaiting } from '#/queue/waiting.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-const sink = await Sink.start()
-const world = await World.start({ sink })
+let sink: Sink
+let world: World
+before(async () => {
+  sink = await Sink.start()
+  world = await World.start({ sink })
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()
@@ -134,8 +138,9 @@ test('the list is narrowed by state, mailbox, recipient and time', async () => {
     [{ since }, [late]],
     [{ state: 'bounced', mailbox: address, recipient: 'cy@there.example', since: '2020-01-01T00:00:00Z' }, [early]],
     [{ state: 'bounced', recipient: 'ann@there.example' }, []],
-  ] as const)
+  ] as const) {
     assert.deepEqual(await ids(query), expected, JSON.stringify(query))
+  }
 })
 
 test('a scheduled message is here from its first attempt on, unless it has failed', async () => {

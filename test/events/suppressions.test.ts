@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
-import { each } from '#test/each.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -61,11 +60,12 @@ for (const [what, replies, expected] of [
   ['for what a message says', ['550 5.7.1 Spam', '550 5.7.1 Spam', '554 Spam', '554 Spam'], []],
   ['for a full mailbox', ['552 5.2.2 Full', '552 5.2.2 Full'], []],
   ['for our own address', ['550 5.1.8 Bad sender', '550 5.1.8 Bad sender'], []],
-] as const)
+] as const) {
   test(`an address that refuses ${what} is ${expected.length > 0 ? 'suppressed' : 'sent to again'}`, async () => {
     const { refuse } = await withMailbox()
     assert.deepEqual(await refuse(bob, replies), expected)
   })
+}
 
 test('a recipient who is suppressed is refused at once, and the others get the message', async () => {
   const { organization, address, refuse, send, states } = await withMailbox()
@@ -74,7 +74,10 @@ test('a recipient who is suppressed is refused at once, and the others get the m
   const { status, body } = await send(['Bob <BOB@there.example>', 'ann@there.example'])
   assert.deepEqual([status, body.status, body.refused[0].address, body.refused.length], [202, 'queued', bob, 1])
   assert.match(body.refused[0].reason, /^Nothing is sent to this address/)
-  assert.deepEqual(each(sink.taken.splice(0), 'to'), [['ann@there.example']])
+  assert.deepEqual(
+    sink.taken.splice(0).map(({ to }) => to),
+    [['ann@there.example']],
+  )
   assert.deepEqual(await states(body.id), ['ann delivered', 'bob bounced'])
   const bounces = await logged(organization, 'message.bounced')
   assert.deepEqual([bounces.length, bounces.at(-1).sending.id], [3, body.id])

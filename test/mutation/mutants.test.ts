@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { each } from '#test/each.ts'
 import { mutantsOf, mutated, shuffled } from './mutants.ts'
 
 /** What a source text becomes, mutant by mutant. */
@@ -25,8 +24,9 @@ for (const [what, text, expected] of [
   ['types stay', "let x: 'a' | 1", []],
   ['imports stay', "import a from 'b'", []],
   ['descriptions stay', "x => ({ description: 'word' })", []],
-] as const)
+] as const) {
   test(`Of a script ${what}`, () => assert.deepEqual(becomes(text), expected))
+}
 
 const statement = (text: string) => `x => sql\`${text}\``
 
@@ -48,15 +48,19 @@ for (const [what, text, expected] of [
   ['an interval passes at once', "interval '24 hours'", ["interval '0 hours'"]],
   ['what follows an expression is changed', `\${f({ a })} < b`, [`\${f({ a })} <= b`]],
   ['expressions in it are scripts', `\${a < b}`, [`\${a <= b}`]],
-] as const)
+] as const) {
   test(`Of a statement ${what}`, () => assert.deepEqual(becomes(statement(text)), expected.map(statement)))
+}
 
 test('A mutant keeps its name when lines move and other functions change', () => {
   const before = 'function f() { a() }\nfunction g() { if (x < 1) b() }'
   const after = '// Why\n\nfunction g() {\n  c()\n  if (x < 1) b()\n}'
   const named = (text: string) => mutantsOf('some.ts', text).filter((mutant) => mutant.after === 'x <= 1')
   assert.equal(named(before).length, 1)
-  assert.deepEqual(each(named(before), 'id'), each(named(after), 'id'))
+  assert.deepEqual(
+    named(before).map(({ id }) => id),
+    named(after).map(({ id }) => id),
+  )
 })
 
 test('The same change at two places of a function is two mutants', () => {

@@ -1,19 +1,27 @@
 // On one database: rspamd reads messages as they leave.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { type Scanned, startRspamd } from './rspamd.ts'
+import { type Rspamd, type Scanned, startRspamd } from './rspamd.ts'
 
-const rspamd = await startRspamd()
-const sink = await Sink.start()
-const world = await World.start({ sink })
-for (const domain of ['strict.example', 'far.example']) world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
-const organization = await world.organization({ plan: 'self_hosted' })
-await signingDomain(world, organization)
-const ada = (await organization.mailbox('ada', { name: 'Ada Byron' })).address
+let rspamd: Rspamd
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: string
+before(async () => {
+  rspamd = await startRspamd()
+  sink = await Sink.start()
+  world = await World.start({ sink })
+  for (const domain of ['strict.example', 'far.example']) world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+  world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
+  organization = await world.organization({ plan: 'self_hosted' })
+  await signingDomain(world, organization)
+  ada = (await organization.mailbox('ada', { name: 'Ada Byron' })).address
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()
@@ -96,12 +104,13 @@ for (const [what, made] of [
     'a forwarded message whose author the next server would take for forged',
     () => forwarded('strict', 'eve@strict.example'),
   ],
-] as const)
+] as const) {
   test(`rspamd finds no fault with ${what}`, async () => {
     const scores = await rspamd.scores(await made())
     const faults = Object.entries(scores).filter(([symbol, score]) => score > 0 && !noFaults.has(symbol))
     assert.deepEqual(Object.fromEntries(faults), {})
   })
+}
 
 test('rspamd does find faults', async () => {
   const scores = await rspamd.scores({ from: ada, to: [ada], raw: Buffer.from('Subject: x\r\n\r\nHello\r\n') })

@@ -1,12 +1,13 @@
 // On both databases: what is a letter depends on the locale of the server.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { Database } from '#/db/open.ts'
 import { holdsPhrase, holdsWords, indexText, wordsQuery } from '#/mail/search/index-text.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
 import { PhraseSearch } from '#/search/phrases.ts'
 import { wantedWords } from '#/search/words.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
 
 const pieces = [
@@ -18,7 +19,11 @@ const place = {
   hasAttachment: true,
 }
 
-const database = await databaseOfFile()
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
 
 test('a text of the index holds the phrases that the texts of the message hold', async () => {
   const random = numbers(5)

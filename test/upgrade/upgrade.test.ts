@@ -1,6 +1,6 @@
 // On both databases: migrations run on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { diagnose } from '#/cli/doctor/doctor.ts'
 import { readConfig } from '#/config/config.ts'
 import { migrate } from '#/db/migrate.ts'
@@ -13,13 +13,17 @@ import { earlierDatabase } from './earlier.ts'
 /** Of an installation of November 23, 2026: the try-out, with some of everything that could be made then. */
 const file = '2026-11-23.export.gz'
 
+let world: World
+let organization: TestOrganization
 const stack = new AsyncDisposableStack()
-const database = stack.use(await earlierDatabase(file))
-await migrate(database.pool)
-const world = stack.use(await World.start({ database, indexing: true }))
-const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
-const organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
-organization.key = await organization.newKey(...scopes)
+before(async () => {
+  const database = stack.use(await earlierDatabase(file))
+  await migrate(database.pool)
+  world = stack.use(await World.start({ database, indexing: true }))
+  const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
+  organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
+  organization.key = await organization.newKey(...scopes)
+})
 after(() => stack.disposeAsync())
 
 test('the doctor finds nothing wrong with it', async () => {
@@ -41,12 +45,13 @@ for (const [what, path, shown] of [
   ['blocked senders', '/v1/blocked-senders', '@spam.example'],
   ['forwarding', '/v1/forwarding?mailbox=ada@tryout.test', 'ada@elsewhere.example'],
   ['auto-replies', '/v1/forwarding?mailbox=support@tryout.test', 'Back on Monday.'],
-] as const)
+] as const) {
   test(`an upgraded installation still has its ${what}`, async () => {
     const { status, bytes } = await organization.request('GET', path)
     assert.equal(status, 200)
     assert.ok(bytes.toString().includes(shown), bytes.toString())
   })
+}
 
 test('mail from before the upgrade is found by its words, and has its text', async () => {
   await world.searchIndexer?.processAll()

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { ZoneRecords } from '#/ports/resolver.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
 /** A service whose operator allows one address, at which a receiver listens. */
-const world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
-const organization = await world.organization()
-const receiver = await Receiver.start()
-// Each connection is for one request.
-receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
+let world: World
+let organization: TestOrganization
+let receiver: Receiver
+before(async () => {
+  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
+  organization = await world.organization()
+  receiver = await Receiver.start()
+  // Each connection is for one request.
+  receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
+})
 after(async () => {
   await receiver[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
@@ -28,17 +34,23 @@ async function outcome(scheme: 'http' | 'https', records: ZoneRecords) {
 const refused = 'The address is not allowed'
 
 for (const [what, scheme, records, expected] of [
-  ['the address that the operator allows, of several', 'http', { a: ['10.0.0.1', '127.0.0.1'], aaaa: ['::1'] }, 204],
+  [
+    'the address that the operator allows, alone of several',
+    'http',
+    { a: ['10.0.0.1', '127.0.0.1'], aaaa: ['::1'] },
+    204,
+  ],
   ['another of this machine', 'http', { a: ['127.0.0.2'] }, refused],
   ['a private one', 'https', { a: ['10.0.0.1'] }, refused],
   ['a public one without TLS', 'http', { a: ['8.8.8.8'] }, refused],
   ['none', 'http', {}, 'The name receiver.test has no address'],
-] as const satisfies readonly (readonly [string, 'http' | 'https', ZoneRecords, number | string])[])
+] as const satisfies readonly (readonly [string, 'http' | 'https', ZoneRecords, number | string])[]) {
   test(`what is posted to ${what}: ${expected}`, async () => {
     const before = receiver.all.length
     assert.equal(await outcome(scheme, records), expected)
     assert.equal(receiver.all.length - before, expected === 204 ? 1 : 0)
   })
+}
 
 test('a redirect is not followed', async () => {
   const before = receiver.all.length

@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { runCommand } from '../run.ts'
 
-const database = await databaseOfFile()
-const { db } = database
-const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' }, byOperator)
-const domain = 'acme.test'
-const mailHost = sqlMailHost(db, idHashKey(keyring))
-const mailboxes = await db.transaction().execute(async (tx) => {
-  await insertVerifiedDomain(tx, organizationId, domain)
-  const made = []
-  for (const localPart of ['ada', 'bob'])
-    made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator))
-  return made.map(({ id, address }) => ({ id, address }))
+let database: Database
+let mailboxes: { id: string; address: string }[]
+before(async () => {
+  database = await testDatabase()
+  const { db } = database
+  const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' }, byOperator)
+  const domain = 'acme.test'
+  const mailHost = sqlMailHost(db, idHashKey(keyring))
+  mailboxes = await db.transaction().execute(async (tx) => {
+    await insertVerifiedDomain(tx, organizationId, domain)
+    const made = []
+    for (const localPart of ['ada', 'bob'])
+      made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator))
+    return made.map(({ id, address }) => ({ id, address }))
+  })
 })
+after(() => database[Symbol.asyncDispose]())
 
 const create = ['key', 'create', '--org', 'Acme', '--scopes', 'all']
 const run = (...argv: string[]) => runCommand(argv, operatorOn({ database }))
@@ -86,7 +92,7 @@ for (const [option, value, message] of [
   ['--networks', '192.0.2.0/33', /^mailroom: "192\.0\.2\.0\/33" is no network: give/],
   ['--networks', '192.0.2.7/24', /"192\.0\.2\.7\/24" could be the network or the address\. Write the first/],
   ['--rate', '600', /^mailroom: "600" is no rate: give the requests a minute, from 1 to 599\n$/],
-] as const)
+] as const) {
   test(`${option} "${value}" makes no key, and a sentence says why`, async () => {
     const before = (await json('key', 'list', '--org', 'Acme')).data.length
     const refused = await run(...create, option, value)
@@ -94,3 +100,4 @@ for (const [option, value, message] of [
     assert.match(refused.stderr, message)
     assert.equal((await json('key', 'list', '--org', 'Acme')).data.length, before)
   })
+}

@@ -32,7 +32,12 @@ for (const [what, env, answers, expected] of [
   ['and would break the one that is not', {}, [forged, away], ['mail from outside warning']],
   ['a server that takes nothing is doubtful', files, [rude, away], ['mail from outside warning']],
   ['what cannot be reached from here may be elsewhere', files, [away, away], ['mail from outside warning']],
-  ['programs need a trusted one', files, [well, forged], ['mail from outside ok', 'submission from outside problem']],
+  [
+    'mail programs need a trusted one too',
+    files,
+    [well, forged],
+    ['mail from outside ok', 'submission from outside problem'],
+  ],
   ['and get one', files, [well, well], ['mail from outside ok', 'submission from outside ok']],
   [
     'they should reach a port that is set',
@@ -40,7 +45,7 @@ for (const [what, env, answers, expected] of [
     [well, away],
     ['mail from outside ok', 'submission from outside warning'],
   ],
-] as const)
+] as const) {
   test(`as a sender sees it: ${what}`, async () => {
     const { findings } = await examined(env, answers)
     assert.deepEqual(
@@ -49,6 +54,7 @@ for (const [what, env, answers, expected] of [
     )
     for (const { state, fix } of findings) assert.equal(fix === undefined, state === 'ok')
   })
+}
 
 test('each address of the name is tried under the name, at port 25 by STARTTLS and at port 465 with TLS', async () => {
   const { asked } = await examined(files, [well, well])

@@ -24,8 +24,9 @@ const described = (url: string) => JSON.stringify({ info: { title: 'Mailroom' },
 
 const unnamed = { url: 'https://mail.example.com', description: 'Where this description came from' }
 
-test('a public URL that is not set is not looked at', async () =>
-  assert.deepEqual(await look({ MAILROOM_TRUSTED_PROXIES: 'loopback' }), []))
+test('a public URL that is not set is not looked at', async () => {
+  assert.deepEqual(await look({ MAILROOM_TRUSTED_PROXIES: 'loopback' }), [])
+})
 
 test('a public URL is well at which a Mailroom answers that has the same', async () => {
   const { state, found, url } = await lookAt((url) => ({ url: path }, response) => {
@@ -37,7 +38,7 @@ test('a public URL is well at which a Mailroom answers that has the same', async
 for (const [what, answer, words] of [
   ['with another public URL', described('https://other.example'), /whose own public URL is https:\/\/other\.example$/],
   [
-    'with none',
+    'without one',
     JSON.stringify({ info: { title: 'Mailroom' }, servers: [unnamed] }),
     /whose own public URL is not set$/,
   ],

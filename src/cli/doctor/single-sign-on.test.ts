@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { singleSignOnFinding } from './single-sign-on.ts'
 
+let base: string
 const server = createServer((request, response) => {
   const [, realm] = (request.url ?? '').split('/')
   const issuers: Record<string, string> = { ours: `${base}/ours`, slash: `${base}/slash/`, other: 'https://id.example' }
@@ -15,8 +16,10 @@ const server = createServer((request, response) => {
   else if (issuer === undefined) response.writeHead(404).end()
   else response.end(JSON.stringify({ issuer }))
 })
-await once(server.listen(0, '127.0.0.1'), 'listening')
-const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+before(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
 after(() => server.close())
 
 const findingsOf = (issuer: string) =>
@@ -29,12 +32,13 @@ for (const [realm, state, found] of [
   ['other', 'problem', /of another issuer/],
   ['text', 'problem', /JSON|token/],
   ['none', 'problem', /answers 404$/],
-] as const)
+] as const) {
   test(`of a provider at /${realm} the doctor finds: ${state}`, async () => {
     const [finding] = await findingsOf(`${base}/${realm}`)
     assert.equal(finding?.state, state)
     assert.match(finding?.found ?? '', found)
   })
+}
 
 test('a provider that is away is a problem, and none is no finding', async () => {
   const [finding] = await findingsOf(`http://127.0.0.1:${await freePort()}`)

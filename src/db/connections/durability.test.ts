@@ -1,19 +1,20 @@
 // On both databases: a server decides what it syncs.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import { assertDurable } from '#/db/connections/durability.ts'
 import { startServer } from '#/server/start.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 
 test('a database that syncs is accepted', () => assertDurable(database.db))
 
-for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
   test(`a database that says it has ${setting} off is refused`, async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`create schema fake_settings`.execute(tx)
@@ -24,6 +25,7 @@ for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await assert.rejects(assertDurable(tx), new RegExp(`runs with ${setting} off`))
     await tx.rollback().execute()
   })
+}
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('no start on a PostgreSQL server with fsync and full_page_writes off, unless that is allowed', async () => {

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { startEngine } from '#/db/embedded/engine.ts'
 import { Upkeep } from '#/db/embedded/upkeep.ts'
 import type { WireStream } from '#/db/embedded/wire-stream.ts'
-import { openDatabase } from '#/db/open.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
@@ -16,7 +16,10 @@ import { testDatabase } from '#test/world/database/database.ts'
 const parent = await mkdtemp(join(tmpdir(), 'mailroom-engine-'))
 after(() => rm(parent, { recursive: true }))
 const directory = join(parent, 'data')
-const database = await testDatabase({ directory })
+let database: Database
+before(async () => {
+  database = await testDatabase({ directory })
+})
 after(() => database[Symbol.asyncDispose]())
 
 async function rows(sql: string): Promise<unknown[]> {
@@ -33,8 +36,9 @@ test('a new data directory gets its database whole, whatever an interrupted star
   await assert.rejects(stat(join(fresh, 'database.new')))
 })
 
-test('a database that is open is not opened a second time', () =>
-  assert.rejects(openDatabase({ directory }), DirectoryInUse))
+test('a database that is open is not opened a second time', async () => {
+  await assert.rejects(openDatabase({ directory }), DirectoryInUse)
+})
 
 test('a database that does not start says why, and the directory is free again', async () => {
   const damaged = join(parent, 'damaged')
@@ -99,7 +103,7 @@ test('when PostgreSQL dies, current work fails, and it restarts with all that wa
 })
 
 async function answersAgain(): Promise<void> {
-  for (;;)
+  for (;;) {
     try {
       await database.pool.query('select 1')
       return
@@ -107,6 +111,7 @@ async function answersAgain(): Promise<void> {
       assert.match((error as Error).message, /embedded database|terminated/)
       await new Promise((resolve) => setImmediate(resolve))
     }
+  }
 }
 
 test('the WAL is cut when 64 MiB have gathered', async () => {

@@ -1,6 +1,6 @@
 // On both databases: two imports exclude each other.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { insertOrganization } from '#/organizations/queries.ts'
@@ -11,11 +11,17 @@ import { exported } from './export.ts'
 import { Lines } from './file.ts'
 import { importInto } from './import.ts'
 
-const from = await testDatabase()
-const to = await testDatabase()
-await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
-const empty = await allRows(to.db)
-const file = await exportOf(from)
+let from: Database
+let to: Database
+let file: Buffer
+let empty: Record<string, readonly string[]>
+before(async () => {
+  from = await testDatabase()
+  to = await testDatabase()
+  await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
+  empty = await allRows(to.db)
+  file = await exportOf(from)
+})
 after(async () => {
   await from[Symbol.asyncDispose]()
   await to[Symbol.asyncDispose]()
@@ -77,11 +83,12 @@ for (const [what, bytes, complaint] of [
     () => Buffer.from(file.toString().replace('"Acme"', '"Acme')),
     /damaged/,
   ],
-] as const)
+] as const) {
   test(`nothing is imported of a file with ${what}`, async () => {
     await assert.rejects(importOf(bytes(), false), complaint)
     assert.deepEqual(await allRows(to.db), empty)
   })
+}
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('what is exported is what there was at its beginning, whoever writes meanwhile', async () => {

@@ -21,7 +21,13 @@ table('dmarc', [
   ['backslashes', dmarc('v=DMARC1\\; p=none'), 'mismatch', /^Backslashes/],
   ['at the domain itself', { 'example.com': { txt: ['v=DMARC1; p=none'] } }, 'missing', /at the domain itself/],
   ['the policy of the registered domain', dmarc('v=DMARC1; p=none'), null, undefined, 'a.b.example.com'],
-  ['a domain with two', dmarc('v=DMARC1; p=none', 'v=DMARC1; p=none'), 'missing', /^Publish it at/, 'b.example.com'],
+  [
+    'a registered domain with two',
+    dmarc('v=DMARC1; p=none', 'v=DMARC1; p=none'),
+    'missing',
+    /^Publish it at/,
+    'b.example.com',
+  ],
   [
     'SERVFAIL at the registered domain',
     { '_dmarc.example.com': { fails: 'servfail' } },
@@ -50,7 +56,7 @@ describe('the host of the MTA-STS policy', () => {
     ['an alias of another', { cname: 'www.example.net' }, 'mismatch'],
     ['nothing', {}, 'missing'],
     ['SERVFAIL', { fails: 'servfail' }, 'lookup_failed'],
-  ] as const)
+  ] as const) {
     test(`${what}: ${problem ?? 'satisfied'}`, async () => {
       const wanted = wantedRecords({ domain: 'example.com', token, keys: [] }, host).find(
         ({ type }) => type === 'CNAME',
@@ -59,4 +65,5 @@ describe('the host of the MTA-STS policy', () => {
       const resolver = new ZoneResolver({ ...ours, 'mta-sts.example.com': records })
       assert.equal((await inspect(resolver, wanted, 'example.com')).problem, problem)
     })
+  }
 })

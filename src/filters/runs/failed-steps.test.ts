@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { beforeEach, type TestContext, test } from 'node:test'
+import { after, beforeEach, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { mailUnavailable, Refusal } from '#/errors.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 let organization: TestOrganization
 let runId: string

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
-import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import type { Sample } from './run.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 interface Letter {
   readonly from?: string
@@ -129,7 +129,7 @@ describe('all filters', () => {
     ['From', { from: 'Ann Lée <ann@x.example>' }, { field: 'from', op: 'contains', value: 'lée' }],
     ['an encoded subject', { subject: 'Größe № 1' }, { field: 'subject', op: 'is', value: 'GRÖSSE No 1' }],
   ]
-  for (const [what, letter, fields] of seenParts)
+  for (const [what, letter, fields] of seenParts) {
     test(`see ${what} as on arrival`, async () => {
       const { organization, address } = await withMail([letter, { from: 'other@far.example' }])
       await filter(organization, { ...fields, action: 'star' })
@@ -138,6 +138,7 @@ describe('all filters', () => {
       const { matched, changed } = await run(organization)
       assert.deepEqual({ arrived, matched, changed }, { arrived: true, matched: 2, changed: 1 })
     })
+  }
 
   test('see the header of a large message', async () => {
     const { organization, address } = await withMail([])
@@ -230,7 +231,7 @@ describe('what a run goes through', () => {
     assert.partialDeepStrictEqual(await shown(organization, id), { state: 'done', last_error: null, seen: 0 })
   })
 
-  for (const again of [false, true])
+  for (const again of [false, true]) {
     test(`a folder that is removed${again ? ', and another of its name,' : ''} after it was looked at has nothing`, async () => {
       const { organization } = await withMail([])
       const [{ id: mailboxId }] = (await organization.request('GET', '/v1/mailboxes')).body.data
@@ -253,6 +254,7 @@ describe('what a run goes through', () => {
         ...{ state: 'done', last_error: null, total: 1, seen: 0, starred: 0 },
       })
     })
+  }
 })
 
 describe('the filters of a run', () => {
@@ -383,12 +385,16 @@ describe('it is refused', () => {
     for (const [method, path] of [
       ['GET', `/v1/filter-runs/${whole.id}`],
       ['POST', `/v1/filter-runs/${whole.id}/cancel`],
-    ] as const)
+    ] as const) {
       assert.equal((await organization.request(method, path, undefined, { key })).status, 404)
+    }
     const own = await begin({})
     await world.filterRunner.processAll()
     const { body } = await organization.request('GET', '/v1/filter-runs', undefined, { key })
-    assert.deepEqual(each(body.data, 'id'), [own.body.id])
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      [own.body.id],
+    )
     assert.equal((await shown(organization, own.body.id)).total, 0)
   })
 })
@@ -403,7 +409,10 @@ test('of a mailbox that is deleted a run shows no message, and to nobody who mig
   const key = await organization.restrictedKey({ mailbox_ids: [other.id] })
   await world.db.deleteFrom('mailboxes').where('address', '=', address).execute()
   const seen = (id: string) => organization.request('GET', `/v1/filter-runs/${id}`, undefined, { key })
-  assert.deepEqual(each((await seen(both.id)).body.sample, 'mailbox'), [other.address])
+  assert.deepEqual(
+    (await seen(both.id)).body.sample.map(({ mailbox }: Sample) => mailbox),
+    [other.address],
+  )
   assert.equal((await seen(one.id)).status, 404)
   assert.deepEqual((await shown(organization, one.id)).sample, [])
 })

@@ -10,7 +10,7 @@ export interface StoredFlags {
 }
 
 /** The flags of IMAP, each with its column. `$Forwarded` is a keyword there (RFC 5788). */
-const columns = [
+export const flagColumns = [
   ['\\Answered', 'answered'],
   ['\\Flagged', 'flagged'],
   ['\\Deleted', 'deleted'],
@@ -20,10 +20,9 @@ const columns = [
 ] as const
 
 /** The flags that every message can have. */
-export const standingFlags: readonly string[] = columns.map(([flag]) => flag)
+export const standingFlags: readonly string[] = flagColumns.map(([flag]) => flag)
 
-/** `(\Seen work)`: the flag list of FETCH. */
-export function flagList(message: StoredFlags): string {
-  const flags = columns.filter(([, column]) => message[column]).map(([flag]) => flag)
-  return `(${[...flags, ...message.keywords].join(' ')})`
+export function flagsOf(message: StoredFlags): string[] {
+  const flags: string[] = flagColumns.filter(([, column]) => message[column]).map(([flag]) => flag)
+  return [...flags, ...message.keywords]
 }

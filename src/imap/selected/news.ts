@@ -47,6 +47,7 @@ export class FolderNews implements AsyncDisposable {
   readonly #announced = () => this.#wake()
   readonly #ending = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
+  readonly #reading = new Map<string, Promise<unknown>>()
   #announcements = 0
   /** The number of announcements at the last look. */
   #looked = 0
@@ -83,6 +84,16 @@ export class FolderNews implements AsyncDisposable {
     }
     watch.found(mark, announcements)
     return watch
+  }
+
+  /** What others are just reading under the same name. */
+  shared<T>(name: string, read: () => Promise<T>): Promise<T> {
+    // What has a name is read in one way only.
+    const known = this.#reading.get(name) as Promise<T> | undefined
+    if (known) return known
+    const reading = read().finally(() => this.#reading.delete(name))
+    this.#reading.set(name, reading)
+    return reading
   }
 
   #wake(): void {

@@ -186,6 +186,17 @@ function lastBelow(numbers: Uint32Array, length: number, below: number): number 
   return low - 1
 }
 
+/** Whether one of the ranges, which ascend and do not overlap, has the number. */
+export function contains(ranges: readonly NumberRange[], number: number): boolean {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle]?.to ?? 0) < number) low = middle + 1
+    else high = middle
+  }
+  return (ranges[low]?.from ?? Number.POSITIVE_INFINITY) <= number
+}
+
 /** Ascending, and none touches another. */
 export function merged(ranges: readonly NumberRange[]): NumberRange[] {
   const out: { from: number; to: number }[] = []

@@ -33,7 +33,7 @@ for (const [what, given, expected] of [
   ['one that says that a person sent it', { text: letter({ ...answer, 'Auto-Submitted': 'no' }) }, here],
   ['one to a list', { text: letter({ ...answer, Precedence: 'list' }) }, here],
   [
-    'one that names a report',
+    'one whose type names a report',
     { text: letter({ ...answer, 'Content-Type': 'text/plain; x="multipart/report"' }) },
     here,
   ],
@@ -56,9 +56,10 @@ for (const [what, given, expected] of [
     (precedence) =>
       [`one of precedence ${precedence}`, { text: letter({ ...answer, Precedence: precedence }) }, []] as const,
   ),
-] as const satisfies readonly (readonly [string, Given, readonly unknown[]])[])
+] as const satisfies readonly (readonly [string, Given, readonly unknown[]])[]) {
   test(`${what} ${expected.length > 0 ? 'cancels' : 'cancels nothing'}`, () =>
     assert.deepEqual(looked(given), expected))
+}
 
 test('an answer cancels once in each organization that has it outside junk', () => {
   const copies = [copy('o', 'm'), copy('o', 'n'), copy('p', 'q', 'junk'), copy('r', 's', 'archive')]

@@ -1,19 +1,19 @@
 // On both databases: messages are written together, and known ones are found.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { each } from '#test/each.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 
-const database = await databaseOfFile()
+const database = await testDatabase()
+after(() => database[Symbol.asyncDispose]())
 const host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
 const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
 
@@ -56,7 +56,10 @@ test('a message that cannot be stored harms no other that came with it', async (
     store.keep(delivery('behind')),
   ])
   await first
-  assert.deepEqual(each(results, 'status'), ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
   const subjects = await stored()
   assert.deepEqual(
     ['first', 'before', 'astray', 'behind'].map((subject) => subjects.has(subject)),
@@ -84,7 +87,10 @@ test('a duplicate does not affect messages of the same batch', async () => {
   const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
   assert.equal(messages.filter(({ subject }) => subject === 'known').length, 1)
   const bills = await host.list(mailbox, 'bills', { limit: 10, page: 0 })
-  assert.deepEqual(each(bills.messages, 'subject'), ['filed'])
+  assert.deepEqual(
+    bills.messages.map(({ subject }) => subject),
+    ['filed'],
+  )
 })
 
 test('a message for a folder that lacks is stored, and known when it comes again', async () => {
@@ -104,11 +110,12 @@ for (const [what, error, expected] of [
   ['the database is away', Object.assign(new Error(), { code: 'ECONNREFUSED' }), '451 4.3.0'],
   ['whatever else happens', new TypeError('x is undefined'), '451 4.3.0'],
   ['something is thrown that is no error', 'oh', '451 4.3.0'],
-] as const)
+] as const) {
   test(`where ${what}, the reply is ${expected}`, () => {
     const { code, status } = replyTo(error)
     assert.equal(`${code} ${status}`, expected)
   })
+}
 
 /** A follow-up that notes what it is written for. */
 function noting(written: string[], what: string, mailboxId: string | null = mailbox.mailboxId): FollowUp {
@@ -138,7 +145,10 @@ test('where what follows from a message cannot be written, the message is not st
     store.keep({ ...delivery('not followed'), followUps: [failing] }),
     store.keep(delivery('beside it')),
   ])
-  assert.deepEqual(each(kept, 'status'), ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
   const subjects = await stored()
   assert.deepEqual(
     ['alone', 'not followed', 'beside it'].map((subject) => subjects.has(subject)),

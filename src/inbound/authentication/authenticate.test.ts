@@ -8,7 +8,6 @@ import { readAuthors } from '#/mime/address/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import type { ZoneRecords } from '#/ports/resolver.ts'
-import { each } from '#test/each.ts'
 import { authenticate } from './authenticate.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -96,12 +95,13 @@ for (const [what, sender, address, expected] of [
   ['the MX of the domain', 'ann@mx.example', '192.0.2.1', 'pass'],
   ['a null sender, by the name that the client gives itself', '', '192.0.2.1', 'pass'],
   ['a null sender from elsewhere', '', '2001:db8::1', 'fail'],
-] as const)
+] as const) {
   test(`SPF is ${expected} for ${what}`, async () => {
     const { spf } = await verdictOn({ sender, address })
     assert.equal(spf.result, expected)
     assert.equal(spf.identity, sender === '' ? 'helo' : 'mailfrom')
   })
+}
 
 for (const [what, sent, expected] of [
   ['not signed', {}, []],
@@ -116,11 +116,15 @@ for (const [what, sent, expected] of [
     ['neutral'],
   ],
   ['said to be signed in more ways than anyone signs', { headers: 'DKIM-Signature: v=1\r\n'.repeat(11) }, ['neutral']],
-] as const)
+] as const) {
   test(`DKIM is ${expected.join() || 'not there'} where a message is ${what}`, async () => {
     const { dkim } = await verdictOn(sent)
-    assert.deepEqual(each(dkim, 'result'), expected)
+    assert.deepEqual(
+      dkim.map(({ result }) => result),
+      expected,
+    )
   })
+}
 
 for (const [what, sent, result, disposition] of [
   ['SPF passes for the author', { author: 'a@strict.example', sender: 'b@strict.example' }, 'pass', 'none'],
@@ -136,7 +140,12 @@ for (const [what, sent, result, disposition] of [
     'fail',
     'reject',
   ],
-  ['its signature fails', { author: 'a@strict.example', signedBy: 'strict.example', tampered: true }, 'fail', 'reject'],
+  [
+    'its signature does not hold',
+    { author: 'a@strict.example', signedBy: 'strict.example', tampered: true },
+    'fail',
+    'reject',
+  ],
   ['it is from a subdomain', { author: 'a@sub.strict.example', sender: 'b@other.example' }, 'fail', 'reject'],
   ['the author asks for quarantine', { author: 'a@careful.example', sender: 'b@other.example' }, 'fail', 'quarantine'],
   [
@@ -150,7 +159,12 @@ for (const [what, sent, result, disposition] of [
   ['a subdomain exists, as others below it do', { author: 'a@above.unused.example' }, 'fail', 'none'],
   ['the author only watches', { author: 'a@watching.example', sender: 'b@other.example' }, 'fail', 'none'],
   ['the author says nothing', { author: 'a@silent.example', sender: 'b@other.example' }, 'none', 'none'],
-  ["nobody knows the author's policy", { author: 'a@broken.example', sender: 'b@other.example' }, 'temperror', 'defer'],
+  [
+    "the author's policy cannot be looked up",
+    { author: 'a@broken.example', sender: 'b@other.example' },
+    'temperror',
+    'defer',
+  ],
   [
     "the author's policy cannot be looked up, but the author's very domain vouches",
     { author: 'a@lame.example', sender: 'b@lame.example' },
@@ -163,7 +177,12 @@ for (const [what, sent, result, disposition] of [
     'temperror',
     'defer',
   ],
-  ["nobody can look up the author's SPF", { author: 'a@half.example', sender: 'b@half.example' }, 'temperror', 'defer'],
+  [
+    "the author's SPF cannot be looked up",
+    { author: 'a@half.example', sender: 'b@half.example' },
+    'temperror',
+    'defer',
+  ],
   [
     'nobody says where it comes from, and no signature holds',
     { author: 'a@strict.example', sender: 'b@strict.example', originKnown: false },
@@ -200,7 +219,12 @@ for (const [what, sent, result, disposition] of [
     'fail',
     'reject',
   ],
-  ['it has two From', { author: 'a@silent.example', headers: 'From: b@peer.example\r\n' }, 'permerror', 'quarantine'],
+  [
+    'it has two From fields',
+    { author: 'a@silent.example', headers: 'From: b@peer.example\r\n' },
+    'permerror',
+    'quarantine',
+  ],
   [
     'it has two From fields, and an author of one asks for more',
     { author: 'a@strict.example', headers: 'From: b@peer.example\r\n' },
@@ -236,17 +260,18 @@ for (const [what, sent, result, disposition] of [
   ['a domain hides behind white space', { from: 'a@strict .example' }, 'fail', 'reject'],
   ['a domain hides behind letters as wide as two', { from: 'a@\uff53trict.example' }, 'fail', 'reject'],
   ['a name hides an address', { from: '=?utf-8?q?=3Ca=40strict.example=3E?= <x@peer.example>' }, 'fail', 'reject'],
-] as const)
+] as const) {
   test(`DMARC is ${result} where ${what}: ${disposition}`, async () => {
     const { dmarc, disposition: asked } = await verdictOn(sent)
     assert.deepEqual([dmarc.result, asked], [result, disposition])
   })
+}
 
 for (const [what, subject, own, expected] of [
   ['that the one which matters is forged', 'Ho', 'comes', ['fail', 'reject']],
   ['that it holds', 'Hi', 'comes', ['pass', 'none']],
   ['that its own never comes either', 'Hi', 'never comes', ['temperror', 'defer']],
-] as const)
+] as const) {
   test(`signatures are looked up together, so that keys which never come do not hide ${what}`, async () => {
     const resolver = new ZoneResolver(zone)
     const { txt } = resolver
@@ -275,13 +300,14 @@ for (const [what, subject, own, expected] of [
     const [policy, , key] = asked
     assert.deepEqual([policy, key], ['_dmarc.strict.example', 's1._domainkey.strict.example'])
   })
+}
 
 for (const [labels, steps] of [
   [3, 3],
   [7, 7],
   [8, 8],
   [20, 8],
-] as const)
+] as const) {
   test(`the policy of a domain of ${labels} labels is looked for at ${steps} names (RFC 9989, section 4.10)`, async () => {
     const asked = new Set<string>()
     const resolver = new ZoneResolver(zone)
@@ -302,6 +328,7 @@ for (const [labels, steps] of [
       expected.map((name) => `_dmarc.${name}`).toSorted(),
     )
   })
+}
 
 test('for a minute the policy for a client is not asked for again, unless authors or results differ or nobody answered', async (t) => {
   let now = 0

@@ -20,7 +20,12 @@ function domains(policies: Readonly<Record<string, string>>) {
 }
 
 for (const [what, sender, from, expected] of [
-  ['the sender’s domain', 'ann@a.example', origin(), { result: 'pass', domain: 'a.example', identity: 'mailfrom' }],
+  [
+    'the domain of the sender',
+    'ann@a.example',
+    origin(),
+    { result: 'pass', domain: 'a.example', identity: 'mailfrom' },
+  ],
   ['the name in EHLO for the null sender', '', origin(), { result: 'fail', domain: 'peer.example', identity: 'helo' }],
   [
     'no domain where the client is unknown, but names the sender',
@@ -34,11 +39,12 @@ for (const [what, sender, from, expected] of [
     undefined,
     { result: 'temperror', domain: '', identity: 'helo' },
   ],
-] as const)
+] as const) {
   test(`SPF asks ${what}`, async () => {
     const { lookUp } = domains({ 'a.example': 'v=spf1 ip4:192.0.2.1 -all', 'peer.example': 'v=spf1 -all' })
     assert.deepEqual(await checkSpf(lookUp, { origin: from, sender }, limits), expected)
   })
+}
 
 test('for a minute a client is not asked about again with the same sender, unless nobody answered', async (t) => {
   let now = 0

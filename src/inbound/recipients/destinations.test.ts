@@ -44,7 +44,12 @@ const ago = (seconds: number) => admitted({ at: now - seconds * 1_000 })
 for (const [what, authors, recipients, expected] of [
   ['is asked about no more where RCPT has just asked', ['ann@a.example'], [ago(0)], []],
   ['is asked about again within 5 seconds of RCPT', ['ann@a.example'], [ago(4.9)], ['ann@a.example', '@a.example']],
-  ['is asked again where one RCPT is so old', ['ann@a.example'], [ago(0), ago(4.9)], ['ann@a.example', '@a.example']],
+  [
+    'is asked about again where one RCPT is that old',
+    ['ann@a.example'],
+    [ago(0), ago(4.9)],
+    ['ann@a.example', '@a.example'],
+  ],
   [
     'in the header is asked about where the envelope names another',
     ['eve@e.example'],
@@ -53,12 +58,13 @@ for (const [what, authors, recipients, expected] of [
   ],
   ['that no database can hold is not asked about', ['\ud800@e.example', 'a\0@e.example'], [ago(0)], ['@e.example']],
   ['is not asked about for who must be reached by everyone', ['eve@e.example'], [admitted({ blockable: false })], []],
-] as const)
+] as const) {
   test(`an author ${what}`, async () =>
     assert.deepEqual(
       [...new Set(await asked('ann@a.example', authors, ...recipients))].toSorted(),
       [...expected].toSorted(),
     ))
+}
 
 test('a mailbox gets one message for all its addresses, and can be blocked only where all of them can', () => {
   const [one, ...others] = destinationsOf([
@@ -79,10 +85,15 @@ const box = (name: string, isPrivate = name.startsWith('p')): Destination => {
 
 for (const [what, octets, boxes, expected] of [
   ['Smart mailboxes all at once', 25 * mebibytes, ['s1', 's2', 's3'], [['s1', 's2', 's3']]],
-  ['Private ones as 16 MiB allow', 8 * mebibytes, ['p1', 'p2', 'p3', 'p4', 'p5'], [['p1', 'p2'], ['p3', 'p4'], ['p5']]],
+  [
+    'Private ones as many as 16 MiB are',
+    8 * mebibytes,
+    ['p1', 'p2', 'p3', 'p4', 'p5'],
+    [['p1', 'p2'], ['p3', 'p4'], ['p5']],
+  ],
   ['a large one for Private ones one by one', 25 * mebibytes, ['p1', 'p2'], [['p1'], ['p2']]],
   ['Smart ones with the first Private ones', 16 * mebibytes, ['p1', 's1', 'p2'], [['s1', 'p1'], ['p2']]],
-] as const)
+] as const) {
   test(`a message is stored for ${what}`, () =>
     assert.deepEqual(
       inBatches(
@@ -91,3 +102,4 @@ for (const [what, octets, boxes, expected] of [
       ).map((batch) => batch.map(({ mailboxId }) => mailboxId)),
       expected,
     ))
+}

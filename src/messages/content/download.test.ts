@@ -9,7 +9,7 @@ for (const [what, filename, expected] of [
   ['quotes', 'a"b.txt', `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`],
   ['other scripts', 'план.pdf', `attachment; filename="____.pdf"; filename*=UTF-8''%D0%BF%D0%BB%D0%B0%D0%BD.pdf`],
   [
-    'what RFC 8187 escapes',
+    'what RFC 8187 wants escaped',
     "é'(1)*.txt",
     `attachment; filename="_'(1)*.txt"; filename*=UTF-8''%C3%A9%27%281%29%2A.txt`,
   ],
@@ -21,8 +21,11 @@ for (const [what, filename, expected] of [
   ['dots', '...', 'attachment; filename="attachment"'],
   ['half a character', 'a\ud800b', 'attachment; filename="ab"'],
   ['a long name', `${'x'.repeat(300)}.pdf`, `attachment; filename="${'x'.repeat(196)}.pdf"`],
-] as const)
-  test(`a file name of ${what} is given as it can be saved`, () => assert.equal(contentDisposition(filename), expected))
+] as const) {
+  test(`a file name of ${what} is given as it can be saved`, () => {
+    assert.equal(contentDisposition(filename), expected)
+  })
+}
 
 for (const [type, expected] of [
   ['application/pdf', 'application/pdf'],
@@ -38,11 +41,13 @@ for (const [type, expected] of [
   ['text/html; charset=utf-8', 'application/octet-stream'],
   ['text/plain\r\nX: y', 'application/octet-stream'],
   ['', 'application/octet-stream'],
-] as const)
-  test(`an attachment of type ${JSON.stringify(type)} is sent as ${expected}`, () =>
-    assert.equal(downloadHeaders('a', type)['Content-Type'], expected))
+] as const) {
+  test(`an attachment of type ${JSON.stringify(type)} is sent as ${expected}`, () => {
+    assert.equal(downloadHeaders('a', type)['Content-Type'], expected)
+  })
+}
 
-test('whatever the name and type, the headers are one line each and say that it is to be saved', () =>
+test('whatever the name and type, the headers are one line each and say that it is to be saved', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (filename, type) => {
       const headers = downloadHeaders(filename, type)
@@ -53,4 +58,5 @@ test('whatever the name and type, the headers are one line each and say that it 
       )
       assert.equal(headers['X-Content-Type-Options'], 'nosniff')
     }),
-  ))
+  )
+})

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
-import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -54,7 +53,10 @@ test('a picture that the message names is fetched, and its server learns nothing
   const { status, bytes, headers } = await picture(`${site}/logo?a=1&b=2`)
   assert.deepEqual([status, headers.get('content-type'), bytes], [200, 'image/png', png])
   assert.match(headers.get('content-disposition') ?? '', /^attachment/)
-  assert.deepEqual(each(asked, 'url'), ['/logo?a=1&b=2'])
+  assert.deepEqual(
+    asked.map(({ url }) => url),
+    ['/logo?a=1&b=2'],
+  )
   const { host, connection, ...rest } = asked[0]?.headers ?? {}
   assert.deepEqual(rest, {
     accept: 'image/avif, image/webp, image/png, image/jpeg, image/gif, image/bmp',
@@ -101,13 +103,14 @@ for (const [what, headers, status, reason] of [
   ],
   ['not there', asPicture, 410, 'The server answered 410'],
   ['a redirect to nowhere', asPicture, 302, 'The server answered 302'],
-] as const)
+] as const) {
   test(`what is ${what} is not shown`, async () => {
     await receive(`<img src="${site}/x">`)
     answer = (_, response) => void response.writeHead(status, headers).end(png)
     const { status: answered, body } = await picture(`${site}/x`)
     assert.deepEqual([answered, body.error.message], [404, `The picture cannot be fetched: ${reason}`])
   })
+}
 
 test('a picture above 5,000,000 octets is not shown', async () => {
   await receive(`<img src="${site}/x">`)
@@ -123,12 +126,13 @@ for (const [what, url] of [
   ['a relative address', 'x.png'],
   ['another scheme', 'ftp://news.example/x.png'],
   ['a malformed address', 'http://['],
-] as const)
+] as const) {
   test(`${what} is not asked`, async () => {
     await receive(`<img src="${url}">`)
     assert.equal((await picture(url)).status, 404)
     assert.deepEqual(asked, [])
   })
+}
 
 test('slow pictures of one organization do not delay those of another', async () => {
   const other = await world.organization()

@@ -42,7 +42,11 @@ for (const [what, results, expected] of [
     [spf('fail'), dkim('pass', 'List.Example'), dmarc('fail')],
     ['fail', 'pass', 'fail', 'list.example', false],
   ],
-  ['there is no policy', [spf('none'), dkim('pass'), dmarc('none')], ['none', 'pass', 'none', 'books.example', true]],
+  [
+    'the author has no policy',
+    [spf('none'), dkim('pass'), dmarc('none')],
+    ['none', 'pass', 'none', 'books.example', true],
+  ],
   [
     'the author is ambiguous',
     [spf('pass'), dkim('pass'), dmarc('permerror')],
@@ -54,17 +58,19 @@ for (const [what, results, expected] of [
     ['none', 'pass', 'fail', 'b.example', false],
   ],
   ['nothing is proven', [spf('softfail'), dkim('fail'), dmarc('fail')], ['softfail', 'fail', 'fail', null, false]],
-] as const)
+] as const) {
   test(`results of an arrival: ${what}`, () => {
     const { by, ...found } = read(arrived(...results)) ?? { by: '' }
     assert.equal(by, 'mx.mailroom.test')
     assert.deepEqual(Object.values(found), expected)
   })
+}
 
 const genuine = arrived(spf('none'), dkim('none'), dmarc('none'))
 const passed = arrived(spf('pass'), dkim('pass'), dmarc('pass'))
-test('what a sender wrote stands behind the fields of the arrival, and does not count', () =>
-  assert.deepEqual(read(genuine + passed), read(genuine)))
+test('what a sender wrote stands behind the fields of the arrival, and does not count', () => {
+  assert.deepEqual(read(genuine + passed), read(genuine))
+})
 
 for (const [what, header] of [
   ['begins with another field', `X-A: b\r\n${passed}`],
@@ -75,10 +81,12 @@ for (const [what, header] of [
   ['was handed over between mailboxes here', arrived(spf('none'), dkim('none'), { method: 'dmarc', result: 'none' })],
   ['has no results', arrived()],
   ['is empty', ''],
-] as const)
+] as const) {
   test(`a message has no results where it ${what}`, () => assert.equal(read(header), null))
+}
 
 test('a field of a million quotes takes no time, nor does one without an end', () => {
-  for (const value of ['"'.repeat(1e6), '"\\'.repeat(1e6), ';='.repeat(1e6), 'dkim=pass;'.repeat(1e5)])
+  for (const value of ['"'.repeat(1e6), '"\\'.repeat(1e6), ';='.repeat(1e6), 'dkim=pass;'.repeat(1e5)]) {
     assert.equal(read(`Return-Path: <>\r\nAuthentication-Results: mx; ${value}\r\nReceived: x\r\n`), null)
+  }
 })

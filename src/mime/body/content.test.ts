@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
-import { each } from '#test/each.ts'
 import { readMessage } from '../message.ts'
 import { attachmentBytes, readContent } from './content.ts'
 
@@ -150,18 +149,25 @@ for (const [what, raw, text, htmlText] of [
     null,
   ],
   ['in broken UTF-8, replaced', message('Content-Type: text/plain; charset=utf-8\n\na\xffb'), 'a\ufffdb', null],
-] as const)
+] as const) {
   test(`the content is read ${what}`, () => {
     const content = readContent(raw)
     assert.equal(content.text, text)
     assert.equal(content.html, htmlText)
   })
+}
 
 const shows = '<p><img alt=x src="cid:x@y">'
 for (const [what, htmlText, header, inline, attaches] of [
   ['a picture that the HTML shows', shows, picture, true, false],
   ['one that is also marked so', shows, `${picture}\nContent-Disposition: inline; filename=x.png`, true, false],
-  ['one of an escaped id', '<IMG SRC = cid:a%25b&amp;c>', 'Content-Type: image/gif\nContent-ID: <a%b&c>', true, false],
+  [
+    'one whose id is escaped',
+    '<IMG SRC = cid:a%25b&amp;c>',
+    'Content-Type: image/gif\nContent-ID: <a%b&c>',
+    true,
+    false,
+  ],
   ['one that is marked as a file', shows, `${picture}\nContent-Disposition: attachment`, false, true],
   ['one that only a comment names', '<!-- <img src="cid:x@y"> --><p>', picture, false, true],
   ['one that only the words name', '<p>cid:x@y', picture, false, true],
@@ -170,12 +176,14 @@ for (const [what, htmlText, header, inline, attaches] of [
   ['one that is marked to be shown, and is not', '<p>', `${picture}\nContent-Disposition: inline`, false, true],
   ['one without an id', shows, 'Content-Type: image/png\nContent-Disposition: inline', false, true],
   ['a file that the HTML names as a picture', shows, 'Content-Type: application/pdf\nContent-ID: <x@y>', false, true],
-] as const)
-  for (const type of ['multipart/related', 'multipart/mixed'])
+] as const) {
+  for (const type of ['multipart/related', 'multipart/mixed']) {
     test(`in ${type}, ${what} belongs ${inline ? 'in' : 'beside'} the text`, () => {
       const raw = parts(type, part(html, htmlText), part(header, 'x'))
       assert.deepEqual([readContent(raw).attachments[0]?.inline, readMessage(raw).hasAttachment], [inline, attaches])
     })
+  }
+}
 
 for (const [what, raw, attaches] of [
   [
@@ -197,15 +205,20 @@ for (const [what, raw, attaches] of [
     ),
     true,
   ],
-] as const)
-  test(`${what} ${attaches ? 'is' : 'is not'} an attachment in lists`, () =>
-    assert.equal(readMessage(raw).hasAttachment, attaches))
+] as const) {
+  test(`${what} ${attaches ? 'is' : 'is not'} an attachment in lists`, () => {
+    assert.equal(readMessage(raw).hasAttachment, attaches)
+  })
+}
 
 test('an invitation alone is shown, and is a file too', () => {
   const raw = message('Content-Type: text/calendar; name=meet.ics\n\nBEGIN:VCALENDAR\n')
   const { text, attachments } = readContent(raw)
   assert.equal(text, 'BEGIN:VCALENDAR\n')
-  assert.deepEqual(each(attachments, 'id', 'filename', 'content_type'), [['1', 'meet.ics', 'text/calendar']])
+  assert.deepEqual(
+    attachments.map(({ id, filename, content_type }) => [id, filename, content_type]),
+    [['1', 'meet.ics', 'text/calendar']],
+  )
   assert.equal(attachmentBytes(raw, '1')?.bytes.toString(), 'BEGIN:VCALENDAR\r\n')
 })
 
@@ -304,10 +317,10 @@ test('what is put into a message is read from it, and postal-mime reads the same
       const read = content.attachments.map(({ id }) => attachmentBytes(raw, id))
       assert.deepEqual(
         read.map((file) => [file?.filename, file?.bytes]),
-        each(files, 'name', 'bytes'),
+        files.map(({ name, bytes }) => [name, bytes]),
       )
       assert.deepEqual(
-        each(content.attachments, 'size_bytes'),
+        content.attachments.map(({ size_bytes }) => size_bytes),
         files.map(({ bytes }) => bytes.length),
       )
       // Where text and HTML are mixed each is also turned into the other, which has no one right way.
@@ -317,7 +330,7 @@ test('what is put into a message is read from it, and postal-mime reads the same
       const theirs = await PostalMime.parse(raw)
       assert.deepEqual(
         theirs.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]),
-        each(files, 'name', 'bytes'),
+        files.map(({ name, bytes }) => [name, bytes]),
       )
       if (said('html').length === 0) assert.equal(folded(content.text), folded(theirs.text))
       if (said('text').length === 0) assert.equal(folded(content.html), folded(theirs.html))

@@ -78,7 +78,11 @@ for (const [what, message, expected] of [
     `${mixed}--b\nContent-Type: multipart/x; boundary="b c"\n\n--b c\n\none\n--b c--\n--b\n\ntwo\n--b--`,
     ['1.1 text/plain:one', '2 text/plain:two'],
   ],
-  ['a multipart with its last delimiter alone', `${mixed}one\n\ntwo\n--b--\npost`, ['1 text/plain:one\r\n\r\ntwo']],
+  [
+    'a multipart with its last delimiter alone, as text',
+    `${mixed}one\n\ntwo\n--b--\npost`,
+    ['1 text/plain:one\r\n\r\ntwo'],
+  ],
   [
     'a multipart with its last delimiter alone behind a part with its header',
     `${mixed}\nContent-Type: text/html\n\n<p>\n--b--\n`,
@@ -90,7 +94,7 @@ for (const [what, message, expected] of [
     ['1 text/plain:one', '2 text/plain:two'],
   ],
   [
-    'a commented boundary',
+    'a boundary with a comment',
     'Content-Type: multipart/mixed; boundary=b (ours)\n\n--b\n\none\n--b--',
     ['1 text/plain:one'],
   ],
@@ -105,7 +109,11 @@ for (const [what, message, expected] of [
     ['1 text/plain:one'],
   ],
   ['a multipart of any kind', 'Content-Type: multipart/*; boundary=b\n\n--b\n\none\n--b--', ['1 text/plain:one']],
-  ['a punctuated multipart', 'Content-Type: "multipart/mixed", boundary=b\n\n--b\n\none\n--b--', ['1 text/plain:one']],
+  [
+    'a multipart with punctuation',
+    'Content-Type: "multipart/mixed", boundary=b\n\n--b\n\none\n--b--',
+    ['1 text/plain:one'],
+  ],
   ['a type with a comma', 'Content-Type: text/html, charset=x\n\n<p>', ['1 text/html:<p>']],
   ['a type with a colon', 'Content-Type: text/plain:\n\nHello', ['1 text/plain:Hello']],
   ['text of any kind', 'Content-Type: text/*\n\nHello', ['1 text/plain:Hello']],
@@ -115,7 +123,7 @@ for (const [what, message, expected] of [
     ['1 text/plain:one'],
   ],
   [
-    'two types, the last of which is no',
+    'two types, of which the last is none',
     'Content-Type: text/html\nContent-Type: charset=x\n\n<p>',
     ['1 text/html:<p>'],
   ],
@@ -127,7 +135,7 @@ for (const [what, message, expected] of [
   ],
   ['two types that are both one', 'Content-Type: text/html\nContent-Type: text/plain\n\nHello', ['1 text/plain:Hello']],
   [
-    'one of two types',
+    'a part with two types',
     `${mixed}--b\nContent-Type: text/html\nContent-Type: rubbish\n\n<p>\n--b--`,
     ['1 text/html:<p>'],
   ],
@@ -142,8 +150,9 @@ for (const [what, message, expected] of [
   ['a type that is none', 'Content-Type: rubbish\n\nHello', ['1 application/octet-stream:Hello']],
   ['a type from before MIME', 'Content-Type: text\n\nHello', ['1 text/plain:Hello']],
   ['an empty type', 'Content-Type: ; charset=x\n\nHello', ['1 text/plain:Hello']],
-] as const)
+] as const) {
   test(`the structure is found of ${what}`, () => assert.deepEqual(outline(message), expected))
+}
 
 test('lines may end in LF alone', () => {
   const message = `${mixed}--b\nContent-Type: a/b\n\none\n--b\n\ntwo\n\n--b--\n`
@@ -162,8 +171,9 @@ for (const [what, header, filename] of [
   ['encoded words', 'Content-Disposition: attachment; filename="=?utf-8?q?=C3=BC?=\n =?utf-8?q?.txt?="', 'ü.txt'],
   ['raw UTF-8', 'Content-Disposition: attachment; filename="\xc3\xbc.txt"', 'ü.txt'],
   ['nowhere', 'Content-Disposition: attachment; filename=""', null],
-] as const)
+] as const) {
   test(`a file's name is read from ${what}`, () => assert.equal(read(`${header}\n\n`).root.filename, filename))
+}
 
 test('Content-ID is read without its brackets', () => {
   assert.equal(read('Content-ID: <a@b>\n\n').root.contentId, 'a@b')

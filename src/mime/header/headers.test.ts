@@ -29,7 +29,12 @@ for (const [what, octets, fields, body] of [
     { a: '1', b: '2' },
     'body',
   ],
-  ['around a line without one', 'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody', { from: '1', subject: '2' }, 'body'],
+  [
+    'around a line that is no field',
+    'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody',
+    { from: '1', subject: '2' },
+    'body',
+  ],
   ['from behind a byte-order mark', '\xef\xbb\xbfFrom: 1\r\nTo: 2\r\n\r\nbody', { from: '1', to: '2' }, 'body'],
   [
     'with a parameter that is not indented',
@@ -39,10 +44,15 @@ for (const [what, octets, fields, body] of [
   ],
   ['without an empty line, after an mbox line', 'From ann Mon\nA: 1\nHello', { a: '1' }, 'Hello'],
   ['that ends in a fold before the colon', 'A: 1\r\nB\r\n : 2', { a: '1', b: '2' }, ''],
-  ['with a name that objects have', '__proto__: 1\r\nconstructor: 2\r\n\r\n', { __proto__: '1', constructor: '2' }, ''],
+  [
+    'with a name that objects have too',
+    '__proto__: 1\r\nconstructor: 2\r\n\r\n',
+    { __proto__: '1', constructor: '2' },
+    '',
+  ],
   ['that is empty', '\r\nbody', {}, 'body'],
   ['of nothing', '', {}, ''],
-] as const)
+] as const) {
   test(`a header is read ${what}`, () => {
     const { headers, body: rest } = read(octets)
     for (const [name, value] of Object.entries(fields)) assert.equal(headers.first(name), value)
@@ -50,6 +60,7 @@ for (const [what, octets, fields, body] of [
     assert.equal(rest, body)
     assert.equal(headers.complete, true)
   })
+}
 
 for (const [what, between, text] of [
   ['at its first line', '', 'Hello,\r\nthere: you\r\n\r\nmore'],
@@ -64,19 +75,20 @@ for (const [what, between, text] of [
   ['with fields behind a delimiter', '', '--b\r\nX-Part: 1\r\nContent-Type: text/html\r\n\r\n<p>'],
   ['with a word that begins as an mbox does', '', 'From now on, call me.\r\n\r\nmore'],
   ['with lines that are indented', '', 'Hello\r\n  one\r\n \r\n  two\r\n\r\nmore'],
-] as const)
+] as const) {
   test(`without an empty line the text starts ${what}`, () => {
     const { headers, body } = read(`From: a@x.example\r\nSubject: Offer\r\n${between}${text}`)
     assert.equal(body, text)
     assert.equal(headers.last('from'), 'a@x.example')
     assert.equal(headers.text('subject'), 'Offer')
   })
+}
 
 for (const [what, lines] of [
   ['of white space', ' \r\n'],
   ['that are no field', 'broken by its program\r\nNote: x\r\n'],
   ['that begin as an mbox does', 'From ann@x.test Mon Jan  1 00:00:00 2024\r\n'],
-] as const)
+] as const) {
   test(`a header goes on behind lines ${what} where a field follows that it lacks or may repeat`, () => {
     for (const [next, value] of [
       ['Date: 3', 'date'],
@@ -89,6 +101,7 @@ for (const [what, lines] of [
       assert.equal(body, 'body')
     }
   })
+}
 
 test('white space alone in a line folds a field where its value goes on', () => {
   const { headers, body } = read('Subject: One\r\n \r\n  two\r\nTo: x\r\n\r\nbody')
@@ -174,8 +187,9 @@ for (const [what, value, text] of [
   ['with encoded controls, left out', '=?utf-8?q?a=00=1B=7F=C2=85b?=', 'a b'],
   ['with raw controls, left out', 'a\0\x1b\x7fb', 'ab'],
   ['with a lone surrogate, replaced', '=?utf-16be?b?ANgAYdgA?=', 'Øa\ufffd'],
-] as const)
+] as const) {
   test(`a subject is read ${what}`, () => assert.equal(read(`Subject: ${value}\r\n\r\n`).headers.text('subject'), text))
+}
 
 test('any bytes are read without failing, into text without controls', () => {
   const token = fc.constantFrom(

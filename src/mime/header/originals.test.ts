@@ -12,10 +12,20 @@ for (const [what, fields, answered, forwarded] of [
   ['else the last that it names in References', ['References: <0@x>\r\n <1@x>'], ['<1@x>'], []],
   ['the same where In-Reply-To is words', ['In-Reply-To: your message', 'References: <0@x> <1@x>'], ['<1@x>'], []],
   ['nothing where it names nothing', ['Subject: Re: Hello'], [], []],
-  ['not what it forwards, though it names it', ['In-Reply-To: <1@x>', 'X-Forwarded-Message-Id: <1@x>'], [], ['<1@x>']],
-  ['not what it forwards, though last', ['References: <0@x> <1@x>', 'x-forwarded-message-id: <1@x>'], [], ['<1@x>']],
   [
-    'not what it forwards',
+    'not what it forwards, though it names that',
+    ['In-Reply-To: <1@x>', 'X-Forwarded-Message-Id: <1@x>'],
+    [],
+    ['<1@x>'],
+  ],
+  [
+    'not what it forwards, though it comes last',
+    ['References: <0@x> <1@x>', 'x-forwarded-message-id: <1@x>'],
+    [],
+    ['<1@x>'],
+  ],
+  [
+    'another than it forwards',
     ['In-Reply-To: <1@x>', 'X-Forwarded-Message-Id: <2@x> <3@x>'],
     ['<1@x>'],
     ['<2@x>', '<3@x>'],
@@ -26,8 +36,9 @@ for (const [what, fields, answered, forwarded] of [
     many('a').slice(0, 100),
     many('f').slice(0, 100),
   ],
-] as const)
+] as const) {
   test(`a message answers ${what}`, () => {
     const { headers } = readHeaders(Buffer.from(`${fields.join('\r\n')}\r\n\r\n`))
     assert.deepEqual(originalsOf(headers), { answered, forwarded })
   })
+}

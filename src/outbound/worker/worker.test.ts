@@ -17,7 +17,6 @@ import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { delayNoticeAfter } from './backoff.ts'
@@ -200,7 +199,7 @@ test('who cannot be reached is tried again, less and less often, with the same o
 for (const [what, deferral, due] of [
   ['no server had answered', { result: 'deferred', reply: null, status: '4.4.1', host: null }, 'at once'],
   ['a server had asked to wait', later, 'at its time'],
-] as const)
+] as const) {
   test(`once a route works, mail for which ${what} is due ${due}`, async () => {
     const relay = new ScriptedRelay()
     await using worker = workerWith(relay)
@@ -221,6 +220,7 @@ for (const [what, deferral, due] of [
     await worker.processAll()
     assert.equal(await waiting(), 0)
   })
+}
 
 test('who is refused for good is named in one notice to the sender, and the others have their message', async () => {
   const relay = new ScriptedRelay()
@@ -405,7 +405,10 @@ test('nor is a message sent again whose worker ended after the end of data', asy
   await ended.opened
   pass(minute)
   await worker.processAll()
-  assert.deepEqual(each(relay.ended, 'recipients'), [['b@one.example']])
+  assert.deepEqual(
+    relay.ended.map(({ recipients }) => recipients),
+    [['b@one.example']],
+  )
   assert.match(
     readContent(await newestNotice(from)).text ?? '',
     /a@one\.example[\s\S]*no reply came, so it may have arrived/,

@@ -1,6 +1,6 @@
 // On both databases: two owners remove each other at once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
@@ -9,7 +9,8 @@ import { operatorOn } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 async function signedIn(organization: TestOrganization, role: Role, name: string = role): Promise<SignedInMember> {
   return await signIn(organization, (await organization.member(`${name}@people.example`, role)).id)
@@ -70,7 +71,7 @@ for (const [body, field] of [
   [{ email: 'ada@people.example', role: 'boss' }, 'role'],
   [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
   [{ email: 'ada@people.example', scopes: [] }, 'scopes'],
-] as const)
+] as const) {
   test(`${JSON.stringify(body)} adds nobody and names ${field}`, async () => {
     const organization = await world.organization()
     const owner = await signedIn(organization, 'owner')
@@ -78,6 +79,7 @@ for (const [body, field] of [
     assert.deepEqual([status, answer.error.field], [400, field])
     assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
   })
+}
 
 test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
   const organization = await world.organization()
@@ -109,8 +111,9 @@ test('the last owner can be neither removed nor demoted, by anybody', async () =
   for (const [answer, field] of [
     [await owner.request('PATCH', path, { role: 'admin' }), 'role'],
     [await owner.request('DELETE', path), 'id'],
-  ] as const)
+  ] as const) {
     assert.deepEqual([answer.status, answer.body.error.field], [400, field])
+  }
   for (const command of ['role owner@people.example admin', 'remove owner@people.example']) {
     const argv = ['member', ...command.split(' '), '--org', organization.name]
     const { exitCode, stderr } = await runCommand(argv, operatorOn(world))
@@ -131,7 +134,7 @@ for (const [what, ask] of [
     (from: SignedInMember, to: SignedInMember) => from.request('PATCH', `/v1/members/${to.id}`, { role: 'member' }),
   ],
   ['remove', (from: SignedInMember, to: SignedInMember) => from.request('DELETE', `/v1/members/${to.id}`)],
-] as const)
+] as const) {
   test(`of two owners who ${what} each other at once, one stays an owner`, async () => {
     for (let round = 0; round < 5; round++) {
       const organization = await world.organization()
@@ -141,6 +144,7 @@ for (const [what, ask] of [
       assert.equal(Object.values(await rolesIn(organization)).filter((role) => role === 'owner').length, 1)
     }
   })
+}
 
 test('another role, and the end of a membership, hold within five seconds in another process', async () => {
   await using other = await World.start({ database: world.database })

@@ -8,12 +8,19 @@ const at = (host: string | undefined, publicUrl?: string) =>
 
 for (const [what, publicUrl, host, id, origin] of [
   ['the public URL', 'https://mail.example.com', 'mail.example.com', 'mail.example.com', 'https://mail.example.com'],
-  ['the public URL, whoever asks', 'https://a.example:8443', 'localhost', 'a.example', 'https://a.example:8443'],
+  [
+    'the public URL, whatever a request says',
+    'https://a.example:8443',
+    'localhost',
+    'a.example',
+    'https://a.example:8443',
+  ],
   ['a public URL on this machine', 'http://localhost:3000', '127.0.0.1', 'localhost', 'http://localhost:3000'],
   ['localhost, at the port that was reached', undefined, 'localhost:9999', 'localhost', 'http://localhost:8080'],
   ['localhost in any case', undefined, 'LocalHost', 'localhost', 'http://localhost:8080'],
-] as const)
+] as const) {
   test(`passkeys are those of ${what}`, () => assert.deepEqual(at(host, publicUrl), { id, origin }))
+}
 
 for (const [what, publicUrl, host] of [
   ['a name that a request says', undefined, 'mail.example.com'],
@@ -24,5 +31,6 @@ for (const [what, publicUrl, host] of [
   ['a public URL without TLS', 'http://mail.example.com', 'mail.example.com'],
   ['a public URL with an IPv4 address', 'https://192.0.2.7', '192.0.2.7'],
   ['a public URL with an IPv6 address', 'https://[2001:db8::7]', '[2001:db8::7]'],
-] as const)
+] as const) {
   test(`there are no passkeys under ${what}`, () => assert.equal(at(host, publicUrl), undefined))
+}

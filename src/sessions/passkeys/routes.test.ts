@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
-import { each } from '#test/each.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import {
   Authenticator,
@@ -112,7 +111,7 @@ const foreign: readonly (readonly [string, Deviation])[] = [
   ['without its user verified', { flags: 0x41 }],
 ]
 
-for (const [what, deviation] of foreign)
+for (const [what, deviation] of foreign) {
   test(`what an authenticator says ${what} adds nothing and opens nothing`, async () => {
     const { session, authenticator } = await withPasskey()
     const flags = deviation.flags
@@ -122,6 +121,7 @@ for (const [what, deviation] of foreign)
     assert.equal((await list(session)).length, 1)
     assert.equal((await tryPasskey(world, authenticator)).status, 201)
   })
+}
 
 test('a signature of another key, of other octets or for another member opens nothing', async () => {
   const [{ authenticator: one }, { authenticator: two }] = [await withPasskey(), await withPasskey()]
@@ -139,8 +139,9 @@ test('a signature of another key, of other octets or for another member opens no
     { ...one.get(await begun()), response: { ...one.get(await begun()).response, authenticatorData: 'AAAA' } },
     { ...one.get(await begun()), response: { ...one.get(await begun()).response, clientDataJSON: 'bm90' } },
     { ...one.get(await begun()), id: 'AAAA' },
-  ])
+  ]) {
     assert.deepEqual(outcome(await open(passkey)), [401, 'unauthorized'])
+  }
   assert.equal((await tryPasskey(world, one)).status, 201)
 })
 
@@ -180,8 +181,9 @@ test('a challenge works once, for its purpose, in its session, for five minutes'
 test('a copied passkey is refused once its counter does not grow, and the audit trail says so', async () => {
   const { organization, email, authenticator, session } = await withPasskey()
   for (let uses = 0; uses < 3; uses++) assert.equal((await tryPasskey(world, authenticator)).status, 201)
-  for (const counter of [3, 1, 0])
+  for (const counter of [3, 1, 0]) {
     assert.deepEqual(outcome(await tryPasskey(other, authenticator, { counter })), [401, 'unauthorized'])
+  }
   const [entry] = await audit(organization, 'member.passkey_copied')
   assert.partialDeepStrictEqual(entry, { item: { id: session.id, name: email }, after: { passkey: 'Laptop' } })
   const answers = await Promise.all([world, other, world].map((at) => tryPasskey(at, authenticator, { counter: 9 })))
@@ -216,11 +218,7 @@ test('a member has several, each with a name; one that is removed opens nothing,
   assert.equal((await session.request('DELETE', `/v1/me/passkeys/${id}`)).status, 404)
   const trail = await audit(organization, 'member')
   assert.partialDeepStrictEqual(
-    each(
-      trail.filter(({ action }) => /passkey_re/.test(action)),
-      'before',
-      'after',
-    ),
+    trail.filter(({ action }) => /passkey_re/.test(action)).map(({ before, after }) => [before, after]),
     [
       [{ passkey: 'Old phone' }, null],
       [{ passkey: 'Phone' }, { passkey: 'Old phone' }],
@@ -281,8 +279,9 @@ test('who is a member of several organizations has passkeys of each', async () =
     ids.push(id)
     assert.equal((await addPasskey(await signIn(organization, id), authenticator)).status, 201)
   }
-  for (const [at, made] of authenticator.made.entries())
+  for (const [at, made] of authenticator.made.entries()) {
     assert.equal((await tryPasskey(world, authenticator, { id: made.id })).body.id, ids[at])
+  }
 })
 
 test('passkeys of other members do not exist, and their credentials cannot be had twice', async () => {
@@ -290,8 +289,9 @@ test('passkeys of other members do not exist, and their credentials cannot be ha
   for (const [method, body] of [
     ['PATCH', { name: 'Mine' }],
     ['DELETE', undefined],
-  ] as const)
+  ] as const) {
     assert.equal((await two.session.request(method, `/v1/me/passkeys/${one.passkey}`, body)).status, 404)
+  }
   const id = one.authenticator.made[0]?.id
   assert.ok(id)
   assert.deepEqual(outcome(await addPasskey(two.session, new Authenticator(), { id })), [400, 'credential'])
@@ -340,12 +340,13 @@ for (const [what, body, field] of [
   ['a link', { link: 'x' }, 'passkey'],
   ['a password', { password, email: 'a@b.example' }, 'passkey'],
   ['a code', { code: '123456' }, 'passkey'],
-] as const)
+] as const) {
   test(`a sign-in by a passkey and ${what} is refused`, async () => {
     const passkey = { id: 'AA', response: { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA' } }
     const answer = await world.client.request('POST', '/v1/session', { body: { passkey, ...body } })
     assert.deepEqual(outcome(answer), [400, field])
   })
+}
 
 test('an attestation with a certificate is refused, and no host that it names is asked', async () => {
   let asked = 0

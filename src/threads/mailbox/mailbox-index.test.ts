@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
-import { each } from '#test/each.ts'
 import { unfiled } from '#test/threads/folders.ts'
 import {
   type ExpectedWholeConversation,
@@ -179,12 +178,15 @@ class Mailbox {
     this.#assertGathered(index, expected)
     for (const [name, folder] of this.#indexes) {
       const own = this.#messages.filter((one) => one.folder === name)
-      assert.deepEqual(each(folder.page(1_000, 0), 'uids'), each(expectedConversations(own), 'uids'))
+      assert.deepEqual(
+        folder.page(1_000, 0).map(({ uids }) => uids),
+        expectedConversations(own).map(({ uids }) => uids),
+      )
     }
   }
 
   #assertNarrowed(index: MailboxIndex, expected: readonly ExpectedWholeConversation[]): void {
-    for (const unread of [undefined, true, false])
+    for (const unread of [undefined, true, false]) {
       for (const name of [undefined, ...names]) {
         const wanted = { folder: name, unread }
         const here = (one: ExpectedWholeConversation) =>
@@ -205,12 +207,14 @@ class Mailbox {
               b.receivedAt - a.receivedAt || (a.folder === b.folder ? b.uid - a.uid : a.folder < b.folder ? 1 : -1),
           ),
         )
-        for (const { conversation, place } of found)
+        for (const { conversation, place } of found) {
           assert.deepEqual(
             { folder: place.folder, uid: place.uid },
             conversation.messages.findLast((message) => message.folder === (name ?? message.folder)),
           )
+        }
       }
+    }
   }
 
   /** By participant, by messages that bear a mark, and by what was found of the newest message. */

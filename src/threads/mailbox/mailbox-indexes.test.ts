@@ -4,7 +4,6 @@ import { invalid, Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { each } from '#test/each.ts'
 import { type ThreadRow, threadStep } from '#test/threads/rows.ts'
 import { ThreadCache } from '../cache.ts'
 import { MailboxIndexes } from './mailbox-indexes.ts'
@@ -87,7 +86,10 @@ test('folders that have not changed are not read again', async () => {
 test('a folder deleted after it was listed is left out; one that is listed and never exists is an error', async () => {
   const host = holding('Gone', 'inbox')
   host.reading = async (folder) => void (folder === 'Gone' && host.folders.delete('Gone'))
-  assert.deepEqual(each((await indexesOf(host).upToDate(mailbox)).folders, 'name'), ['inbox'])
+  assert.deepEqual(
+    (await indexesOf(host).upToDate(mailbox)).folders.map(({ name }) => name),
+    ['inbox'],
+  )
   const broken = holding('Gone')
   broken.listing = async () => broken.append('Gone', 1_000)
   broken.reading = async (folder) => void broken.folders.delete(folder)
@@ -101,7 +103,7 @@ for (const [what, archive, inbox] of [
   ['a millisecond later', 1_000, 1_001],
   ['a millisecond earlier', 1_001, 1_000],
   ['at the same instant, in a folder whose name comes later', 1_000, 1_000],
-] as const)
+] as const) {
   test(`a conversation is listed at its newest message, of folders that got theirs ${what}`, async () => {
     const host = new Folders()
     for (const [folder, receivedAt] of [
@@ -114,3 +116,4 @@ for (const [what, archive, inbox] of [
     const [listed, ...others] = (await indexesOf(host).upToDate(mailbox)).page({}, { limit: 2, from: 0 })
     assert.deepEqual([listed?.place.folder, others], [archive > inbox ? 'archive' : 'inbox', []])
   })
+}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { readMessage } from '#/mime/message.ts'
-import { each } from '#test/each.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, rawOf, second } from './letters.ts'
 
@@ -14,8 +13,9 @@ export function storesAndLists(testIt: TestIt): void {
       await host.folders(ada),
       folders.map((name) => ({ name, total: 0, unread: 0 })),
     )
-    for (const folder of folders)
+    for (const folder of folders) {
       assert.deepEqual(await host.list(ada, folder, { limit: 25, page: 0 }), { total: 0, messages: [] })
+    }
   })
 
   testIt('a message is read as it was stored, byte for byte', async ({ ada, host, append, kept }) => {
@@ -61,7 +61,7 @@ export function storesAndLists(testIt: TestIt): void {
     assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])
   })
 
-  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1])
+  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1]) {
     testIt(
       `a message of ${size} bytes is read whole, also piece by piece`,
       async ({ ada, bob, host, append, kept }) => {
@@ -81,6 +81,7 @@ export function storesAndLists(testIt: TestIt): void {
         }
       },
     )
+  }
 
   testIt('a large message that is deleted while it is read is not found', async ({ ada, host, append }) => {
     await append(copy(ada, { message: readMessage(Buffer.alloc(2 * pieceBytes + 1, 'A: b\r\n')) }))
@@ -189,7 +190,7 @@ export function storesAndLists(testIt: TestIt): void {
     ['the unread with a keyword', { keyword: 'work', unread: true }, [4]],
     ['the read with a keyword', { keyword: 'work', unread: false }, [3]],
     ['none where no message has the keyword', { keyword: 'wor' }, []],
-  ] as const)
+  ] as const) {
     testIt(`a list can hold ${what} alone`, async ({ ada, append, uids }) => {
       await append(
         copy(ada, { seen: true }),
@@ -199,11 +200,15 @@ export function storesAndLists(testIt: TestIt): void {
       )
       assert.deepEqual(await uids('inbox', query), expected)
     })
+  }
 
   testIt('summaries are of the uids that are there, in ascending order', async ({ ada, host, append }) => {
     await append(copy(ada), copy(ada), copy(ada))
     const found = await host.summaries(ada, 'inbox', [3, 9, 1, 3])
-    assert.deepEqual(each(found, 'uid'), [1, 3])
+    assert.deepEqual(
+      found.map(({ uid }) => uid),
+      [1, 3],
+    )
     assert.equal(await host.read(ada, 'inbox', 9), undefined)
   })
 }

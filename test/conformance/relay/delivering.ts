@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { each } from '#test/each.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { letter, short, type TestIt } from './bench.ts'
 
@@ -34,10 +33,13 @@ export function delivers(testIt: TestIt): void {
       const recipients = Array.from({ length: 50 }, (_, n) => `r${n}@dest.test`)
       const outcomes = await deliver({ recipients })
       assert.deepEqual(
-        each(outcomes, 'recipient', 'result'),
+        outcomes.map(({ recipient, result }) => [recipient, result]),
         recipients.map((recipient) => [recipient, 'delivered']),
       )
-      assert.deepEqual(each(sink.taken, 'to'), [recipients])
+      assert.deepEqual(
+        sink.taken.map(({ to }) => to),
+        [recipients],
+      )
       assert.deepEqual(ends, [recipients])
     })
 

@@ -1,9 +1,10 @@
 // On both databases: connections are cut.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import fastify, { type FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
+import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { answerError } from '#/http/answers/answer-errors.ts'
@@ -16,11 +17,15 @@ import type { MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { databaseOfFile } from '#test/world/database/database.ts'
+import { testDatabase } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { MortalDatabase } from './mortal-database.ts'
 
-const database = await databaseOfFile()
+let database: Database
+before(async () => {
+  database = await testDatabase()
+})
+after(() => database[Symbol.asyncDispose]())
 
 const hostOn = (db: Db) => sqlMailHost(db, idHashKey('a secret'))
 
@@ -71,8 +76,8 @@ for (const [what, work, expected] of [
       progressOf<Place>(request) ?? (await changeOne(parts, request, mailbox, { name: 'A', uid: 1, change })),
     { folder: 'B', uid: 2 },
   ],
-] satisfies [string, Work, object][])
-  for (const when of ['before', 'after'] as const)
+] satisfies [string, Work, object][]) {
+  for (const when of ['before', 'after'] as const) {
     test(`row 38: whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
@@ -98,3 +103,5 @@ for (const [what, work, expected] of [
         assert.ok(at < 50, 'it ends')
       }
     })
+  }
+}

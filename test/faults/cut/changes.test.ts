@@ -1,6 +1,6 @@
 // On both databases: connections are cut.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
@@ -8,6 +8,7 @@ import { beginReplacing } from '#/changes/begin.ts'
 import { insertUndo } from '#/changes/queries.ts'
 import { recordedAtOnce } from '#/changes/record.ts'
 import { RunningChanges } from '#/changes/running-changes.ts'
+import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
@@ -19,8 +20,12 @@ import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { Dead, MortalDatabase } from './mortal-database.ts'
 
-const database = await testDatabase()
-const whole = processOn(database.db)
+let database: Database
+let whole: Process
+before(async () => {
+  database = await testDatabase()
+  whole = processOn(database.db)
+})
 after(async () => {
   await whole.runningChanges[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
@@ -114,8 +119,8 @@ for (const [what, prepare, work] of [
   ['messages are changed', undefined, star],
   ['the deletion of a folder is undone', deletion, undo],
   ['a merge is undone', replace('new'), undo],
-] satisfies [string, Work | undefined, Work][])
-  for (const when of ['before', 'after'] as const)
+] satisfies [string, Work | undefined, Work][]) {
+  for (const when of ['before', 'after'] as const) {
     test(`whichever statement a process dies ${when} while ${what}, the change ends, and its record is what it did`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
@@ -146,6 +151,8 @@ for (const [what, prepare, work] of [
         assert.ok(at < 200, 'it ends')
       }
     })
+  }
+}
 
 function isDead(error: unknown): true {
   if (error instanceof Dead) return true

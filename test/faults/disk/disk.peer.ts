@@ -5,10 +5,10 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { dataDirectoryFinding } from '#/cli/doctor/files.ts'
 import { readConfig } from '#/config/config.ts'
-import { isWhole, keepReserve } from '#/db/embedded/reserve.ts'
+import { keepReserve } from '#/db/embedded/reserve.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
@@ -20,7 +20,9 @@ import { check } from '../letters/checker.ts'
 import { Senders } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
 
-assert.equal(process.getuid?.(), 0, 'these tests mount file systems and trace processes, so they need root')
+before(() =>
+  assert.equal(process.getuid?.(), 0, 'these tests mount file systems and trace processes, so they need root'),
+)
 
 /** A disk of so many MiB that can be filled up. */
 async function smallDisk(size: number) {
@@ -111,9 +113,7 @@ test('on a full disk the embedded database defers mail with 452, and shows and d
   assert.match(found.found, new RegExp(`on the disk tmpfs, mounted at ${disk.directory}; the disk is full`))
 
   disk.empty()
-  // The database does so too now and then, and who comes second finds it whole.
-  const kept = join(directory, 'database')
-  await keepReserve(kept).catch(async (error) => assert.ok(await isWhole(kept), error))
+  await keepReserve(join(directory, 'database'))
   await senders.see(50, 'acknowledged')
   await senders.stop()
   assert.equal(await label('Room'), 201)

@@ -14,8 +14,13 @@ for (const [what, attempts, stored, expected] of [
   ['what was sent twice and is stored twice', { a: [2, true] }, ['a', 'a'], { duplicated: ['a'] }],
   ['what was never sent', { a: [1, true] }, ['a', 'b'], { unexpected: ['b'] }],
   ['what was begun and never sent completely', { a: [0, false] }, ['a'], { unexpected: ['a'], recovered: ['a'] }],
-  ['what is stored more often than was sent', { a: [1, true] }, ['a', 'a'], { unexpected: ['a'], duplicated: ['a'] }],
-] as const)
+  [
+    'what is stored more often than it was sent',
+    { a: [1, true] },
+    ['a', 'a'],
+    { unexpected: ['a'], duplicated: ['a'] },
+  ],
+] as const) {
   test(`the checker tells of ${what}`, () => {
     const known = new Map(
       Object.entries(attempts).map(([name, [times, acknowledged]]) => [name, { attempts: times, acknowledged }]),
@@ -26,6 +31,7 @@ for (const [what, attempts, stored, expected] of [
     assert.equal(acknowledged, [...known.values()].filter((one) => one.acknowledged).length)
     assert.equal(count, stored.length)
   })
+}
 
 test('a service that keeps all it acknowledged and nothing else passes; with one taken out or put in it does not', () => {
   const attempt = fc.record({ attempts: fc.integer({ min: 1, max: 3 }), acknowledged: fc.boolean() })

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
-import { each } from '#test/each.ts'
 import { CrashingService, type Moment } from '#test/faults/kill/crashing-service.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
@@ -75,7 +74,7 @@ async function makeLabels(
     const name = randomUUID().slice(0, 32)
     const label = { attempts: 0, acknowledged: false }
     labels.set(name, label)
-    while (!label.acknowledged)
+    while (!label.acknowledged) {
       try {
         const { http } = await mortal.running()
         label.attempts += 1
@@ -87,6 +86,7 @@ async function makeLabels(
       } catch (error) {
         if (!(error instanceof TypeError)) throw error // which is how fetch says that the connection broke
       }
+    }
     await setTimeout(Math.random() * 200)
   }
 }
@@ -104,7 +104,10 @@ async function account(
     repeated: senders.letters.filter(({ attempts }) => attempts > 1).length,
     knownDuplicated: mail.duplicated.filter((name) => known.has(name.split(' at ')[0] ?? '')),
     refused: Object.fromEntries(senders.refused),
-    labels: check(labels, each(made, 'name')),
+    labels: check(
+      labels,
+      made.map(({ name }) => name),
+    ),
     discrepancies: await discrepancies(db),
   }
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { type ClientRequest, get } from 'node:http'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { later } from '#test/world/organization/furnished.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
 
 /** More than an organization has room for, and than may wait, of answers of this size. */
 const [requests, size] = [200, 6 << 20]
@@ -44,7 +48,7 @@ for (const [what, pathOf] of [
     async ({ address, conversation }) => `/v1/conversations/${conversation}?mailbox=${address}&include=bodies`,
   ],
   ['scheduled messages', async (one) => `/v1/scheduled/${await scheduled(one)}`],
-] satisfies [string, (one: Awaited<ReturnType<typeof withLargeMessage>>) => Promise<string>][])
+] satisfies [string, (one: Awaited<ReturnType<typeof withLargeMessage>>) => Promise<string>][]) {
   test(`clients that do not read ${what} take no more than the budget, and another organization gets its own`, async () => {
     const [one, other] = [await withLargeMessage(), await withLargeMessage()]
     const path = await pathOf(one)
@@ -69,3 +73,4 @@ for (const [what, pathOf] of [
       for (const client of clients) client.destroy()
     }
   })
+}

@@ -1,6 +1,6 @@
 // On both databases: one mailbox is read and written at once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { runCommand } from '#/cli/run.ts'
@@ -15,7 +15,8 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { mailroom } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 function operate(argv: readonly string[], tell?: (progress: string) => void) {
   return runCommand(argv, operatorOn(world), tell)
@@ -191,12 +192,13 @@ for (const [argv, exitCode, message] of [
   [['mailbox', 'delete', 'nobody@nowhere.example'], 1, /No mailbox "nobody@nowhere.example"/],
   [['mailbox', 'resume', 'x'], 1, /No mailbox "x"/],
   [['mailbox', 'list', '--org', 'nope'], 1, /No organization named "nope"/],
-] as const)
+] as const) {
   test(`"${argv.join(' ')}" ends with ${exitCode} and a sentence on stderr`, async () => {
     const refused = await operate(argv)
     assert.deepEqual([refused.exitCode, refused.stdout], [exitCode, ''])
     assert.match(refused.stderr, message)
   })
+}
 
 async function rowsOf({ id }: TestOrganization, mailboxId: string) {
   const { db } = world

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
@@ -9,7 +9,8 @@ import type { About, Rule } from '#test/world/routes/rules.ts'
 import { samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 /** How a route concerns mailboxes, which decides what a key that is restricted to others gets. */
 const rules = {
@@ -76,7 +77,7 @@ async function idOf({ organization, address }: Furnished): Promise<Ids> {
   return { mailboxId: body.id }
 }
 
-for (const [what, { restrict, expected }] of Object.entries(columns))
+for (const [what, { restrict, expected }] of Object.entries(columns)) {
   test(`every route × ${what}`, async () => {
     const one = await furnish(world)
     const { id: other } = await one.organization.mailbox('other')
@@ -89,6 +90,7 @@ for (const [what, { restrict, expected }] of Object.entries(columns))
       assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
     }
   })
+}
 
 type Asked = Pick<Awaited<ReturnType<typeof everyOperation>>[number], 'method' | 'path' | 'sample'>
 

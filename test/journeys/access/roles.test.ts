@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { type Role, roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
@@ -11,7 +11,8 @@ import { type About, memberMay } from '#test/world/routes/rules.ts'
 import { ownSamples, samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 /** The owner of the mailbox and the items in the samples. */
 const relations = ['own mailbox', 'mailbox of another member', 'another organization'] as const
@@ -54,8 +55,8 @@ async function sessionFor(one: Furnished, role: Role, relation: Relation) {
   return await signIn(organization, id)
 }
 
-for (const role of roles)
-  for (const relation of relations)
+for (const role of roles) {
+  for (const relation of relations) {
     test(`every route × ${role} × ${relation}`, async () => {
       const one = await furnish(world)
       const session = await sessionFor(one, role, relation)
@@ -73,6 +74,8 @@ for (const role of roles)
         assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
       }
     })
+  }
+}
 
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
@@ -88,8 +91,8 @@ const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
   member: [],
 }
 
-for (const role of roles)
-  for (const relation of relations)
+for (const role of roles) {
+  for (const relation of relations) {
     test(`every route for members alone × ${role} × ${relation}`, async () => {
       const one = await furnish(world)
       const session = await sessionFor(one, role, relation)
@@ -110,6 +113,8 @@ for (const role of roles)
         if (!may) assert.ok(answer.body.error.message.includes(permission ?? ''), `${name} names the permission`)
       }
     })
+  }
+}
 
 test('mail that is not one’s own is answered like that of a mailbox that does not exist, to the letter', async () => {
   const one = await furnish(world)

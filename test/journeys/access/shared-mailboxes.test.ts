@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { type Level, levels } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
-import { each } from '#test/each.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -19,7 +18,8 @@ import { memberMay } from '#test/world/routes/rules.ts'
 import { samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0)
 
@@ -36,8 +36,8 @@ async function member(organization: TestOrganization, role: (typeof roles)[numbe
   return (await organization.member(`${randomUUID()}@people.example`, role)).id
 }
 
-for (const role of roles)
-  for (const level of levels)
+for (const role of roles) {
+  for (const level of levels) {
     test(`every route that uses mail × ${role} × shared at the level ${level}`, async () => {
       const one = await furnish(world)
       const id = await member(one.organization, role)
@@ -55,7 +55,10 @@ for (const role of roles)
         if (!may) assert.match(answer.body.error.message, new RegExp(`at the level ${level}; this needs ${needed}$`))
       }
       const { body: me } = await session.request('GET', '/v1/me')
-      assert.deepEqual(each(me.mailboxes, 'address', 'level'), [[one.address, level]])
+      assert.deepEqual(
+        me.mailboxes.map(({ address, level }: { address: string; level: string }) => [address, level]),
+        [[one.address, level]],
+      )
       assert.equal((await session.request('GET', '/v1/scheduled')).body.data.length > 0, true)
       for (const { name, method, path, sample, rule } of await memberOperations(world)) {
         if (rule.about === undefined) continue
@@ -64,14 +67,16 @@ for (const role of roles)
         assert.equal(status, may ? 200 : 403, name)
       }
     })
+  }
+}
 
 const accessPath = (address: string, memberId: string) => `/v1/mailboxes/${address}/access/${memberId}`
 
 /** Whose the mailbox is that somebody shares. */
 const owners = ['nobody', 'a member', 'the one who shares', 'another organization'] as const
 
-for (const role of roles)
-  for (const owner of owners)
+for (const role of roles) {
+  for (const owner of owners) {
     test(`sharing × ${role} × a mailbox of ${owner}`, async () => {
       const organization = await world.organization()
       const elsewhere = owner === 'another organization' ? await world.organization() : organization
@@ -115,6 +120,8 @@ for (const role of roles)
       ]
       assert.deepEqual(levelsOf, expected === 200 ? changes : [])
     })
+  }
+}
 
 test('an owner who gives themselves access reads the mail, and the mailbox’s member sees who did', async () => {
   const one = await furnish(world)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
@@ -7,7 +7,8 @@ import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/lette
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)
 
@@ -31,12 +32,13 @@ describe('a blocked sender', async () => {
     ['in Sender', ok, { From: ok, Sender: '"The list" <owner@example.com>' }, '550 5.7.1'],
     ['of nobody’s pattern', 'x@sub.example.com', { From: 'ann+news@example.net' }, '250 2.6.0'],
     ['that is null, without From', '', { From: undefined }, '250 2.6.0'],
-  ] as const)
+  ] as const) {
     test(`${what} hears ${expected}, and reaches postmaster@ and abuse@`, async () => {
       assert.equal(await hand(sender, ada, letter({ From: ok, ...fields })), expected)
       for (const local of ['postmaster', 'Abuse+report'])
         assert.equal(await hand(sender, `${local}@${one.domain}`, letter({ From: ok, ...fields })), '250 2.6.0')
     })
+  }
 
   test('in the envelope is refused for who blocks alone, and an author drops out where another gets the message', async () => {
     assert.equal(await hand('x@example.com', bob), '250 2.6.0')

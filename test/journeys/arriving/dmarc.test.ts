@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a message is judged before it is stored.
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 const organization = await world.organization()
 const { address } = await organization.mailbox('ada')
 world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
@@ -43,8 +44,9 @@ describe("mail that is not provably its author's own", () => {
     for (const from of [
       `${domains}, ceo@strict.example`,
       `x@peer.example,${'x'.repeat(900).concat('\r\n ').repeat(300)}, ceo@strict.example`,
-    ])
+    ]) {
       assert.equal(await hand(world, 'x@peer.example', address, letter({ From: from })), '554 5.6.0')
+    }
   })
 
   test('is junk where its author has no domain that could be asked', async () => {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { hostileMail } from '#test/mail/hostile-mail.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: it is about what reads mail.
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 const organization = await world.organization()
 const { address } = await organization.mailbox('ada')
 
-for (const [what, make] of Object.entries(hostileMail))
+for (const [what, make] of Object.entries(hostileMail)) {
   test(`${what}: stored as it came or refused for good, and read back`, async () => {
     await using client = await SmtpClient.greeted(world.smtp.port)
     for (const line of ['MAIL FROM:<ann@peer.example>', `RCPT TO:<${address}>`, 'DATA']) await client.say(line)
@@ -32,3 +33,4 @@ for (const [what, make] of Object.entries(hostileMail))
       if (asItCame) assert.ok(answer.bytes.subarray(-message.length).equals(message), 'stored as it came')
     }
   })
+}

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { exchange, type RawAnswer } from '#test/sockets/raw-http.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a request that cannot be read gets no further than the HTTP server.
 
-const world = await World.ofFile()
-const organization = await world.organization()
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
 
 const labels = 'GET /v1/labels HTTP/1.1\r\n'
 const host = 'Host: mailroom.test\r\n'
@@ -22,14 +28,16 @@ for (const [what, octets] of [
   ['a path of 20 KB', `GET /v1/${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
   ['3,000 headers', `${labels}${host}${'A: b\r\n'.repeat(3_000)}\r\n`],
   ['no Host', `${labels}\r\n`],
-  ['an escape that is none in its path', `GET /v1/labels/%zz HTTP/1.1\r\n${host}\r\n`],
   ['two Hosts', `${labels}${host}${host}\r\n`],
-] as const)
-  test(`a request with ${what} gets 400, the error body, and a request id`, async () =>
-    assertRefused(await exchange(world.base, octets)))
+] as const) {
+  test(`a request with ${what} gets 400, the error body, and a request id`, async () => {
+    assertRefused(await exchange(world.base, octets))
+  })
+}
 
-test('so does one that stops in the middle', async () =>
-  assertRefused(await exchange(world.base, 'GET /v1/lab', { end: true })))
+test('so does one that stops in the middle', async () => {
+  assertRefused(await exchange(world.base, 'GET /v1/lab', { end: true }))
+})
 
 test('one that asks for the head alone gets no body', async () => {
   const answer = await exchange(world.base, `HEAD /v1/${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`)
@@ -50,7 +58,7 @@ for (const [what, path] of [
   ['with all of it encoded', '/%76%31/%6c%61%62%65%6c%73'],
   ['with a host in front', 'http://elsewhere.example/v1/labels'],
   ['with a host in front, and encoded', 'http://elsewhere.example/%761/labels'],
-] as const)
+] as const) {
   test(`a path ${what} is the same path, and asks for a key`, async () => {
     const request = `GET ${path} HTTP/1.1\r\n${host}`
     const without = await exchange(world.base, `${request}\r\n`)
@@ -58,13 +66,34 @@ for (const [what, path] of [
     const withKey = await exchange(world.base, `${request}Authorization: Bearer ${organization.key}\r\n\r\n`)
     assert.deepEqual([withKey?.status, withKey?.body], [200, '{"data":[],"next_cursor":null}'])
   })
+}
 
 for (const [what, request] of [
   ['an expectation that nobody knows', `${labels}${host}Expect: 200-ok\r\n`],
   ['an upgrade that is not offered', `${labels}${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`],
   ['HTTP/1.0 and no Host', 'GET /v1/labels HTTP/1.0\r\n'],
-] as const)
+] as const) {
   test(`a request with ${what} is answered like any other`, async () => {
     const answer = await exchange(world.base, `${request}Authorization: Bearer ${organization.key}\r\n\r\n`)
     assert.equal(answer?.status, 200)
   })
+}
+
+test('every operation but signing in asks for a key or a session, however its path is written', async () => {
+  const { paths } = await world.client.description()
+  const open: string[] = []
+  for (const [path, methods] of Object.entries(paths)) {
+    const written = path.replaceAll(/\{[^}]+\}/g, 'x').replace('/v1', '/%76%31')
+    for (const [method, { security }] of Object.entries(methods)) {
+      if (security.length === 0) {
+        open.push(`${method} ${path}`)
+        continue
+      }
+      const head = `${method.toUpperCase()} ${written} HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`
+      const answer = await exchange(world.base, head)
+      assert.equal(answer?.status, 401, `${method} ${written}`)
+    }
+  }
+  const waysIn = ['', '/challenge', '/link', '/single-sign-on'].map((way) => `post /v1/session${way}`)
+  assert.deepEqual(open.sort(), ['get /v1/session/ways', ...waysIn])
+})

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 /** What a browser says of a request that no page of ours makes. */
 const others: readonly Readonly<Record<string, string>>[] = [
@@ -47,7 +48,7 @@ for (const headers of [
   { 'sec-fetch-site': 'same-origin' },
   { origin: world.base },
   { 'sec-fetch-site': 'same-origin', origin: 'null' },
-])
+]) {
   test(`a page of the service may do what its member may: ${Object.keys(headers)}`, async () => {
     const organization = await world.organization()
     const { id } = await organization.member('ada@people.example', 'owner')
@@ -56,6 +57,7 @@ for (const headers of [
     const answer = await world.client.request('POST', '/v1/labels', { headers: { ...headers, cookie }, body })
     assert.equal(answer.status, 201)
   })
+}
 
 test('nobody signs in from a page of another site', async () => {
   for (const headers of others.slice(1)) {

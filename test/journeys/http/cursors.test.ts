@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+let world: World
+before(async () => {
+  world = await World.start()
+})
+after(() => world[Symbol.asyncDispose]())
 
 interface Listing {
   readonly path: string
@@ -170,7 +174,7 @@ async function met(
   }
 }
 
-for (const [what, listing] of Object.entries(listings))
+for (const [what, listing] of Object.entries(listings)) {
   test(`${what}: who follows the cursor while entries come and go meets each once that stays, and none twice`, async () => {
     let [added, runs] = [0, 0]
     const at = await organizationWithMailbox()
@@ -205,6 +209,7 @@ for (const [what, listing] of Object.entries(listings))
     )
     assert.ok(runs > 0)
   })
+}
 
 test('a conversation that is answered while a list is read is met at most once, and is there for the next reading', async () => {
   const at = await organizationWithMailbox()

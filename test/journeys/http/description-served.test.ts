@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { each } from '#test/each.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
 import type { Description } from '#test/sockets/http-client.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
@@ -9,7 +8,8 @@ import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 
 const url = () => `${world.base}/v1/openapi.json`
 
@@ -65,9 +65,11 @@ test('nothing in the document is for our validator alone, and integers are integ
     return value
   })
   for (const format of formats) assert.ok(['uuid', 'date-time', 'binary'].includes(format), format)
-  for (const [path, operations] of Object.entries(paths))
-    for (const { parameters = [] } of Object.values(operations))
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const { parameters = [] } of Object.values(operations)) {
       for (const one of parameters.filter(({ name }) => name === 'uid')) assert.equal(one.schema.type, 'integer', path)
+    }
+  }
 })
 
 test('every service describes the same, whatever its settings, but where it is', async () => {
@@ -87,7 +89,10 @@ for (const [what, host, servers] of [
     const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     const answer = await exchange(world.base, head)
     const { servers: named } = JSON.parse(Buffer.from(answer?.body ?? '', 'latin1').toString()) as Named
-    assert.deepEqual(each(named, 'url'), servers)
+    assert.deepEqual(
+      named.map(({ url }) => url),
+      servers,
+    )
   })
 
 interface Named {

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
-import { furnish } from '#test/world/organization/furnished.ts'
+import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
@@ -17,24 +17,29 @@ import { World } from '#test/world/world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-const world = await World.start()
-const furnished = await furnish(world)
-const directory = await mkdtemp(join(tmpdir(), 'clients-'))
-await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-const target = join(directory, 'openapi.json')
-await writeFile(target, await world.client.document())
-const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
-for (const client of ['zod', 'fetch'] as const)
-  await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
-await writeFile(join(directory, 'package.json'), '{"type": "module"}')
+let world: World
+let furnished: Furnished
 /** What orval makes of the document: schemas by name. */
-const generated: Record<string, ZodType> = await import(pathToFileURL(join(directory, 'zod.ts')).href)
+let generated: Record<string, ZodType>
+let directory: string
+before(async () => {
+  world = await World.start()
+  furnished = await furnish(world)
+  directory = await mkdtemp(join(tmpdir(), 'clients-'))
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  const target = join(directory, 'openapi.json')
+  await writeFile(target, await world.client.document())
+  const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
+  for (const client of ['zod', 'fetch'] as const) {
+    await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
+  }
+  await writeFile(join(directory, 'package.json'), '{"type": "module"}')
+  generated = await import(pathToFileURL(join(directory, 'zod.ts')).href)
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
-
-const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 
 test('a client and schemas are generated from the document, and compile', async () => {
   const compilerOptions = { ...{ strict: true, noEmit: true, skipLibCheck: true, types: [] }, ...modules }
@@ -43,6 +48,8 @@ test('a client and schemas are generated from the document, and compile', async 
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', directory])
   assert.equal(stdout, '')
 })
+
+const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 
 test('every example of the document is taken, and answered as its example says and generated schemas expect', async () => {
   const { organization, address, ids } = furnished

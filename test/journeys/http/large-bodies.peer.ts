@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const run = promisify(execFile)
-const world = await World.ofFile()
-const organization = await world.organization()
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
 
 /** Sends the whole body, then reads, as most programs in Python do. */
 const withHttpClient = `
@@ -31,7 +37,7 @@ except urllib.error.HTTPError as answer:
 for (const [what, program] of [
   ['http.client', withHttpClient],
   ['urllib', withUrllib],
-] as const)
+] as const) {
   for (const [path, size, limit] of [
     ['/v1/scheduled', 13_000_000, /^400 .*larger than 12 MiB/],
     ['/v1/scheduled', 40_000_000, /^400 .*larger than 12 MiB/],
@@ -52,3 +58,4 @@ for (const [what, program] of [
       assert.match((await run('/usr/bin/python3', args)).stdout, /^401 /)
     })
   }
+}

@@ -2,14 +2,20 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { exchange } from '#test/sockets/raw-http.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a body that is too large gets no further than the HTTP server.
 
-const world = await World.ofFile()
-const organization = await world.organization()
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
 
 const MiB = 1 << 20
 const json = 'Host: x\r\nContent-Type: application/json\r\n'
@@ -86,10 +92,13 @@ for (const [what, head, status] of [
   ['without a key', `POST /v1/send HTTP/1.1\r\n${json}`, 401],
   ['without a key, to a path that is not there', `POST /nowhere HTTP/1.1\r\n${json}`, 404],
   ['without a key, under /v1', `PUT /v1/nowhere HTTP/1.1\r\n${json}`, 401],
-] as const)
-  for (const length of ['Content-Length: 1000000', 'Transfer-Encoding: chunked'])
-    test(`a request ${what} is answered before its body comes (${length})`, async () =>
-      assert.equal((await exchange(world.base, `${head}${length}\r\n\r\n`))?.status, status))
+] as const) {
+  for (const length of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+    test(`a request ${what} is answered before its body comes (${length})`, async () => {
+      assert.equal((await exchange(world.base, `${head}${length}\r\n\r\n`))?.status, status)
+    })
+  }
+}
 
 test('a client that asks before it sends its body gets 100 only when it may send it', async () => {
   const asking = (fields: string, length: number) =>

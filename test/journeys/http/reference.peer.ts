@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { freePort } from '#test/sockets/free-port.ts'
 import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-const browser = await openBrowser(
-  '--host-resolver-rules=MAP reference.test 127.0.0.1',
-  '--proxy-bypass-list=reference.test',
-)
+let world: World
+let browser: Browser
+before(async () => {
+  world = await World.start()
+  browser = await openBrowser(
+    '--host-resolver-rules=MAP reference.test 127.0.0.1',
+    '--proxy-bypass-list=reference.test',
+  )
+})
 after(async () => {
   await browser.close()
   await world[Symbol.asyncDispose]()
@@ -61,7 +65,7 @@ test('the reference shows every operation and webhook over plain HTTP under any 
 for (const [what, options] of [
   ['a wide window', wide],
   ['a phone', phone],
-] as const)
+] as const) {
   test(`the reference is no wider than ${what}`, async () => {
     await using reference = await shown(options)
     const { page } = reference
@@ -71,6 +75,7 @@ for (const [what, options] of [
     await page.locator('.opblock.is-open .responses-table').first().waitFor()
     assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
   })
+}
 
 /** Tries a request out in the page, and tells where it went and with what status it came back. */
 async function triedOut(service: World) {
@@ -101,4 +106,11 @@ test('with a public URL, a request goes there', async () => {
   const origin = `http://reference.test:${port}`
   await using service = await World.start({ env: { PORT: port, MAILROOM_PUBLIC_URL: origin } })
   assert.deepEqual(await triedOut(service), { origin, status: '200' })
+})
+
+test('the page loads nothing from elsewhere', async () => {
+  const { headers } = await fetch(new URL('/docs/', world.base))
+  const policy = headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.doesNotMatch(policy, /https?:|upgrade-insecure-requests|unsafe|\*/)
 })

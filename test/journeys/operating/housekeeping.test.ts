@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, mock, test } from 'node:test'
+import { after, before, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { onceWritten } from '#test/observe/writes.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const [hour, day] = [3_600_000, 24 * 3_600_000]
@@ -46,10 +47,15 @@ const kept: readonly (readonly [table: string, forMs: number, columns: string, v
   ['passkey_challenges', 0, 'hash, purpose, expires_at', (at) => [text(), 'sign_in', at]],
 ]
 
-mock.timers.enable({ apis: ['setInterval'] })
-const world = await World.start()
-const organization = await world.organization()
-const mailboxId = (await organization.mailbox('ada')).id
+let world: World
+let organization: TestOrganization
+let mailboxId: string
+before(async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  world = await World.start()
+  organization = await world.organization()
+  mailboxId = (await organization.mailbox('ada')).id
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   mock.timers.reset()
@@ -88,7 +94,7 @@ test('an event is gone an hour after 30 days, with what is recorded of its deliv
   for (const [position, days] of [
     [1, 31],
     [2, 29],
-  ])
+  ]) {
     await sql`
       with event as (
         insert into events (position, organization_id, at, type, actor_kind, actor_name, data)
@@ -97,6 +103,7 @@ test('an event is gone an hour after 30 days, with what is recorded of its deliv
       )
       insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, state, attempts, due_at)
       select ${organization.id}, ${webhook}, position, id, 'test', '', 'failed', 1, now() from event`.execute(world.db)
+  }
   mock.timers.tick(hour)
   const left = async (table: 'events' | 'webhook_deliveries') =>
     (await world.db.selectFrom(table).select('position').where('type', '=', 'test').execute()).map(

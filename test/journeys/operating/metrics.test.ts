@@ -2,19 +2,24 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
 import dashboard from '../../../deploy/grafana.json' with { type: 'json' }
 
-const scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
-const cert = join(scratch, 'cert.pem')
-const key = join(scratch, 'key.pem')
-await writeFile(cert, testCertificate.cert)
-await writeFile(key, testCertificate.key)
-const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
-const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
-const world = await World.start({ env })
+let world: World
+let scratch: string
+let cert: string
+before(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
+  cert = join(scratch, 'cert.pem')
+  const key = join(scratch, 'key.pem')
+  await writeFile(cert, testCertificate.cert)
+  await writeFile(key, testCertificate.key)
+  const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
+  const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
+  world = await World.start({ env })
+})
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(scratch, { recursive: true })
@@ -43,8 +48,9 @@ test('requests are counted by route and status, and nothing in them names anybod
   assert.deepEqual(await counted('mailroom_thread_indexes_asked'), { 'index="hit"': 1, 'index="miss"': 1 })
   assert.ok(Object.values(await counted('mailroom_thread_indexes_bytes'))[0])
   const text = await (await ask('/metrics')).text()
-  for (const secret of [organization.name, organization.id, address, 'books', organization.key])
+  for (const secret of [organization.name, organization.id, address, 'books', organization.key]) {
     assert.ok(!text.includes(secret), secret)
+  }
 })
 
 test('mail that comes in is counted by what became of it', async () => {

@@ -3,17 +3,21 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { databaseHome } from '#test/world/database/database.ts'
-import { storeOrganization } from '#test/world/organization/stored-organization.ts'
+import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 
-const home = await databaseHome()
-const organization = await storeOrganization(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })
+let home: DatabaseHome
+let organization: StoredOrganization
+before(async () => {
+  home = await databaseHome()
+  organization = await storeOrganization(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })
+})
 after(() => home[Symbol.asyncDispose]())
 
 interface Span {
@@ -168,13 +172,14 @@ for (const [what, start] of [
     async () => ({ endpoint: `http://127.0.0.1:${await freePort()}`, [Symbol.asyncDispose]: async () => {} }),
   ],
   ['says nothing', () => Collector.start(false)],
-] as const)
+] as const) {
   test(`a collector that ${what} delays neither requests nor the stop`, async () => {
     await using collector = await start()
     const service = await startService({ ...home.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
     for (let count = 0; count < 50; count++) assert.equal((await ask(service, '/v1/labels')).status, 200)
     assert.deepEqual(await service.end('SIGTERM'), ended)
   })
+}
 
 /** Ends a process that would load any of it, but for the interface, which the metrics' library has too. */
 const withoutLibraries = `import { registerHooks } from 'node:module'

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
-const organization = await world.organization()
+let world: World
+let organization: TestOrganization
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+})
+after(() => world[Symbol.asyncDispose]())
 
 let count = 0
 /** Mail for the mailbox, each message under a number of its own. */
@@ -21,7 +27,7 @@ async function page(path: string, address: string, folder: string, query = '') {
   return body.data
 }
 
-for (const path of ['/v1/messages', '/v1/threads'])
+for (const path of ['/v1/messages', '/v1/threads']) {
   test(`${path}: what asks for page 0 until there is none archives all, though mail comes and goes meanwhile`, async () => {
     const { address } = await organization.mailbox(`box-${++count}`)
     const subjects = await arrive(address, 10)
@@ -36,6 +42,7 @@ for (const path of ['/v1/messages', '/v1/threads'])
     const archived = await page('/v1/messages', address, 'archive', 'limit=100')
     assert.deepEqual(archived.map(({ subject }: { subject: string }) => subject).sort(), subjects.sort())
   })
+}
 
 test('who reads all pages while mail arrives meets every message, and knows by its uid what comes again', async () => {
   const { address } = await organization.mailbox(`box-${++count}`)

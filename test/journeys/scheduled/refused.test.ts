@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.ofFile()
+const world = await World.start()
+after(() => world[Symbol.asyncDispose]())
 const organization = await world.organization()
 
 async function mailbox(): Promise<{ id: string; address: string }> {
@@ -45,7 +46,7 @@ test('a caller who may only read a mailbox neither cancels nor retries its messa
   const member = await organization.member(`${randomUUID()}@people.example`)
   const boxes = await Promise.all((['read', 'change', 'send'] as const satisfies readonly Level[]).map(share))
   const session = await signIn(organization, member.id)
-  for (const { address, level, ids } of boxes)
+  for (const { address, level, ids } of boxes) {
     for (const [method, path] of [
       ['DELETE', `/v1/scheduled/${ids.pending}`],
       ['POST', `/v1/scheduled/${ids.failed}/retry`],
@@ -58,6 +59,7 @@ test('a caller who may only read a mailbox neither cancels nor retries its messa
           [403, `${address} is shared with you at the level ${level}; this needs send`],
         )
     }
+  }
 
   async function share(level: Level) {
     const { id: mailboxId, address } = await mailbox()

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
-import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import type { Sink } from '#test/sockets/sink.ts'
+import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import type { World } from '#test/world/world.ts'
 
-const on = await startSubmitting()
-const { world, sink, organization } = on
-const ada = await submittingMailbox(organization, 'ada')
+let on: Submitting
+let sink: Sink
+let world: World
+let organization: TestOrganization
+let ada: { id: string; address: string }
+before(async () => {
+  on = await startSubmitting()
+  ;({ world, sink, organization } = on)
+  ada = await submittingMailbox(organization, 'ada')
+})
 after(() => on[Symbol.asyncDispose]())
 
 interface Arrived {
@@ -65,7 +75,11 @@ for (const [what, send, marks] of [
   ],
   ['a message that names it', (one) => ask('POST', '/v1/send', about(one)), 'answered'],
   ['one of several messages', (one) => ask('POST', '/v1/send/batch', { messages: [about(one)] }), 'answered'],
-  ['one that forwards it', (one) => ask('POST', '/v1/send', { ...about(one), headers: forwards(one) }), 'forwarded'],
+  [
+    'a message that forwards it',
+    (one) => ask('POST', '/v1/send', { ...about(one), headers: forwards(one) }),
+    'forwarded',
+  ],
   ['the draft of an answer', (one) => drafted(one, 'reply', {}), 'answered'],
   ['a draft that forwards it', (one) => drafted(one, 'forward', {}), 'forwarded'],
   ['one with fields of its own', (one) => drafted(one, 'forward', { headers: { 'X-Tag': 'a' } }), 'forwarded'],
@@ -73,8 +87,12 @@ for (const [what, send, marks] of [
   ['a scheduled message', (one) => ask('POST', '/v1/scheduled', { ...about(one), send_at: soon() }), 'answered'],
   ['a scheduled draft that forwards it', (one) => drafted(one, 'forward', {}, { send_at: soon() }), 'forwarded'],
   ['what a mail program submits', (one) => submitted({ 'In-Reply-To': one.message_id }), 'answered'],
-  ['what a program forwards', (one) => submitted({ 'In-Reply-To': one.message_id, ...forwards(one) }), 'forwarded'],
-] as const satisfies readonly (readonly [string, (one: Arrived) => Promise<unknown>, string])[])
+  [
+    'what a mail program forwards',
+    (one) => submitted({ 'In-Reply-To': one.message_id, ...forwards(one) }),
+    'forwarded',
+  ],
+] as const satisfies readonly (readonly [string, (one: Arrived) => Promise<unknown>, string])[]) {
   test(`a message is shown as ${marks} once ${what} is sent, wherever it is shown`, async () => {
     const id = `<${what.replaceAll(' ', '.')}@books.example>`
     const one = await arrived(id)
@@ -100,6 +118,7 @@ for (const [what, send, marks] of [
     const shown = found.map(({ uid, answered, forwarded }) => ({ uid, answered, forwarded }))
     assert.deepEqual(shown, Array.from({ length: 5 }, () => expected).flat())
   })
+}
 
 test('where the copy of a scheduled message cannot be stored at first, it is marked with the copy, once', async (t) => {
   const one = await arrived('<later@books.example>')

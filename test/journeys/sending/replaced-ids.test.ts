@@ -1,30 +1,33 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
 import type { SendMailOptions } from 'nodemailer'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
-import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { hostname } from '#test/world/installation.ts'
 import { loggedIn, submissionSettings, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
+/** A relay that gives each message a Message-ID of its own, as Amazon SES does, and names it in its reply. */
+let relay: Sink
 /** Those ids, in the order of what was taken. */
 const given: string[] = []
 const resources = new AsyncDisposableStack()
+let world: World
+let organization: TestOrganization
 let count = 0
-/** A relay that gives each message a Message-ID of its own, as Amazon SES does, and names it in its reply. */
-const relay = resources.use(await Sink.start())
-const host = 'email-smtp.eu-west-1.amazonaws.com'
-const peer = { host, address: '127.0.0.1', port: relay.port, tls: 'never' } as const
-const { env } = resources.use(await submissionSettings())
-const world = resources.use(
-  await World.start({ env, relay: resources.use(new SmarthostRelay({ peer, name: hostname })) }),
-)
-const organization = await world.organization()
+before(async () => {
+  relay = resources.use(await Sink.start())
+  const host = 'email-smtp.eu-west-1.amazonaws.com'
+  const peer = { host, address: '127.0.0.1', port: relay.port, tls: 'never' } as const
+  const { env } = resources.use(await submissionSettings())
+  world = resources.use(await World.start({ env, relay: resources.use(new SmarthostRelay({ peer, name: hostname })) }))
+  organization = await world.organization()
+})
 after(() => resources.disposeAsync())
 beforeEach(() => {
   relay.act = accepting
@@ -109,7 +112,7 @@ for (const [what, send] of [
       world.clock.advance(1_000)
     },
   ],
-] as const)
+] as const) {
   test(`an answer to what was sent ${what} joins its conversation`, async () => {
     const { address } = await submittingMailbox(organization, `box${++count}`)
     await send(address)
@@ -121,6 +124,7 @@ for (const [what, send] of [
       [['sent', 'inbox']],
     )
   })
+}
 
 test('an answer joins it in every mailbox of the organization that has the message, and in no other organization', async () => {
   const [ada, eve] = [await mailbox(), await mailbox()]
@@ -144,7 +148,10 @@ test('of a message that reached its recipients one after the other, each answer 
   await sent(ada, { to: [bob, 'cy@there.example'] })
   world.clock.advance(2 * minute)
   await world.outbound.processAll()
-  assert.deepEqual(each(relay.taken, 'to'), [[bob], ['cy@there.example']])
+  assert.deepEqual(
+    relay.taken.map(({ to }) => to),
+    [[bob], ['cy@there.example']],
+  )
   for (const theirs of given) await answer(ada, theirs)
   assert.deepEqual(await conversations(ada), [['sent: Plan', 'inbox: Re: Plan', 'inbox: Re: Plan']])
 })
@@ -181,7 +188,10 @@ test('a notice that returns the relay’s id says of the message whom it has not
   const { body: one } = await organization.request('GET', `/v1/conversations/${body.data[0].id}?mailbox=${ada}`)
   const [message] = one.messages
   assert.equal(message.message_id, own)
-  assert.deepEqual(each(message.not_delivered, 'recipient'), [bob])
+  assert.deepEqual(
+    message.not_delivered.map(({ recipient }: { recipient: string }) => recipient),
+    [bob],
+  )
 })
 
 test('an answer to a forwarded message joins that', async () => {

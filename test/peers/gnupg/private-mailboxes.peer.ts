@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { readStructure } from '#/mime/body/structure.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { privateMailboxFor, storedIn } from '#test/world/mail/private-mailbox.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { GnuPg } from './gnupg.ts'
 
-const world = await World.start()
-const organization = await world.organization()
-const gnuPg = await GnuPg.start()
+let world: World
+let organization: TestOrganization
+let gnuPg: GnuPg
+before(async () => {
+  world = await World.start()
+  organization = await world.organization()
+  gnuPg = await GnuPg.start()
+})
 after(async () => {
   await gnuPg[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
@@ -19,7 +25,7 @@ for (const [name, kinds] of [
   ['curve25519', { primary: 'ed25519', subkey: 'cv25519' }],
   ['rsa', { primary: 'rsa3072', subkey: 'rsa3072' }],
   ['nist', { primary: 'nistp384', subkey: 'nistp384' }],
-] as const)
+] as const) {
   test(`what comes for a Private mailbox of a ${name} key, GnuPG decrypts to the octets that a Smart one has`, async () => {
     const certificate = await gnuPg.certificate(await gnuPg.newKey(`${name}@keys.example`, kinds))
     const { id, address } = await privateMailboxFor(organization, name, certificate)
@@ -34,6 +40,7 @@ for (const [name, kinds] of [
       assert.ok(plain.toString().endsWith(`${text}\r\n`))
     }
   })
+}
 
 test('25 MiB come through whole', async () => {
   const key = await gnuPg.newKey('large@keys.example', { primary: 'ed25519', subkey: 'cv25519' })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { each } from '#test/each.ts'
 import { choose, closeByEscape, dialog, list, openConversation, pathOf, press } from '#test/web/app.ts'
 import { phone, windows } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
@@ -42,7 +41,10 @@ test('a member has labels of their own beside those of the organization', async 
     .waitFor()
   await visitor.assertSoundAnywhere()
   const { body } = await ada.request('GET', '/v1/me/labels')
-  assert.deepEqual(each(body.data, 'name'), ['Tea time', 'Invoices'])
+  assert.deepEqual(
+    body.data.map(({ name }: { name: string }) => name),
+    ['Tea time', 'Invoices'],
+  )
 })
 
 test('many senders are blocked by pasting them, with a result for each', async () => {
@@ -72,7 +74,7 @@ test('many senders are blocked by pasting them, with a result for each', async (
   for (const name of ['one', 'two', 'three']) await own(page).getByText(`${name}@ads.example`).waitFor()
 })
 
-for (const [what, options] of windows)
+for (const [what, options] of windows) {
   test(`labels of the organization, one’s own and keywords of neither are told apart in ${what}`, async () => {
     const { box, ada, gone } = await furnished()
     await box.receive({ subject: 'The kettle', text: 'It boils.' })
@@ -109,6 +111,7 @@ for (const [what, options] of windows)
     await closeByEscape(page, dialog(page, 'Label'))
     await choose(page, 'Tea (your own)')
   })
+}
 
 test('members see each other come to a conversation and leave it', async () => {
   const { box } = await furnished()

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { each } from '#test/each.ts'
 import {
   begin,
   body,
@@ -45,7 +44,7 @@ async function answer(page: Page, key: 'r' | 'a' | 'f'): Promise<void> {
 
 const subjects = async (box: Box, folder: string) => (await box.states(folder)).map(({ subject }) => subject)
 
-for (const [what, options] of windows)
+for (const [what, options] of windows) {
   test(`the composer is sound in ${what}`, async () => {
     const box = await boxOf(world)
     await box.receive({ subject: 'The engine', html: '<p style="color: red">Is it oiled?</p>', cc: 'bob@peer.example' })
@@ -65,6 +64,7 @@ for (const [what, options] of windows)
     await page.getByTitle('Quoted text').waitFor()
     await visitor.assertSound()
   })
+}
 
 test('a message is written and sent by the keyboard alone, and arrives with its formatting', async () => {
   const { box, bob, visitor, page } = await writer()
@@ -142,7 +142,10 @@ test('a message is forwarded with what is attached to it, and is marked so', asy
   const forwarded = await box.newest({ of: bob })
   assert.equal(forwarded.subject, 'Fwd: The plan')
   assert.match(forwarded.text, /Forwarded message[\s\S]*Subject: The plan[\s\S]*See it\./)
-  assert.deepEqual(each(forwarded.attachments, 'filename', 'size_bytes'), [['plan.txt', 6]])
+  assert.deepEqual(
+    forwarded.attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
+    [['plan.txt', 6]],
+  )
   await conversation(page).getByRole('img', { name: 'Forwarded' }).waitFor()
 })
 
@@ -385,10 +388,13 @@ test('an attachment shows how much of it is sent, can be cancelled, and survives
   await atMost(-1)
   await says(page, 'Message sent')
   const { attachments } = await box.newest({ of: bob })
-  assert.deepEqual(each(attachments, 'filename', 'size_bytes'), [
-    ['first.mov', 2_000_000],
-    ['second.mov', 2_000_000],
-  ])
+  assert.deepEqual(
+    attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
+    [
+      ['first.mov', 2_000_000],
+      ['second.mov', 2_000_000],
+    ],
+  )
 })
 
 test('what is wrong is said where it is, before sending and after', async () => {

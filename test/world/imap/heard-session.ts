@@ -1,0 +1,136 @@
+import type { Database } from '#/db/open.ts'
+import { Bad, Bye, type Completed, No } from '#/imap/answers.ts'
+import { FolderNews } from '#/imap/selected/news.ts'
+import type { Selected } from '#/imap/selected/selected.ts'
+import { tell } from '#/imap/selected/tell.ts'
+import type { Extension, Handler, ImapParts, Session, User } from '#/imap/session/session.ts'
+import { Parser } from '#/imap/wire/parser.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+
+/** What a server knows of all sessions. */
+export function partsOn(
+  database: Database,
+  rest: Partial<ImapParts> & Pick<ImapParts, 'log'>,
+): ImapParts & AsyncDisposable {
+  const news = new FolderNews(database, rest.log)
+  // A test names what its commands use.
+  const parts = { db: database.db, news, ...rest } as Partial<ImapParts> as ImapParts
+  return { ...parts, [Symbol.asyncDispose]: () => news[Symbol.asyncDispose]() }
+}
+
+/** A command of another room, as far as it matters here. */
+const nothing: Handler = async () => ({ text: 'Completed' })
+
+/** In them sequence numbers must not change (RFC 9051, section 7.5.1). */
+const bySequence = new Set(['FETCH', 'STORE', 'SEARCH', 'SORT', 'THREAD'])
+
+/** A session without a connection, which carries commands out as a server does and keeps what it says. */
+export class HeardSession implements Session, Disposable {
+  readonly parts: ImapParts
+  readonly user: User
+  readonly enabled = new Set<Extension>()
+  readonly #commands: Readonly<Record<string, Handler>>
+  readonly #ending = new AbortController()
+  selected: Selected | undefined
+  readonly #heard: string[] = []
+  readonly #waiting = new Set<() => void>()
+  #said: ((line: string) => void) | undefined
+  #running: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: ImapParts, mailbox: MailboxRef, commands: Readonly<Record<string, Handler>>) {
+    this.parts = parts
+    this.user = { mailbox, address: 'ada@example.test', by: { kind: 'mail_program', id: null, name: '' } }
+    this.#commands = commands
+  }
+
+  readonly output = {
+    write: (piece: string | Buffer): undefined => {
+      this.#heard.push(piece.toString())
+      for (const wake of this.#waiting) wake()
+    },
+  }
+
+  readonly signal = this.#ending.signal
+
+  enable(extension: Extension): void {
+    this.enabled.add(extension)
+    if (extension === 'QRESYNC') this.enabled.add('CONDSTORE')
+  }
+
+  select(selected: Selected | undefined): void {
+    this.selected = selected
+  }
+
+  needSelected(): Selected {
+    if (!this.selected) throw new Bad('No mailbox is selected')
+    return this.selected
+  }
+
+  ask(prompt: string): Promise<string> {
+    this.output.write(`+ ${prompt}\r\n`)
+    return new Promise((resolve) => {
+      this.#said = resolve
+    })
+  }
+
+  /** The line that `ask` waits for. */
+  say(line: string): void {
+    this.#said?.(line)
+  }
+
+  async betweenCommands(work: () => Promise<void>): Promise<void> {
+    await this.#inTurn(work)
+  }
+
+  /** Carries a command out, as `SELECT INBOX`, and answers the lines that it was told; the last is the tagged one without its tag. */
+  async run(line: string): Promise<string[]> {
+    const [, name = ''] = /^((?:UID )?[A-Z]+)/.exec(line) ?? []
+    const args = new Parser({ text: line, literals: [] }, true, name.length)
+    await this.#inTurn(async () => {
+      this.output.write(
+        `${await this.#answer(name, this.#commands[name] ?? (bySequence.has(name) ? nothing : undefined), args)}\r\n`,
+      )
+    })
+    return this.lines()
+  }
+
+  async #answer(name: string, handler: Handler | undefined, args: Parser): Promise<string> {
+    try {
+      if (!handler) throw new Bad('No such command')
+      const { text, code }: Completed = await handler(this, { tag: 'a', name, args })
+      await tell(this, { mayExpunge: !bySequence.has(name) })
+      return `OK ${code === undefined ? '' : `[${code}] `}${text}`
+    } catch (error) {
+      if (error instanceof Bad) return `BAD ${error.message}`
+      if (error instanceof No) return `NO ${error.code === undefined ? '' : `[${error.code}] `}${error.message}`
+      if (error instanceof Bye) return `* BYE ${error.message}`
+      throw error
+    }
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#running.then(work)
+    this.#running = done.catch(() => {})
+    return done
+  }
+
+  /** The lines that were told since the last time. */
+  lines(): string[] {
+    return this.#heard.splice(0).join('').split('\r\n').slice(0, -1)
+  }
+
+  /** Waits until one of the lines that were not taken matches, and takes all. */
+  async until(pattern: RegExp): Promise<string[]> {
+    while (!pattern.test(this.#heard.join(''))) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.add(resolve)
+      await promise
+      this.#waiting.delete(resolve)
+    }
+    return this.lines()
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.abort()
+  }
+}
