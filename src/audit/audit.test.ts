@@ -1,26 +1,22 @@
 // On both databases: the planner decides how a trail is read.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { type CompiledQuery, sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { addLabel, changeLabel, removeLabel } from '#/labels/catalogue.ts'
 import type { Label } from '#/labels/label.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { deleteOrganization } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { type Actor, byOperator, byService } from './actor.ts'
 import { accessEntriesOf, entriesOf, forgetEntries } from './queries.ts'
 import { type Change, record } from './record.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 async function newOrganization(): Promise<string> {
   return (await createOrganization(database.db, { name: randomUUID(), plan: 'team' }, byOperator)).id
@@ -93,10 +89,7 @@ test('an entry is rolled back with its transaction', async () => {
     throw new Error('no')
   })
   await assert.rejects(failing, /no/)
-  assert.deepEqual(
-    (await all(id)).map(({ action }) => action),
-    ['organization.created'],
-  )
+  assert.deepEqual(each(await all(id), 'action'), ['organization.created'])
 })
 
 test('what stays as it was is no change', async () => {
@@ -194,14 +187,8 @@ test('the settings before an entry are those after the previous one, whatever is
       await db.transaction().execute((tx) => removeLabel(tx, owner, made.id, byOperator))
       const settings = states.map(({ name, keyword, colour }) => ({ name, keyword, colour }))
       const entries = (await all(id, { action: 'label' })).reverse()
-      assert.deepEqual(
-        entries.map(({ before }) => before),
-        [null, ...settings],
-      )
-      assert.deepEqual(
-        entries.map(({ after }) => after),
-        [...settings, null],
-      )
+      assert.deepEqual(each(entries, 'before'), [null, ...settings])
+      assert.deepEqual(each(entries, 'after'), [...settings, null])
     }),
     { numRuns: 15 },
   )

@@ -1,12 +1,11 @@
 // On both databases: many requests block one sender at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { mostBlocked } from './pattern.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const shared = await world.organization()
 
 async function block(organization: TestOrganization, pattern: string) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import { each } from '#test/each.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
@@ -39,10 +40,7 @@ test('what one step has changed is put back in several, if it is much', async ()
     .where('change_id', '=', body.id)
     .orderBy('id')
     .execute()
-  assert.deepEqual(
-    parts.map(({ count }) => count),
-    [499, 100],
-  )
+  assert.deepEqual(each(parts, 'count'), [499, 100])
   const held = await mailHost.summaries(mailbox, 'inbox', uids)
   assert.ok(held.every(({ flagged }) => !flagged))
 })

@@ -1,21 +1,16 @@
 // On both databases: requests undo one change at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { sql } from 'kysely'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { each } from '#test/each.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { forgetChanges } from './queries.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 interface Box {
   readonly mailbox: MailboxRef
@@ -54,7 +49,7 @@ test('a change is listed and undone for 30 days, and its record is deleted then'
     sql`update changes set at = at - ${days}::integer * interval '1 day' where id = ${id}`.execute(world.db)
   await ago(old, 30)
   await ago(recent, 29)
-  const listed = (await organization.request('GET', '/v1/changes')).body.data.map(({ id }: { id: string }) => id)
+  const listed = each((await organization.request('GET', '/v1/changes')).body.data, 'id')
   assert.deepEqual([listed.includes(old), listed.includes(recent)], [false, true])
   assert.deepEqual(
     [(await organization.request('GET', `/v1/changes/${old}`)).status, (await undo(old)).status],
@@ -99,13 +94,10 @@ test('a bulk change is listed and shown with every documented field, and so is i
   assert.deepEqual([body.kind, body.undoes, body.messages, body.left], ['undo', change_id, 2, []])
   assert.deepEqual([await uidsIn(box, 'archive'), await uidsIn(box, 'inbox')], [[], [3, 4, 5]])
   const { data } = (await organization.request('GET', '/v1/changes?limit=2')).body
-  assert.deepEqual(
-    data.map(({ id, undone_by }: { id: string; undone_by: string | null }) => [id, undone_by]),
-    [
-      [body.id, null],
-      [change_id, body.id],
-    ],
-  )
+  assert.deepEqual(each(data, 'id', 'undone_by'), [
+    [body.id, null],
+    [change_id, body.id],
+  ])
 })
 
 test('a change says what it did, and so does its undo', async () => {
@@ -142,7 +134,7 @@ test('an undo names messages that were deleted, moved or changed since, and reve
   await bulk(box, { uids: [2], folder: 'Projects' }, 'archive')
   await bulk(box, { uids: [3], starred: false }, 'archive')
   const { body } = await undo(change_id)
-  const left = body.left.map(({ folder, uid, reason }: Record<string, unknown>) => [folder, uid, reason])
+  const left = each(body.left, 'folder', 'uid', 'reason')
   assert.deepEqual(
     left.sort((a: unknown[], b: unknown[]) => Number(a[1]) - Number(b[1]) || String(a[0]).localeCompare(String(b[0]))),
     [

@@ -1,23 +1,17 @@
 // On both databases: processes claim changes from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Actor } from '#/audit/actor.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { mailUnavailable } from '#/errors.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { beginReplacing } from './begin.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 /** A mailbox with so many unread messages in its inbox. */
 async function newBox(name: string, count: number): Promise<{ id: string; address: string }> {

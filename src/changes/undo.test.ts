@@ -1,34 +1,27 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
 const keywords = { red: '', blue: '' }
 const keys = { one: '', other: '' }
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-  for (const name of ['one', 'other'] as const)
-    keys[name] = await organization.newKey('messages:read', 'messages:write')
-  for (const name of ['red', 'blue'] as const) {
-    keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
-  }
-  for (const [value, action, argument] of [
-    ['at', 'label', keywords.red],
-    [`${receivedAt(1)}`, 'star', null],
-    [`${receivedAt(2)}`, 'move', 'Projects'],
-  ] as const) {
-    const filter = { name: action, field: 'subject', op: 'contains', value, action, argument }
-    assert.equal((await organization.request('POST', '/v1/filters', filter)).status, 201)
-  }
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
+for (const name of ['one', 'other'] as const) keys[name] = await organization.newKey('messages:read', 'messages:write')
+for (const name of ['red', 'blue'] as const) {
+  keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
+}
+for (const [value, action, argument] of [
+  ['at', 'label', keywords.red],
+  [`${receivedAt(1)}`, 'star', null],
+  [`${receivedAt(2)}`, 'move', 'Projects'],
+] as const) {
+  const filter = { name: action, field: 'subject', op: 'contains', value, action, argument }
+  assert.equal((await organization.request('POST', '/v1/filters', filter)).status, 201)
+}
 
 /** Messages in a mailbox, numbered from 0. */
 const count = 6

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from './run.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: string[]) => runCommand(argv, operator())
@@ -169,10 +169,7 @@ test('an organization is renamed, to a name that is free', async () => {
 
 test('plans are listed with their organizations, changed, and created', async () => {
   const { data } = await json('plan', 'list')
-  assert.deepEqual(
-    data.slice(0, 2).map(({ name }: { name: string }) => name),
-    ['free', 'team'],
-  )
+  assert.deepEqual(each(data.slice(0, 2), 'name'), ['free', 'team'])
   const limits = ['--domains', '2', '--mailboxes', '4', '--sends', '10', '--scheduled', '5'] as const
   assert.match(
     (await run('plan', 'set', 'tiny', ...limits)).stderr,

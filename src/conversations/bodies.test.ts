@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { notFound } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import { delivered } from '#test/world/mail/delivered.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 /** The one conversation of a mailbox that has these messages, a minute apart; each is the rest of its header, and its body. */
 async function conversationOf(name: string, messages: readonly string[]) {
@@ -33,7 +28,7 @@ async function conversationOf(name: string, messages: readonly string[]) {
 async function bodies(path: string) {
   const { status, body } = await organization.request('GET', `${path}&include=bodies`)
   assert.equal(status, 200, JSON.stringify(body))
-  return body.messages.map(({ body }: { body: object | null }) => body)
+  return each(body.messages, 'body')
 }
 
 const html = 'Content-Type: text/html\r\n\r\n'
@@ -120,7 +115,7 @@ test('of a long conversation the newest hundred have a body', async () => {
   const found = await bodies(path)
   assert.deepEqual(found.slice(0, 3), [null, null, null])
   assert.deepEqual(
-    found.slice(3).map(({ text }: { text: string }) => text),
+    each(found.slice(3), 'text'),
     Array.from({ length: 100 }, (_, number) => `Text ${number + 3}`),
   )
 })

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const refusal = '550 5.1.1 No such mailbox'
 
-let sink: Sink
-let world: World
-let organization: TestOrganization
-before(async () => {
-  sink = await Sink.start({
-    act: (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('nobody') ? refusal : undefined),
-  })
-  world = await World.start({ sink })
-  organization = await world.organization()
+const sink = await Sink.start({
+  act: (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('nobody') ? refusal : undefined),
 })
+const world = await World.start({ sink })
+const organization = await world.organization()
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { FiledMessage } from '#test/threads/oracle.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 let boxes = 0
 

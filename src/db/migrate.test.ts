@@ -1,18 +1,14 @@
 // On both databases: a migration locks out others, and runs on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
-import type { Database } from '#/db/open.ts'
 import { emptyDatabase } from '#test/world/database/database.ts'
 
 const first: Migration = { name: '001-first.sql', sql: 'create table first (n integer)', checksum: 'a' }
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }
 const third: Migration = { name: '003-third.sql', sql: 'create table third (n integer)', checksum: 'c' }
 
-let database: Database
-before(async () => {
-  database = await emptyDatabase()
-})
+const database = await emptyDatabase()
 afterEach(() => database.pool.query('drop schema public cascade; create schema public'))
 after(() => database[Symbol.asyncDispose]())
 

@@ -1,21 +1,17 @@
 // On both databases: connections of each isolation reach a cap at once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import type { Database } from '#/db/open.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 
 const cap = 5
 const attempts = 50
-let database: Database
-before(async () => {
-  database = await testDatabase()
-  await database.db
-    .insertInto('plans')
-    .values({ name: 'five', domains: cap, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 })
-    .execute()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
+await database.db
+  .insertInto('plans')
+  .values({ name: 'five', domains: cap, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 })
+  .execute()
 
 async function newOrganization(name: string): Promise<string> {
   const { id } = await database.db

@@ -1,12 +1,12 @@
 // On both databases: a query is cancelled by another connection.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
 import { query, SqlPart } from './query.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 const twice = async (number: number) => {
   const [row] = await query<{ twice: number }>(database.db)`select ${number}::integer * 2 as twice`
@@ -68,10 +68,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const [{ pid } = { pid: 0 }] = await first
     await sql`select pg_terminate_backend(${pid})`.execute(database.db)
     const results = await settled
-    assert.deepEqual(
-      results.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'rejected'],
-    )
+    assert.deepEqual(each(results, 'status'), ['fulfilled', 'rejected', 'rejected'])
     assert.equal(await twice(21), 42)
   })
 }

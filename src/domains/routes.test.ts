@@ -1,18 +1,13 @@
 // On both databases: requests enrol one domain, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Enrolled } from '#test/dns/enrolled.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { each } from '#test/each.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let shared: TestOrganization
-before(async () => {
-  world = await World.start()
-  shared = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const shared = await world.organization({ plan: 'business' })
 
 async function firstCheck(): Promise<void> {
   world.clock.advance(60_000)
@@ -56,10 +51,7 @@ test('POST /v1/domains answers 201 with the whole record, and where it is', asyn
     fix: null,
   })
   assert.equal(Date.parse(next) - Date.parse(made), 60_000)
-  assert.deepEqual(
-    optional.map(({ purpose }: { purpose: string }) => purpose),
-    ['mta_sts', 'mta_sts', 'tls_rpt'],
-  )
+  assert.deepEqual(each(optional, 'purpose'), ['mta_sts', 'mta_sts', 'tls_rpt'])
   assert.deepEqual((await shared.request('GET', `/v1/domains/${id}`)).body, body)
   const { data } = (await shared.request('GET', '/v1/domains')).body
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { each } from '#test/each.ts'
 import { batched } from './batching.ts'
 
 /** Longer than a test may take: a batch that waited all of it would fail its test. */
@@ -68,10 +69,7 @@ test('what fails fails all calls of the batch, and none after it', async () => {
     2,
   )
   const answers = await Promise.allSettled([call(1), call(2)])
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    ['rejected', 'rejected'],
-  )
+  assert.deepEqual(each(answers, 'status'), ['rejected', 'rejected'])
   fails = false
   assert.deepEqual(await Promise.all([call(3), call(4)]), [3, 4])
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel, removeLabel } from '#/labels/catalogue.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
@@ -10,8 +10,7 @@ import { addFilter } from './changes.ts'
 import { filterInput } from './filter-input.ts'
 import { applyFilters } from './matching.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const input = filterInput({
   subject: 'Invoice',

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { addFilter, checkChangedMove } from './changes.ts'
 import type { FilterFields } from './filter.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 const { id } = await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)
 const owner = { organizationId: id, memberId: null }
 

@@ -1,7 +1,7 @@
 // On both databases: requests change one list of filters at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
@@ -10,8 +10,7 @@ import { World } from '#test/world/world.ts'
 import { addFilter } from './changes.ts'
 import { mostFilters } from './filter.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const shared = await world.organization()
 
 const plain = { name: 'From Ann', field: 'from', op: 'contains', value: 'ann@', action: 'star' }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const message = { from: 'Ann Lee <ann@example.com>', to: 'support@tryout.test', subject: 'Invoice of May' }
 const draft = { name: 'Draft', field: 'subject', op: 'contains', value: 'invoice', action: 'read' }

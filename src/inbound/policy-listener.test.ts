@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { PolicyListener } from './policy-listener.ts'
 import { NotOurs, Rejection } from './smtp/reply.ts'
 
 const asked: [sender: string, recipient: string][] = []
-let policy: PolicyListener
-before(async () => {
-  policy = new PolicyListener(
-    {
-      async admit(sender, recipient) {
-        asked.push([sender, recipient])
-        if (recipient.endsWith('@elsewhere.example')) throw new NotOurs()
-        if (sender === 'spam@bad.example') throw new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
-        if (recipient.startsWith('broken')) throw new Error('the database is away')
-        const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
-        return { ...rest, recipient, mailboxId: '' }
-      },
+const policy = new PolicyListener(
+  {
+    async admit(sender, recipient) {
+      asked.push([sender, recipient])
+      if (recipient.endsWith('@elsewhere.example')) throw new NotOurs()
+      if (sender === 'spam@bad.example') throw new Rejection(550, '5.7.1', 'Sender blocked by the recipient')
+      if (recipient.startsWith('broken')) throw new Error('the database is away')
+      const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
+      return { ...rest, recipient, mailboxId: '' }
     },
-    pino({ level: 'silent' }),
-  )
-  await policy.listen('127.0.0.1', 0)
-})
+  },
+  pino({ level: 'silent' }),
+)
+await policy.listen('127.0.0.1', 0)
 after(() => policy[Symbol.asyncDispose]())
 
 function request(attributes: Readonly<Record<string, string>>): string {

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { countingStatements } from '#test/observe/counting-statements.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { generateKey, hashKey, isWellFormedKey } from './api-key.ts'
 import { Authenticator } from './authenticate.ts'
 import { mostLiveKeys } from './key.ts'
@@ -20,8 +20,7 @@ const client = { address: '192.0.2.1', guessing: false }
 const guessing = { ...client, guessing: true }
 const fields = { name: 'CI', scopes: ['labels:read'], expiresAt: null } as const
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 async function newOrganization(): Promise<string> {
   return (await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)).id

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
+import { each } from '#test/each.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { isWellFormedKey } from './api-key.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const day = 86_400_000
 
@@ -77,7 +77,7 @@ test('the audit trail has the member who made and revoked a key, and never the k
   await admin.request('DELETE', `/v1/api-keys/${id}`)
   const entries = (await entriesOf(world.db, organization.id, { action: 'key', actor: admin.id }, 10)).reverse()
   assert.deepEqual(
-    entries.map(({ action, item }) => [action, item]),
+    each(entries, 'action', 'item'),
     ['key.created', 'key.revoked'].map((action) => [action, { id, name: `${prefix}…${last_four} Shop` }]),
   )
   assert.partialDeepStrictEqual(entries[0]?.actor, { name: 'ada@people.example', address: '127.0.0.1' })

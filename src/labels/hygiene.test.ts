@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
@@ -13,11 +13,7 @@ import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 interface Box {
   readonly mailbox: MailboxRef

@@ -1,7 +1,7 @@
 // On both databases: requests make and delete one label at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { byOperator } from '#/audit/actor.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -9,8 +9,7 @@ import { World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 import { mostLabels } from './label.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const shared = await world.organization()
 
 /** A label of a member's own, which only the web app can make. */

@@ -1,15 +1,14 @@
 // On both databases: connections of each isolation reach a cap at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { IsolationLevel } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { createMailbox } from './create.ts'
 
@@ -17,13 +16,9 @@ const cap = 5
 const attempts = 50
 const levels = ['read committed', 'repeatable read', 'serializable'] as const
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-  const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
-  await database.db.insertInto('plans').values(plan).execute()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
+const plan = { name: 'five', domains: 1, mailboxes: cap, storage_bytes: 0, sends_per_day: 0 }
+await database.db.insertInto('plans').values(plan).execute()
 
 interface Place {
   readonly organizationId: string

@@ -1,21 +1,15 @@
 // On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
 import { argon2Sync, randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
-let organization: TestOrganization
-let publicKey: string
-before(async () => {
-  organization = await world.organization({ plan: 'business' })
-  publicKey = (await openPgpKey()).publicKey
-})
+const organization = await world.organization({ plan: 'business' })
+const publicKey = (await openPgpKey()).publicKey
 
 function create(body: object, to = organization, headers: Record<string, string> = {}) {
   return to.request('POST', '/v1/mailboxes', { domain: to.domain, ...body }, { headers })

@@ -1,24 +1,19 @@
 // On both databases: requests make one address, and reach a cap, at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
 import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 const wholePage = { limit: 50, offset: 0, after: undefined }
 

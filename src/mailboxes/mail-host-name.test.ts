@@ -10,6 +10,7 @@ import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { openKeyring } from '#/secrets/open.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { adoptMailHost, assertSameMailHost, inDatabase, mailHostNameOf, recordedMailHost } from './mail-host-name.ts'
@@ -126,8 +127,5 @@ test('a process that still runs after mail was moved stores nothing, changes not
   await assert.rejects(host.ping(), away)
   assert.equal((await host.folders(ada)).length, 6)
   const { messages } = await host.list(ada, 'inbox', { limit: 1, page: 0 })
-  assert.deepEqual(
-    messages.map(({ uid, seen }) => [uid, seen]),
-    [[1, false]],
-  )
+  assert.deepEqual(each(messages, 'uid', 'seen'), [[1, false]])
 })

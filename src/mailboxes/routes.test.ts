@@ -1,10 +1,9 @@
 // On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('GET /v1/mailboxes lists them in the order in which they were made, with every field', async () => {
   const organization = await world.organization()

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { World } from '#test/world/world.ts'
 import { addMember, memberNamed, removeMember } from './members.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('GET /v1/members lists the organization’s members as {data}', async () => {
   const organization = await world.organization()

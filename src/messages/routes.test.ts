@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { addLabel } from '#/labels/catalogue.ts'
@@ -9,8 +9,7 @@ import type { Copy } from '#/ports/mail-host.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 interface Box {
   readonly organization: TestOrganization

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
+import { each } from '#test/each.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
@@ -90,10 +91,7 @@ test('a message has an attachment where there is more than pictures of its HTML 
 
 test('a group is opened up, and an address in an old mailer’s field is a weak id only', () => {
   const { to, from, strong, weak } = readMessage(bytesOf('old-mailer.eml'))
-  assert.deepEqual(
-    to.map(({ address }) => address),
-    ['ann@x.example', 'ben@x.example', 'carl@x.example'],
-  )
+  assert.deepEqual(each(to, 'address'), ['ann@x.example', 'ben@x.example', 'carl@x.example'])
   assert.deepEqual(from, { name: 'Eve Old', address: 'eve@old.example' })
   assert.deepEqual({ strong, weak }, { strong: [], weak: ['<ann@x.example>'] })
 })
@@ -124,10 +122,7 @@ for (const name of files.filter((name) => !(name in DIFFERENT))) {
     assert.equal(lines(ours.html ?? ''), lines(theirs.html ?? ''))
     assert.equal(message.subject, theirs.subject)
     assert.deepEqual(message.from, { name: theirs.from?.name, address: theirs.from?.address })
-    assert.deepEqual(
-      ours.attachments.map(({ filename }) => filename),
-      theirs.attachments.map(({ filename }) => filename),
-    )
+    assert.deepEqual(each(ours.attachments, 'filename'), each(theirs.attachments, 'filename'))
     for (const [place, { id, content_type }] of ours.attachments.entries()) {
       const their = theirs.attachments[place]
       assert.equal(content_type, their?.mimeType)

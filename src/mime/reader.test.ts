@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { joined } from '#/event-loop/pieces.ts'
+import { each } from '#test/each.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readOpened } from './body/opened.ts'
 import { readMessage } from './message.ts'
@@ -96,20 +97,14 @@ for (const bytes of [1_000, 300_000]) {
       asked.push(`${type} ${name}`)
       return [record]
     })
-    assert.deepEqual(
-      verified.map(({ result, domain, selector }) => [result, domain, selector]),
-      [['pass', 'a.example', 's1']],
-    )
+    assert.deepEqual(each(verified, 'result', 'domain', 'selector'), [['pass', 'a.example', 's1']])
     assert.deepEqual(asked, ['TXT s1._domainkey.a.example'])
   })
 
   test(`a key of a message of more than ${bytes} bytes that cannot be looked up is an error for a time`, async () => {
     const message = await reader.message(await signed(bytes))
     const verified = await reader.signatures(message, () => Promise.reject({ code: 'ETIMEOUT', message: 'late' }))
-    assert.deepEqual(
-      verified.map(({ result }) => result),
-      ['temperror'],
-    )
+    assert.deepEqual(each(verified, 'result'), ['temperror'])
   })
 }
 
@@ -122,9 +117,6 @@ for (const [what, count, tag, expected] of [
       `DKIM-Signature: v=1; a=rsa-sha256; ${tag(number)} d=a.example; s=s1; h=from\r\n`
     const raw = Buffer.from(`${Array.from({ length: count }, (_, number) => signature(number)).join('')}\r\nbody`)
     const verified = await reader.signatures(readMessage(raw), () => assert.fail('nothing is looked up'))
-    assert.deepEqual(
-      verified.map(({ result, comment }) => [result, comment]),
-      [['neutral', expected]],
-    )
+    assert.deepEqual(each(verified, 'result', 'comment'), [['neutral', expected]])
   })
 }

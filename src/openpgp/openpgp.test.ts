@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { config, decrypt, readKey, readMessage, readPrivateKey, revokeKey } from 'openpgp'
 import { Refusal } from '#/errors.ts'
 import { dsaCertificate } from '#test/mail/dsa-certificate.ts'
@@ -13,10 +13,7 @@ after(() => openPgp[Symbol.asyncDispose]())
 const now = new Date()
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-let good: Awaited<ReturnType<typeof openPgpKey>>
-before(async () => {
-  good = await openPgpKey()
-})
+const good = await openPgpKey()
 
 for (const [what, options] of [
   ['Curve25519', {}],

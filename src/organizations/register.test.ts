@@ -1,13 +1,12 @@
 // On both databases: one name is registered many times at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
 import { allOrganizations, organizationByName } from './queries.ts'
 import { changePlan, createOrganization, organizationNamed } from './register.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 test('a name is kept trimmed and in NFC, and found in any case and form', async () => {
   const { id, name, plan } = await createOrganization(database.db, { name: ' Cafe\u0301 Ä ', plan: 'team' }, byOperator)

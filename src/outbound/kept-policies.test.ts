@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { HeldPolicy } from '#/ports/mta-sts.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { forgetPolicies, keptPolicies } from './kept-policies.ts'
 
 const now = Date.UTC(2026, 0, 1)
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 const held = (id: string, until: number): HeldPolicy => ({ id, policy: { mode: 'enforce', mx: ['mx.a.test'] }, until })
 
@@ -25,8 +25,5 @@ test('those whose time is over are forgotten, and of too many those that end fir
     await kept.keep(domain, held('1', now + nth))
   await forgetPolicies(database.db, new Date(now), 2)
   const left = await database.db.selectFrom('mta_sts_policies').select('domain').orderBy('domain').execute()
-  assert.deepEqual(
-    left.map(({ domain }) => domain),
-    ['b.test', 'c.test'],
-  )
+  assert.deepEqual(each(left, 'domain'), ['b.test', 'c.test'])
 })

@@ -1,12 +1,12 @@
 // On both databases: workers claim messages at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import {
@@ -28,8 +28,7 @@ import { cancel, depart, endSent, fail, reschedule } from './scheduled.ts'
 
 let one: string
 let now: Date
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 beforeEach(async () => {
   await database.db.deleteFrom('outbound_messages').execute()
   one = await organization()

@@ -1,14 +1,15 @@
 // On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import type { Tx } from '#/db/schema.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
 import { claimScheduled } from './claims.ts'
@@ -21,8 +22,7 @@ import { dropWaiting, retryNow } from './waiting.ts'
 let one: string
 const now = new Date('2026-11-21T08:00:00Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('outbound_messages').execute()
@@ -77,10 +77,7 @@ test('a message of which a worker has lost a recipient is not ended, and another
   assert.deepEqual(await endSent(db, sent), [false, true])
   assert.deepEqual(await states(), { [id]: 'sending', [other]: 'copy_pending' })
   const left = await db.selectFrom('outbound_recipients').select('recipient').orderBy('id').execute()
-  assert.deepEqual(
-    left.map(({ recipient }) => recipient),
-    ['a@x', 'b@x'],
-  )
+  assert.deepEqual(each(left, 'recipient'), ['a@x', 'b@x'])
 })
 
 test('a change of state affects its message only', async () => {

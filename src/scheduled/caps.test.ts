@@ -1,25 +1,22 @@
 // On both databases: requests reach a cap at once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const cap = 3
 const most = 2 * 2 ** 20
 
-let world: World
-before(async () => {
-  world = await World.start()
-  const plan = { domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 1_000 }
-  await world.db
-    .insertInto('plans')
-    .values([
-      { ...plan, name: 'few', scheduled_messages: cap },
-      { ...plan, name: 'small', scheduled_bytes: most },
-    ])
-    .execute()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const plan = { domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 1_000 }
+await world.db
+  .insertInto('plans')
+  .values([
+    { ...plan, name: 'few', scheduled_messages: cap },
+    { ...plan, name: 'small', scheduled_bytes: most },
+  ])
+  .execute()
 
 async function subscriber(plan: string): Promise<TestOrganization & { schedule: ReturnType<typeof scheduling> }> {
   const organization = await world.organization({ plan })
@@ -57,10 +54,7 @@ test('as many are stored as the plan allows, and one that is cancelled makes roo
   const organization = await subscriber('few')
   const answers = []
   for (let n = 0; n <= cap; n++) answers.push(await organization.schedule())
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 201, 201, 402],
-  )
+  assert.deepEqual(each(answers, 'status'), [201, 201, 201, 402])
   const { error } = answers[cap]?.body ?? {}
   assert.deepEqual(
     [error.code, error.message],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller, everyLevel } from '#/http/access/caller.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { sealedFields } from '#/queue/sealed.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { promisedOn, retryFailed, scheduledById, scheduledOf, statusOf } from './queries.ts'
@@ -15,8 +15,7 @@ import { retry } from './schedule.ts'
 let organizationId: string
 let caller: Caller
 const now = new Date('2026-11-21T08:00:00Z')
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 const { db } = database
 beforeEach(async () => {
   await db.deleteFrom('organizations').execute()

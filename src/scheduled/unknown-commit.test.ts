@@ -1,21 +1,21 @@
 // On both databases: a connection is lost while it commits.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, mock, test } from 'node:test'
+import { beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 import { World } from '#test/world/world.ts'
 import { isStored, lockCommit, removeOnceReachable } from './unknown-commit.ts'
 
 let organizationId: string
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 beforeEach(async () => {
   organizationId = (await createOrganization(database.db, { name: randomUUID(), plan: 'team' }, byOperator)).id
 })
@@ -161,8 +161,5 @@ test('where the connection breaks once the message is committed, the answer is 2
   })
   assert.deepEqual(locks, own, 'whoever asks has waited for it')
   const { data } = (await organization.request('GET', '/v1/scheduled')).body
-  assert.deepEqual(
-    data.map(({ id }: { id: string }) => id),
-    [body.id],
-  )
+  assert.deepEqual(each(data, 'id'), [body.id])
 })

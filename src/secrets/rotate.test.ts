@@ -9,6 +9,7 @@ import { readMessage } from '#/mime/message.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
 import { enqueue } from '#/queue/enqueue.ts'
 import { sealedAs } from '#/queue/sealed.ts'
+import { each } from '#test/each.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
@@ -171,10 +172,7 @@ async function unmark(): Promise<void> {
 
 test('a process with only the new secret knows the old one too, and hashes ids as before', async () => {
   const fresh = await openKeyring(database.db, [second])
-  assert.deepEqual(
-    fresh.known.map(({ text }) => text),
-    [second, first],
-  )
+  assert.deepEqual(each(fresh.known, 'text'), [second, first])
   assert.deepEqual(fresh.idHashOctets, new Keyring(first).idHashOctets)
   await assert.rejects(openKeyring(database.db, [first]), /not the one that is in force/)
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
@@ -16,8 +16,7 @@ let organizationId: string
 let id: string
 const [home, own] = ['home.example', 'own.example']
 const [address, alias] = [`ada@${home}`, `sales@${own}`]
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 const { db } = database
 
 const mailbox = (localPart: string) =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
+import { each } from '#test/each.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const day = 86_400_000
 
@@ -55,7 +55,7 @@ test('the audit trail has where a member signed in, and which session they ended
   const seen = { client_address: '127.0.0.1', user_agent: entries[0]?.before?.user_agent }
   const signed = { ...seen, way: 'link' }
   assert.deepEqual(
-    entries.reverse().map(({ action, item, before, after }) => [action, item, before, after]),
+    each(entries.reverse(), 'action', 'item', 'before', 'after'),
     [
       ['member.signed_in', null, signed],
       ['member.signed_in', null, signed],

@@ -1,6 +1,6 @@
 // On both databases: one link is used many times at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { removeMember } from '#/members/members.ts'
@@ -10,8 +10,7 @@ import { everyOperation, memberOperations } from '#test/world/routes/every-route
 import { World } from '#test/world/world.ts'
 import { newToken } from './token.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
@@ -9,8 +9,7 @@ import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const key = idHashKey('a secret')
 

@@ -1,155 +1,92 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
-import { unfiledOrNotice } from '#test/threads/folders.ts'
+import { happenings, LiveMailbox } from '#test/threads/live-mailbox.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
-import { storeMessages, subjectOf, textOf } from '#test/threads/store-messages.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { subjectOf, textOf } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
-
-const folders = ['inbox', 'archive'] as const
-type Folder = (typeof folders)[number]
-
-/** What happens to a folder. Numbers pick among the messages that are there. */
-type Happening =
-  | { what: 'append'; folder: Folder; messages: Omit<FiledMessage, 'uid'>[] }
-  | { what: 'flag'; folder: Folder; which: number[]; seen: boolean }
-  | { what: 'move'; folder: Folder; which: number[] }
-  | { what: 'expunge'; folder: Folder; which: number[] }
-
-const folder = fc.constantFrom(...folders)
-const which = fc.array(fc.nat(), { minLength: 1, maxLength: 4 })
-const happening: fc.Arbitrary<Happening> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      what: fc.constant('append'),
-      folder,
-      messages: fc.array(unfiledOrNotice, { minLength: 1, maxLength: 6 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('flag'), folder, which, seen: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('move'), folder, which }) },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('expunge'), folder, which }) },
-)
+const world = await World.ofFile()
 
 test('after every change of a live folder its conversations are what the rule says, and every id it ever had resolves so', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(happening, { minLength: 4, maxLength: 12 }), async (happenings) => {
-      const mail = await LiveMail.start()
-      for (const one of happenings) {
+    fc.asyncProperty(happenings, async (all) => {
+      const mail = await LiveMailbox.start(world)
+      const folders = ['inbox', 'archive'].map((name) => new SeenFolder(mail, name))
+      for (const one of all) {
         await mail.happen(one)
-        for (const name of folders) await mail.assertListed(name)
+        for (const folder of folders) await folder.assertListed()
       }
-      for (const name of folders) await mail.assertIdsResolve(name)
+      for (const folder of folders) await folder.assertIdsResolve()
     }),
     { numRuns: 15 },
   )
 })
 
-/** Two folders of a mailbox, and what must be in them. */
-class LiveMail {
-  readonly #organization: TestOrganization
-  readonly #mailbox: MailboxRef
-  readonly #query: string
-  readonly #messages = { inbox: [] as FiledMessage[], archive: [] as FiledMessage[] }
-  readonly #nextUid = { inbox: 1, archive: 1 }
+/** The conversations of a folder, and what they must be. */
+class SeenFolder {
+  readonly #mail: LiveMailbox
+  readonly #name: string
   /** Ids that conversations had, with the root that they were named after, or the uid where that is no id. */
-  readonly #ids = { inbox: new Map<string, string | number>(), archive: new Map<string, string | number>() }
+  readonly #ids = new Map<string, string | number>()
 
-  private constructor(organization: TestOrganization, { id, address }: { id: string; address: string }) {
-    this.#organization = organization
-    this.#mailbox = { organizationId: organization.id, mailboxId: id }
-    this.#query = `mailbox=${address}`
+  constructor(mail: LiveMailbox, name: string) {
+    this.#mail = mail
+    this.#name = name
   }
 
-  static async start(): Promise<LiveMail> {
-    const organization = await world.organization()
-    return new LiveMail(organization, await organization.mailbox('ada'))
-  }
-
-  async happen(happening: Happening): Promise<void> {
-    const { folder } = happening
-    if (happening.what === 'append') {
-      await storeMessages(world, this.#mailbox, happening.messages, folder)
-      this.#file(folder, happening.messages)
-      return
-    }
-    const here = this.#messages[folder]
-    const uids = new Set(happening.which.flatMap((which) => here[which % Math.max(1, here.length)]?.uid ?? []))
-    if (uids.size === 0) return
-    const picked = here.filter(({ uid }) => uids.has(uid))
-    if (happening.what === 'flag') {
-      await this.#change(folder, uids, { unread: !happening.seen })
-      this.#messages[folder] = here.map((one) => (uids.has(one.uid) ? { ...one, seen: happening.seen } : one))
-      return
-    }
-    this.#messages[folder] = here.filter(({ uid }) => !uids.has(uid))
-    if (happening.what === 'expunge') {
-      await world.mailHost.expunge(this.#mailbox, folder, [...uids])
-      return
-    }
-    const target = folder === 'inbox' ? 'archive' : 'inbox'
-    await this.#change(folder, uids, { folder: target })
-    this.#file(target, picked)
-  }
-
-  async assertListed(folder: Folder): Promise<void> {
-    const expected = expectedConversations(this.#messages[folder])
-    const { body } = await this.#get('/v1/threads', folder)
+  async assertListed(): Promise<void> {
+    const expected = expectedConversations(this.#messages)
+    const { body } = await this.#mail.get('/v1/threads', `&folder=${this.#name}&limit=100`)
     const { data, ...page } = body
     assert.deepEqual(page, { total: expected.length, page: 0, has_more: false, next_cursor: null })
     assert.deepEqual(
       data.map(({ id: _, ...thread }: { id: string }) => thread),
-      expected.map((conversation) => this.#listed(conversation, folder)),
+      expected.map((conversation) => this.#listed(conversation)),
     )
     const ids: string[] = data.map(({ id }: { id: string }) => id)
     assert.equal(new Set(ids).size, ids.length)
     for (const [place, id] of ids.entries()) {
       const { root = null, lowestUid = 0 } = expected[place] ?? {}
-      this.#ids[folder].set(id, root ?? lowestUid)
+      this.#ids.set(id, root ?? lowestUid)
     }
   }
 
   /** Each id to the conversation that its root is an id of now, or to none where no message bears or names that. */
-  async assertIdsResolve(folder: Folder): Promise<void> {
-    const expected = expectedConversations(this.#messages[folder])
-    for (const [id, root] of this.#ids[folder]) {
+  async assertIdsResolve(): Promise<void> {
+    const expected = expectedConversations(this.#messages)
+    for (const [id, root] of this.#ids) {
       const conversation = expected.find(({ ids, uids }) =>
         typeof root === 'string' ? ids.includes(root) : uids.includes(root),
       )
-      const { status, body } = await this.#get(`/v1/threads/${id}`, folder)
-      if (conversation) this.#assertRead(body, conversation, folder)
+      const { status, body } = await this.#mail.get(`/v1/threads/${id}`, `&folder=${this.#name}`)
+      if (conversation) this.#assertRead(body, conversation)
       else assert.equal(status, 404)
     }
   }
 
-  #assertRead(body: Answer['body'], conversation: ExpectedConversation, folder: Folder): void {
-    const { subject, root_message_id } = this.#listed(conversation, folder)
-    assert.equal(this.#ids[folder].get(body.id), conversation.root ?? conversation.lowestUid)
+  #assertRead(body: Answer['body'], conversation: ExpectedConversation): void {
+    const { subject, root_message_id } = this.#listed(conversation)
+    assert.equal(this.#ids.get(body.id), conversation.root ?? conversation.lowestUid)
     assert.deepEqual(body, {
       id: body.id,
       subject,
       root_message_id,
-      folder,
+      folder: this.#name,
       messages: conversation.uids.map((uid) => ({
         ...body.messages.find((one: { uid: number }) => one.uid === uid),
-        ...this.#presented(folder, uid),
+        ...this.#presented(uid),
       })),
     })
   }
 
-  #listed({ root, uids, unread, lastReceivedAt, participants }: ExpectedConversation, folder: Folder) {
-    const [oldest, newest] = [this.#message(folder, uids.at(0)), this.#message(folder, uids.at(-1))]
+  #listed({ root, uids, unread, lastReceivedAt, participants }: ExpectedConversation) {
+    const [oldest, newest] = [this.#message(uids.at(0)), this.#message(uids.at(-1))]
     return {
       subject: subjectOf(oldest),
       root_message_id: root ?? '',
-      folder,
+      folder: this.#name,
       message_count: uids.length,
       unread,
       last_message_at: new Date(lastReceivedAt).toISOString(),
@@ -159,8 +96,8 @@ class LiveMail {
     }
   }
 
-  #presented(folder: Folder, uid: number) {
-    const message = this.#message(folder, uid)
+  #presented(uid: number) {
+    const message = this.#message(uid)
     return {
       uid,
       subject: subjectOf(message),
@@ -173,24 +110,13 @@ class LiveMail {
     }
   }
 
-  #message(folder: Folder, uid: number | undefined): FiledMessage {
-    const message = this.#messages[folder].find((one) => one.uid === uid)
+  #message(uid: number | undefined): FiledMessage {
+    const message = this.#messages.find((one) => one.uid === uid)
     assert.ok(message)
     return message
   }
 
-  #file(folder: Folder, messages: readonly Omit<FiledMessage, 'uid'>[]): void {
-    for (const message of messages) this.#messages[folder].push({ ...message, uid: this.#nextUid[folder]++ })
-  }
-
-  async #change(folder: Folder, uids: ReadonlySet<number>, change: object): Promise<void> {
-    const path = `/v1/messages?${this.#query}&folder=${folder}`
-    const { status, body } = await this.#organization.request('PATCH', path, { uids: [...uids], ...change })
-    assert.deepEqual([status, body.not_found], [200, []])
-  }
-
-  #get(path: string, folder: Folder) {
-    const limit = path === '/v1/threads' ? '&limit=100' : ''
-    return this.#organization.request('GET', `${path}?${this.#query}&folder=${folder}${limit}`)
+  get #messages(): readonly FiledMessage[] {
+    return this.#mail.messages.filter(({ folder }) => folder === this.#name)
   }
 }

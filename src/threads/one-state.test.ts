@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
@@ -9,8 +9,7 @@ import { ThreadCache } from './cache.ts'
 import { listThreads, readThread } from './read.ts'
 import { RememberedTexts } from './texts.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const key = idHashKey(secret)
 

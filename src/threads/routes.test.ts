@@ -1,21 +1,16 @@
 // On both databases: twenty write and read at once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { each } from '#test/each.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 let boxes = 0
 
@@ -185,10 +180,7 @@ test('The order comes from when messages were received, not from their Date; tie
   const early = { headers: 'Message-ID: <e@x>\r\nDate: Fri, 1 Jan 2100 00:00:00 +0000\r\n', receivedAt: minute(1) }
   const { query } = await mailboxWith([{ ...other, receivedAt: minute(2) }, early, { ...hello, receivedAt: minute(2) }])
   const { data } = (await get(`/v1/threads?${query}`)).body
-  assert.deepEqual(
-    data.map(({ uids }: { uids: number[] }) => uids),
-    [[3], [1], [2]],
-  )
+  assert.deepEqual(each(data, 'uids'), [[3], [1], [2]])
 })
 
 test('a folder is asked for in any form of its name, and answered in one', async () => {
@@ -245,7 +237,7 @@ test('A conversation of a thousand messages is read whole', async () => {
   assert.deepEqual([participants.length, message_count], [300, 1000])
   const { body } = await get(`/v1/threads/${id}?${query}`)
   assert.deepEqual(
-    body.messages.map(({ uid }: { uid: number }) => uid),
+    each(body.messages, 'uid'),
     Array.from({ length: 1000 }, (_, place) => place + 1),
   )
 })

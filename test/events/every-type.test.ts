@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
@@ -11,14 +11,10 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
-  await world.db.insertInto('plans').values(plan).execute()
-})
+const sink = await Sink.start()
+const world = await World.start({ sink })
+const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
+await world.db.insertInto('plans').values(plan).execute()
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 // On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, mock, test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
@@ -14,15 +14,11 @@ import { databaseHome } from '#test/world/database/database.ts'
 import { untilReadable } from './logged.ts'
 
 const resources = new AsyncDisposableStack()
-let database: Database
+const home = resources.use(await databaseHome())
+const database = resources.use(await home.open())
 /** Of another process, where the database can have one. */
-let elsewhere: Database
-before(async () => {
-  const home = resources.use(await databaseHome())
-  database = resources.use(await home.open())
-  elsewhere = database.embedded ? database : resources.use(await home.open())
-  resources.use(announceEvents(elsewhere))
-})
+const elsewhere = database.embedded ? database : resources.use(await home.open())
+resources.use(announceEvents(elsewhere))
 after(() => resources.disposeAsync())
 
 const log = pino({ level: 'silent' })

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { nextRequest } from '#test/sockets/next-request.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 /** Half of those of a process (docs/reference/http.md). */
@@ -14,13 +13,9 @@ const together = 100
 /** A little less than a key's rate. */
 const asksOfKey = 550
 
-let world: World
-let organization: TestOrganization
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
+const world = await World.start()
+const organization = await world.organization()
 after(async () => {
   agent.destroy()
   await world[Symbol.asyncDispose]()

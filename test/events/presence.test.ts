@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { onceAnswered } from '#test/observe/statements.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -7,11 +7,7 @@ import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const conversation = 'q83vEjRWeJASNFZ4'
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 async function organizationOn(plan: { storage_bytes: number; sends_per_day: number }): Promise<TestOrganization> {
   const name = `plan-${plan.storage_bytes}-${plan.sends_per_day}`

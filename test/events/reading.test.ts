@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { cursorText, readCursor } from '#/events/cursor.ts'
@@ -12,11 +12,7 @@ import { events, furnished, label, now, readEvents, remove } from './furnished.t
 import { untilReadable } from './logged.ts'
 import { EventStream } from './reader.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('pages follow one another without a gap, and the last one ends where later events begin', async () => {
   const one = await furnished(world)

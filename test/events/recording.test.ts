@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { organizationItself } from '#/organizations/owner.ts'
@@ -9,11 +9,7 @@ import { insertPersonalItems } from '#test/world/organization/stored-personal-it
 import { World } from '#test/world/world.ts'
 import { type Furnished, furnished, label, now, readEvents } from './furnished.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('mail that arrives, is changed, moved and deleted has events in that order, with place and actor', async () => {
   const one = await furnished(world)

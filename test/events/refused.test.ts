@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { readEvents } from './furnished.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** Waits for exactly so many refusals. */
 async function refusals(organization: TestOrganization, count: number, key = organization.key) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { hand, letter, messagesIn, newestIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
@@ -29,7 +30,7 @@ async function accepted(to: readonly string[]) {
       return type
     })
   }
-  const inbox = async () => (await messagesIn(organization, address)).map(({ subject }: { subject: string }) => subject)
+  const inbox = async () => each(await messagesIn(organization, address), 'subject')
   return { organization, address, id: body.id as string, bounce, states, events, inbox }
 }
 
@@ -75,10 +76,7 @@ test('a notice without an author’s address is in the inbox where it reports on
   assert.deepEqual([await states(), await inbox()], [['bob@there.example delivered'], []])
   assert.equal(await hand(world, '', bounce, notice.replace('delivery failed', 'delivery really failed')), '250 2.6.0')
   assert.deepEqual([await states(), await inbox()], [['bob@there.example bounced'], ['Mail delivery really failed']])
-  assert.deepEqual(
-    (await messagesIn(organization, address, 'junk')).map(({ subject }) => subject),
-    ['Mail delivery failed'],
-  )
+  assert.deepEqual(each(await messagesIn(organization, address, 'junk'), 'subject'), ['Mail delivery failed'])
 })
 
 test('a report may write the bounce address in any case, call the only recipient as it likes, and name no status', async () => {

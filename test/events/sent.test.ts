@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { dropWaiting } from '#/queue/waiting.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-let sink: Sink
-let world: World
-before(async () => {
-  sink = await Sink.start()
-  world = await World.start({ sink })
-})
+const sink = await Sink.start()
+const world = await World.start({ sink })
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()

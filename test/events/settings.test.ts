@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('the stream of a member says which settings have changed without an event; no other stream does', async () => {
   const organization = await world.organization()
@@ -33,10 +30,7 @@ test('the stream of a member says which settings have changed without an event; 
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   for (const stream of [ours, chosen, program]) assert.equal((await stream.next())?.event.type, 'label.created')
   const { body } = await organization.request('GET', `/v1/events?after=${after}`)
-  assert.deepEqual(
-    body.data.map(({ type }: { type: string }) => type),
-    ['label.created'],
-  )
+  assert.deepEqual(each(body.data, 'type'), ['label.created'])
 })
 
 test('the stream says that folders of a mailbox are made, renamed and deleted, to those who read its mail', async () => {
@@ -72,8 +66,5 @@ test('the stream says that folders of a mailbox are made, renamed and deleted, t
   await organization.request('POST', '/v1/labels', { name: 'After it' })
   assert.equal((await his.next())?.event.type, 'label.created')
   const { body } = await organization.request('GET', `/v1/events?after=${after}`)
-  assert.deepEqual(
-    body.data.map(({ type }: { type: string }) => type),
-    ['label.created'],
-  )
+  assert.deepEqual(each(body.data, 'type'), ['label.created'])
 })

@@ -1,6 +1,6 @@
 // On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
-import { after, before, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
 import { nextRequest } from '#test/sockets/next-request.ts'
@@ -8,11 +8,7 @@ import { World } from '#test/world/world.ts'
 import { events, filter, furnished, label, now, patch } from './furnished.ts'
 import { EventStream } from './reader.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('a stream has past and new events, and continues where it broke, with nothing twice', async () => {
   const one = await furnished(world)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
+import { each } from '#test/each.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -74,10 +75,7 @@ test('a recipient who is suppressed is refused at once, and the others get the m
   const { status, body } = await send(['Bob <BOB@there.example>', 'ann@there.example'])
   assert.deepEqual([status, body.status, body.refused[0].address, body.refused.length], [202, 'queued', bob, 1])
   assert.match(body.refused[0].reason, /^Nothing is sent to this address/)
-  assert.deepEqual(
-    sink.taken.splice(0).map(({ to }) => to),
-    [['ann@there.example']],
-  )
+  assert.deepEqual(each(sink.taken.splice(0), 'to'), [['ann@there.example']])
   assert.deepEqual(await states(body.id), ['ann delivered', 'bob bounced'])
   const bounces = await logged(organization, 'message.bounced')
   assert.deepEqual([bounces.length, bounces.at(-1).sending.id], [3, body.id])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { appendEvents, type NewEvent } from '#/events/append.ts'
 import { type EventType, eventTypes, type Subject, subjectOf } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
@@ -7,10 +7,7 @@ import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { untilReadable } from './logged.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
+const world = await World.start()
 after(async () => {
   await world[Symbol.asyncDispose]()
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import { mutantsOf, mutated, shuffled } from './mutants.ts'
 
 /** What a source text becomes, mutant by mutant. */
@@ -57,10 +58,7 @@ test('A mutant keeps its name when lines move and other functions change', () =>
   const after = '// Why\n\nfunction g() {\n  c()\n  if (x < 1) b()\n}'
   const named = (text: string) => mutantsOf('some.ts', text).filter((mutant) => mutant.after === 'x <= 1')
   assert.equal(named(before).length, 1)
-  assert.deepEqual(
-    named(before).map(({ id }) => id),
-    named(after).map(({ id }) => id),
-  )
+  assert.deepEqual(each(named(before), 'id'), each(named(after), 'id'))
 })
 
 test('The same change at two places of a function is two mutants', () => {

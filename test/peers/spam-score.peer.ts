@@ -1,27 +1,19 @@
 // On one database: rspamd reads messages as they leave.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { type Rspamd, type Scanned, startRspamd } from './rspamd.ts'
+import { type Scanned, startRspamd } from './rspamd.ts'
 
-let rspamd: Rspamd
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: string
-before(async () => {
-  rspamd = await startRspamd()
-  sink = await Sink.start()
-  world = await World.start({ sink })
-  for (const domain of ['strict.example', 'far.example']) world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-  world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
-  organization = await world.organization({ plan: 'self_hosted' })
-  await signingDomain(world, organization)
-  ada = (await organization.mailbox('ada', { name: 'Ada Byron' })).address
-})
+const rspamd = await startRspamd()
+const sink = await Sink.start()
+const world = await World.start({ sink })
+for (const domain of ['strict.example', 'far.example']) world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
+const organization = await world.organization({ plan: 'self_hosted' })
+await signingDomain(world, organization)
+const ada = (await organization.mailbox('ada', { name: 'Ada Byron' })).address
 after(async () => {
   await world[Symbol.asyncDispose]()
   await sink[Symbol.asyncDispose]()

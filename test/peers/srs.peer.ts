@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { splitAddress } from '#/mime/address/address.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
@@ -19,21 +19,18 @@ const now = new Date()
 const us = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'ours.example' }
 
 const stop: (() => Promise<void>)[] = []
-let ports: { forward: number; reverse: number }
-before(async () => {
-  if (!existsSync(postsrsd)) throw new Error(`There is no PostSRSd at ${postsrsd}: apt-get install postsrsd`)
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-srs-'))
-  await writeFile(join(directory, 'secret'), 'their secret\n')
-  ports = { forward: await freePort(), reverse: await freePort() }
-  const places = [`-f${ports.forward}`, `-r${ports.reverse}`, '-l127.0.0.1', '-4']
-  const child = spawn(postsrsd, [`-s${join(directory, 'secret')}`, '-dtheirs.example', ...places], { stdio: 'ignore' })
-  stop.push(async () => {
-    child.kill()
-    await once(child, 'exit')
-    await rm(directory, { recursive: true })
-  })
-  while (!(await answers(ports.reverse))) await turn()
+if (!existsSync(postsrsd)) throw new Error(`There is no PostSRSd at ${postsrsd}: apt-get install postsrsd`)
+const directory = await mkdtemp(join(tmpdir(), 'mailroom-srs-'))
+await writeFile(join(directory, 'secret'), 'their secret\n')
+const ports = { forward: await freePort(), reverse: await freePort() }
+const places = [`-f${ports.forward}`, `-r${ports.reverse}`, '-l127.0.0.1', '-4']
+const child = spawn(postsrsd, [`-s${join(directory, 'secret')}`, '-dtheirs.example', ...places], { stdio: 'ignore' })
+stop.push(async () => {
+  child.kill()
+  await once(child, 'exit')
+  await rm(directory, { recursive: true })
 })
+while (!(await answers(ports.reverse))) await turn()
 after(async () => {
   for (const one of stop) await one()
 })

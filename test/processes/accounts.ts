@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { openedFields } from '#/queue/sealed.ts'
+import { each } from '#test/each.ts'
 import { type Attempt, check, type Verdict } from '#test/faults/letters/checker.ts'
 import { fieldOf, timePasses } from '#test/faults/letters/post-office.ts'
 import { discrepancies, lettersStored } from '#test/faults/letters/stored.ts'
@@ -59,10 +60,7 @@ export async function accountFor(fleet: Fleet, { senders, programs }: Load): Pro
         (field) => new Set(taken.get(name)?.map(({ bytes }) => fieldOf(bytes, field))).size > 1,
       ),
     ),
-    copies: check(
-      unless(failed, programs.messages),
-      rows.map(({ subject }) => subject),
-    ),
+    copies: check(unless(failed, programs.messages), each(rows, 'subject')),
     failed: [...failed],
     discrepancies: await discrepancies(fleet.db),
   }

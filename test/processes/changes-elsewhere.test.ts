@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { each } from '#test/each.ts'
 import { discrepancies } from '#test/faults/letters/stored.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import type { Service } from '#test/world/service.ts'
@@ -41,10 +42,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     assert.deepEqual(new Set(await Promise.all(letters)), new Set(['250 2.6.0']))
     await fleet.until(async () => (await fleet.waiting()) === 0)
     await change(1, 'PATCH', '/v1/forwarding', { ...away, reply_enabled: false })
-    assert.deepEqual(
-      fleet.sink.taken.splice(0).map(({ to }) => to),
-      [[keen]],
-    )
+    assert.deepEqual(each(fleet.sink.taken.splice(0), 'to'), [[keen]])
   })
 
   test('what is scheduled and due is sent once each by two workers, with one copy in Sent', async () => {

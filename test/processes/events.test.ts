@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Role } from '#/config/roles.ts'
 import { cursorText } from '#/events/cursor.ts'
+import { each } from '#test/each.ts'
 import type { StreamedEvent } from '#test/events/reader.ts'
 import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts'
 import { commitOutOfOrder, Done } from '#test/faults/letters/label-writers.ts'
@@ -113,12 +114,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       order by position, id`.execute(db)
     const log = rows.map(cursorText).filter((id) => id > start)
     const [streamed = [], polled = []] = await Promise.all(reading)
-    for (const events of [streamed, polled])
-      assert.deepEqual(
-        events.map(({ id }) => id),
-        log,
-        'all, in order, none twice',
-      )
+    for (const events of [streamed, polled]) assert.deepEqual(each(events, 'id'), log, 'all, in order, none twice')
     const posted = () => new Set(receiver.taken.map(({ id }) => id))
     await receiver.until(() => log.every((id) => posted().has(id)))
     assert.deepEqual([...posted()].filter((id) => id > start).sort(), log)

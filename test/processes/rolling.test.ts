@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { type Role, roles } from '#/config/roles.ts'
 import { readMigrations } from '#/db/migrate.ts'
 import type { Db } from '#/db/schema.ts'
+import { each } from '#test/each.ts'
 import { emptyDatabaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
@@ -60,10 +61,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name collate "C"`.execute(
       database.db,
     )
-    assert.deepEqual(
-      rows.map(({ name }) => name),
-      (await readMigrations()).map(({ name }) => name),
-    )
+    assert.deepEqual(each(rows, 'name'), each(await readMigrations(), 'name'))
     for (const service of services) {
       assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
       assert.doesNotMatch(service.written(), /^\{"level":[456]0/m)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { processes } from './processes.ts'
 import { summary } from './report.ts'
 import { type RunResult, runFiles } from './run-files.ts'
@@ -13,10 +13,7 @@ import { Spare } from './spare.ts'
 /** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
 const silentMs = 30_000
 
-let all: string
-before(async () => {
-  all = await mkdtemp(join(tmpdir(), 'mailroom-runner-'))
-})
+const all = await mkdtemp(join(tmpdir(), 'mailroom-runner-'))
 after(() => rm(all, { recursive: true, force: true }))
 
 /** Runs files with these texts, each with `test` and `spawn` at hand, in processes of their own or together. */

@@ -1,8 +1,7 @@
 // On both databases: the planner decides how much a search reads.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
 import { delivered } from '#test/world/mail/delivered.ts'
@@ -11,27 +10,22 @@ import { World } from '#test/world/world.ts'
 /** More than a request reads in one step. */
 const howMany = 4_300
 
-let world: World
-let mailbox: MailboxRef
-before(async () => {
-  world = await World.start()
-  const organization = await world.organization()
-  const { id: mailboxId } = await organization.mailbox('ada')
-  mailbox = { organizationId: organization.id, mailboxId }
-  for (let from = 0; from < howMany; from += 500) {
-    const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {
-      const number = from + at
-      const message = readMessage(Buffer.from(`Subject: Letter ${number}\r\n\r\nHello${number === 0 ? ' letter' : ''}`))
-      // The wanted message is the oldest.
-      const marks = { seen: true, flagged: number === 0, receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1_000) }
-      return { ...{ mailbox, folder: 'inbox', message, keywords: [], filteredBy: [] }, ...marks }
-    })
-    await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  }
-  await delivered(world.db, mailbox)
-  await world.searchIndexer?.processAll()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const { id: mailboxId } = await organization.mailbox('ada')
+const mailbox = { organizationId: organization.id, mailboxId }
+for (let from = 0; from < howMany; from += 500) {
+  const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {
+    const number = from + at
+    const message = readMessage(Buffer.from(`Subject: Letter ${number}\r\n\r\nHello${number === 0 ? ' letter' : ''}`))
+    // The wanted message is the oldest.
+    const marks = { seen: true, flagged: number === 0, receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1_000) }
+    return { ...{ mailbox, folder: 'inbox', message, keywords: [], filteredBy: [] }, ...marks }
+  })
+  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+}
+await delivered(world.db, mailbox)
+await world.searchIndexer?.processAll()
 
 async function search(after?: SearchPlace, q = 'is:starred') {
   const { tree } = parseQuery(q)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { samples } from '#test/mail/reports/samples.ts'
 import { World } from '#test/world/world.ts'
 import { compareSearches } from './corpus.ts'
@@ -10,11 +10,7 @@ const corpus = join(import.meta.dirname, '../corpus')
 /** A host that reads every message over the network is asked less. */
 const queries = process.env.TEST_IMAP_URL ? 60 : 300
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('messages as programs of all kinds write them are found by the words that a plain reading finds in them', async () => {
   const files = globSync('*.eml', { cwd: corpus }).sort()

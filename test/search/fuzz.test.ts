@@ -1,39 +1,32 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
 import { codePoints } from '#/text.ts'
 import { delivered } from '#test/world/mail/delivered.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let keyword: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  const { id: mailboxId } = await organization.mailbox('ada')
-  keyword = (await organization.request('POST', '/v1/labels', { name: 'Work' })).body.keyword
-  const mailbox = { organizationId: organization.id, mailboxId }
-  // What the index may take for a sign of its own, as words of messages.
-  const texts = [
-    "o'x \\ :* & | ! <-> '' \\'",
-    'a/ o/x m/ i/ cc/ann',
-    '東京 ไทย 🙂 \u0301',
-    "'; drop table labels; --",
-    '',
-  ]
-  const copies = texts.map((text, number) => ({
-    ...{ mailbox, folder: 'inbox', receivedAt: new Date(number * 1_000), seen: false, flagged: false },
-    ...{ keywords: [], filteredBy: [] },
-    message: readMessage(Buffer.from(`Subject: ${text}\r\nCc: "${text}" <a@b.example>\r\n\r\n${text}`)),
-  }))
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  await delivered(world.db, mailbox)
-  await world.searchIndexer?.processAll()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const { id: mailboxId } = await organization.mailbox('ada')
+const keyword = (await organization.request('POST', '/v1/labels', { name: 'Work' })).body.keyword
+const mailbox = { organizationId: organization.id, mailboxId }
+// What the index may take for a sign of its own, as words of messages.
+const texts = [
+  "o'x \\ :* & | ! <-> '' \\'",
+  'a/ o/x m/ i/ cc/ann',
+  '東京 ไทย 🙂 \u0301',
+  "'; drop table labels; --",
+  '',
+]
+const copies = texts.map((text, number) => ({
+  ...{ mailbox, folder: 'inbox', receivedAt: new Date(number * 1_000), seen: false, flagged: false },
+  ...{ keywords: [], filteredBy: [] },
+  message: readMessage(Buffer.from(`Subject: ${text}\r\nCc: "${text}" <a@b.example>\r\n\r\n${text}`)),
+}))
+await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+await delivered(world.db, mailbox)
+await world.searchIndexer?.processAll()
 
 const names = [
   ...['subject', 'from', 'to', 'cc', 'filename', 'label', 'in', 'has', 'is', 'before', 'after', 'older_than'],

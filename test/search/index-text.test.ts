@@ -1,13 +1,12 @@
 // On both databases: what is a letter depends on the locale of the server.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import { holdsPhrase, holdsWords, indexText, wordsQuery } from '#/mail/search/index-text.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
 import { PhraseSearch } from '#/search/phrases.ts'
 import { wantedWords } from '#/search/words.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { numbers, pick } from './mail.ts'
 
 const pieces = [
@@ -19,11 +18,7 @@ const place = {
   hasAttachment: true,
 }
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 test('a text of the index holds the phrases that the texts of the message hold', async () => {
   const random = numbers(5)

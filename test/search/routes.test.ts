@@ -1,41 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let ada: { id: string; address: string }
-let bob: { id: string; address: string }
-
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  ada = await organization.mailbox('ada')
-  bob = await organization.mailbox('bob')
-  for (const [to, subject, text] of [
-    [[ada.address, bob.address], 'Shared news', 'The caravan leaves at dawn.'],
-    [
-      [ada.address],
-      'For Ada',
-      `${'Many words come first. '.repeat(20)}Then the zeppelin lands. ${'More follow. '.repeat(20)}`,
-    ],
-    [
-      [bob.address],
-      'For Bob',
-      'No zeppelin here.\n\nOn Monday, Ann wrote:\n> a quoted gondola\n-- \nA signature of Ann',
-    ],
-  ] as const) {
-    await world.send({ from: 'Zoë <zoe@peer.example>', to: [...to], subject, text })
-  }
-  await world.searchIndexer?.processAll()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const ada = await organization.mailbox('ada')
+const bob = await organization.mailbox('bob')
+for (const [to, subject, text] of [
+  [[ada.address, bob.address], 'Shared news', 'The caravan leaves at dawn.'],
+  [
+    [ada.address],
+    'For Ada',
+    `${'Many words come first. '.repeat(20)}Then the zeppelin lands. ${'More follow. '.repeat(20)}`,
+  ],
+  [[bob.address], 'For Bob', 'No zeppelin here.\n\nOn Monday, Ann wrote:\n> a quoted gondola\n-- \nA signature of Ann'],
+] as const) {
+  await world.send({ from: 'Zoë <zoe@peer.example>', to: [...to], subject, text })
+}
+await world.searchIndexer?.processAll()
 
 const search = (query: Record<string, string>, key = organization.key, mailboxes: readonly string[] = []) => {
   const given = new URLSearchParams(query)

@@ -1,6 +1,6 @@
 // On both databases: the planner decides how much a search reads.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
 import { parseQuery } from '#/search/query.ts'
@@ -9,8 +9,7 @@ import { World } from '#test/world/world.ts'
 /** More than are read before words are looked up. */
 const howMany = 400
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** An organization with as many letters, the first of which have the words `rare find`. */
 async function withLetters(count: number, rare: number) {

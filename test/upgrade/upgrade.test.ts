@@ -1,6 +1,6 @@
 // On both databases: migrations run on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { diagnose } from '#/cli/doctor/doctor.ts'
 import { readConfig } from '#/config/config.ts'
 import { migrate } from '#/db/migrate.ts'
@@ -13,17 +13,13 @@ import { earlierDatabase } from './earlier.ts'
 /** Of an installation of November 23, 2026: the try-out, with some of everything that could be made then. */
 const file = '2026-11-23.export.gz'
 
-let world: World
-let organization: TestOrganization
 const stack = new AsyncDisposableStack()
-before(async () => {
-  const database = stack.use(await earlierDatabase(file))
-  await migrate(database.pool)
-  world = stack.use(await World.start({ database, indexing: true }))
-  const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
-  organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
-  organization.key = await organization.newKey(...scopes)
-})
+const database = stack.use(await earlierDatabase(file))
+await migrate(database.pool)
+const world = stack.use(await World.start({ database, indexing: true }))
+const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
+const organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
+organization.key = await organization.newKey(...scopes)
 after(() => stack.disposeAsync())
 
 test('the doctor finds nothing wrong with it', async () => {

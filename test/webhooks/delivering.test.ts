@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { appendEvents } from '#/events/append.ts'
 import { untilReadable } from '#test/events/logged.ts'
@@ -10,11 +10,7 @@ import { isGenuine } from './receiver.ts'
 
 const [second, minute] = [1_000, 60_000]
 
-let world: World
-before(async () => {
-  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 
 test('an event is posted as the log has it, signed as the library of Standard Webhooks verifies it', async () => {
   await using hook = await Hook.start(world)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { revokeKey } from '#/keys/keys.ts'
 import { untilReadable } from '#test/events/logged.ts'
@@ -9,11 +9,7 @@ import { isGenuine } from './receiver.ts'
 
 const hour = 3_600_000
 
-let world: World
-before(async () => {
-  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 
 test('a secret that was rotated signs for another day', async () => {
   await using hook = await Hook.start(world)

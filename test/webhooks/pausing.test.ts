@@ -1,6 +1,6 @@
 // On both databases: workers lease webhooks from each other.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { logged } from '#test/events/logged.ts'
 import { messagesIn, newestIn } from '#test/mail/letter.ts'
@@ -10,11 +10,7 @@ import { Receiver } from './receiver.ts'
 
 const [second, hour] = [1_000, 3_600_000]
 
-let world: World
-before(async () => {
-  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 
 test('a webhook that fails for three days is paused, with an event, and continues where it was once resumed', async () => {
   await using hook = await Hook.start(world)

@@ -7,6 +7,7 @@ import { sealingKey } from '#/secrets/seal.ts'
 import { Extra, Pace } from '#/webhooks/pace.ts'
 import { claimWebhooks, endRound } from '#/webhooks/progress.ts'
 import { Round } from '#/webhooks/round.ts'
+import { each } from '#test/each.ts'
 import { untilReadable } from '#test/events/logged.ts'
 import { keyring } from '#test/world/installation.ts'
 import { World } from '#test/world/world.ts'
@@ -39,14 +40,8 @@ test('a process that lost a webhook while it stood still posts nothing more, and
   const begun = new Date(world.clock.now())
   let asked = 0
   const late = await roundAt(begun, async () => asked++ === 0)
-  assert.deepEqual(
-    receiver.all.map(({ name }) => name),
-    ['a1'],
-  )
-  assert.deepEqual(
-    late.progress.recorded.map(({ state }) => state),
-    ['delivered'],
-  )
+  assert.deepEqual(each(receiver.all, 'name'), ['a1'])
+  assert.deepEqual(each(late.progress.recorded, 'state'), ['delivered'])
   const other = await roundAt(new Date(begun.getTime() + 60_000), async () => true)
   assert.equal(await db.transaction().execute((tx) => endRound(tx, other.webhook, other.progress)), true)
   assert.equal(await db.transaction().execute((tx) => endRound(tx, late.webhook, late.progress)), false)

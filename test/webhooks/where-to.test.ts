@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { ZoneRecords } from '#/ports/resolver.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
 /** A service whose operator allows one address, at which a receiver listens. */
-let world: World
-let organization: TestOrganization
-let receiver: Receiver
-before(async () => {
-  world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
-  organization = await world.organization()
-  receiver = await Receiver.start()
-  // Each connection is for one request.
-  receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
-})
+const world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
+const organization = await world.organization()
+const receiver = await Receiver.start()
+// Each connection is for one request.
+receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
 after(async () => {
   await receiver[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()

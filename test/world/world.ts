@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { after } from 'node:test'
 import { sql } from 'kysely'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -165,6 +166,13 @@ export class World implements AsyncDisposable {
     const { http: base, smtp } = running
     const parts = { ...running, database: opened, base, smtp, clock, dns }
     return new World(parts, starting.move())
+  }
+
+  /** For all tests of a file; it ends after them. */
+  static async ofFile(options?: WorldOptions): Promise<World> {
+    const world = await World.start(options)
+    after(() => world[Symbol.asyncDispose]())
+    return world
   }
 
   /** A new organization with a verified domain of its own and a key that may do everything. */

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { LookupFailed } from '#/errors.ts'
 import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { each } from '#test/each.ts'
 import { DnsResolver } from './dns.ts'
 import { QuorumResolver, quorumOf } from './quorum.ts'
 import { ZoneResolver } from './zone.ts'
@@ -153,10 +154,7 @@ conforms('the zone resolver, for names outside its zones', async () => {
 
 conforms('the DNS resolver that asks three servers apart', async (patience) => {
   const servers = await Promise.all([startDnsServer(zone), startDnsServer(zone), startDnsServer(zone)])
-  const resolver = quorumOf(
-    servers.map(({ address }) => address),
-    patience,
-  )
+  const resolver = quorumOf(each(servers, 'address'), patience)
   assert.ok(resolver instanceof QuorumResolver)
   return {
     resolver,

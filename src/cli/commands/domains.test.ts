@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { enrolDomain } from '#/domains/enrol.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from '../run.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
-let database: Database
-before(async () => {
-  database = await testDatabase()
-  for (const name of ['Acme', 'Books']) {
-    const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
-    for (const domain of ['both.test', `xn--bcher-kva.${name.toLowerCase()}.test`])
-      await database.db
-        .transaction()
-        .execute((tx) =>
-          enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }, byOperator),
-        )
-  }
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
+for (const name of ['Acme', 'Books']) {
+  const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
+  for (const domain of ['both.test', `xn--bcher-kva.${name.toLowerCase()}.test`])
+    await database.db
+      .transaction()
+      .execute((tx) =>
+        enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }, byOperator),
+      )
+}
 
 const operator = () => operatorOn({ database }, () => now)
 const run = (...argv: readonly string[]) => runCommand(['domain', ...argv], operator())

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { runCommand } from '../run.ts'
 
-let database: Database
-let organizationId: string
-before(async () => {
-  database = await testDatabase()
-  organizationId = (await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)).id
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
+const organizationId = (await createOrganization(database.db, { name: 'Here', plan: 'team' }, byOperator)).id
 
 function run(...argv: string[]) {
   return runCommand(argv, operatorOn({ database }))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { openKeyring, retire, secretsFor } from '#/secrets/open.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
 import { secretFinding } from './secret.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-secret-'))
@@ -14,8 +14,7 @@ after(() => rm(scratch, { recursive: true }))
 const first = 'the first secret of thirty-two characters'
 const second = 'another secret of thirty-two characters'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 function look(env: Record<string, string>) {
   return secretFinding(readConfig({ MAILROOM_DATA_DIR: scratch, ...env }), database.db)

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { singleSignOnFinding } from './single-sign-on.ts'
 
-let base: string
 const server = createServer((request, response) => {
   const [, realm] = (request.url ?? '').split('/')
   const issuers: Record<string, string> = { ours: `${base}/ours`, slash: `${base}/slash/`, other: 'https://id.example' }
@@ -16,10 +15,8 @@ const server = createServer((request, response) => {
   else if (issuer === undefined) response.writeHead(404).end()
   else response.end(JSON.stringify({ issuer }))
 })
-before(async () => {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+await once(server.listen(0, '127.0.0.1'), 'listening')
+const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 after(() => server.close())
 
 const findingsOf = (issuer: string) =>

@@ -1,16 +1,15 @@
 // On both databases: a server decides what it syncs.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import { assertDurable } from '#/db/connections/durability.ts'
 import { startServer } from '#/server/start.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { secret as MAILROOM_SECRET } from '#test/world/installation.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 test('a database that syncs is accepted', () => assertDurable(database.db))
 

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 async function prepared(part: string): Promise<number> {
   const { rows } = await database.pool.query('select name from pg_prepared_statements where statement like $1', [

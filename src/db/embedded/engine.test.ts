@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { startEngine } from '#/db/embedded/engine.ts'
 import { Upkeep } from '#/db/embedded/upkeep.ts'
 import type { WireStream } from '#/db/embedded/wire-stream.ts'
-import { type Database, openDatabase } from '#/db/open.ts'
+import { openDatabase } from '#/db/open.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
@@ -16,10 +16,7 @@ import { testDatabase } from '#test/world/database/database.ts'
 const parent = await mkdtemp(join(tmpdir(), 'mailroom-engine-'))
 after(() => rm(parent, { recursive: true }))
 const directory = join(parent, 'data')
-let database: Database
-before(async () => {
-  database = await testDatabase({ directory })
-})
+const database = await testDatabase({ directory })
 after(() => database[Symbol.asyncDispose]())
 
 async function rows(sql: string): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 // On both databases: two imports exclude each other.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { insertOrganization } from '#/organizations/queries.ts'
@@ -11,17 +11,11 @@ import { exported } from './export.ts'
 import { Lines } from './file.ts'
 import { importInto } from './import.ts'
 
-let from: Database
-let to: Database
-let file: Buffer
-let empty: Record<string, readonly string[]>
-before(async () => {
-  from = await testDatabase()
-  to = await testDatabase()
-  await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
-  empty = await allRows(to.db)
-  file = await exportOf(from)
-})
+const from = await testDatabase()
+const to = await testDatabase()
+await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
+const empty = await allRows(to.db)
+const file = await exportOf(from)
 after(async () => {
   await from[Symbol.asyncDispose]()
   await to[Symbol.asyncDispose]()

@@ -1,14 +1,14 @@
 // On both databases: workers lease domains from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
 import { LookupFailed } from '#/errors.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { sealingKey } from '#/secrets/seal.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { enrolDomain } from '../enrol.ts'
 import { domainById } from '../queries.ts'
@@ -17,8 +17,7 @@ import { DomainChecks } from './checks.ts'
 import { claimDue } from './queries.ts'
 
 const minute = 60_000
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 let now = Date.parse('2026-06-01T00:00:00Z')
 beforeEach(async () => {

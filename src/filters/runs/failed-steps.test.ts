@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, type TestContext, test } from 'node:test'
+import { beforeEach, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { mailUnavailable, Refusal } from '#/errors.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 let organization: TestOrganization
 let runId: string

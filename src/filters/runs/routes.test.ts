@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import type { Sample } from './run.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 interface Letter {
   readonly from?: string
@@ -391,10 +391,7 @@ describe('it is refused', () => {
     const own = await begin({})
     await world.filterRunner.processAll()
     const { body } = await organization.request('GET', '/v1/filter-runs', undefined, { key })
-    assert.deepEqual(
-      body.data.map(({ id }: { id: string }) => id),
-      [own.body.id],
-    )
+    assert.deepEqual(each(body.data, 'id'), [own.body.id])
     assert.equal((await shown(organization, own.body.id)).total, 0)
   })
 })
@@ -409,10 +406,7 @@ test('of a mailbox that is deleted a run shows no message, and to nobody who mig
   const key = await organization.restrictedKey({ mailbox_ids: [other.id] })
   await world.db.deleteFrom('mailboxes').where('address', '=', address).execute()
   const seen = (id: string) => organization.request('GET', `/v1/filter-runs/${id}`, undefined, { key })
-  assert.deepEqual(
-    (await seen(both.id)).body.sample.map(({ mailbox }: Sample) => mailbox),
-    [other.address],
-  )
+  assert.deepEqual(each((await seen(both.id)).body.sample, 'mailbox'), [other.address])
   assert.equal((await seen(one.id)).status, 404)
   assert.deepEqual((await shown(organization, one.id)).sample, [])
 })

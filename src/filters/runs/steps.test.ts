@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, mock, test } from 'node:test'
+import { beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Refusal } from '#/errors.ts'
@@ -14,8 +14,7 @@ import type { ClaimedRun, RunFolder } from './run.ts'
 import { FilterRunner } from './runner.ts'
 import { beginRunChange, claimRun, deferRun, endRun, keepPlan, LeaseLost, settleStep } from './steps.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const { db } = world
 
 let organization: TestOrganization

@@ -98,12 +98,13 @@ test('an address has 600 requests in a minute with keys that nobody has, and loo
 })
 
 test('a key with a quota of its own has that many requests in a minute', async () => {
-  const { ask, advance } = gate({ identify: async () => ({ ...identity, quota: 2 }) })
+  const { ask, advance, policies } = gate({ identify: async () => ({ ...identity, quota: 2 }) })
   assert.deepEqual(await ask(), allowed('"key";r=1;t=60'))
   assert.deepEqual(await ask(), allowed('"key";r=0;t=60'))
   assert.deepEqual(await ask(), limited(60))
   advance(60_000)
   assert.deepEqual(await ask(), allowed('"key";r=1;t=60'))
+  assert.equal(policies[0], '"key";q=2;w=60')
 })
 
 test('a key that is restricted to mailboxes does nothing that is about all of them', async () => {

@@ -1,10 +1,9 @@
 // On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { createOrganization } from '#/organizations/register.ts'
@@ -17,12 +16,8 @@ import { answerError } from './answer-errors.ts'
 import { answerClaimed, answerIn, noteProgress, progressOf } from './claimed-key.ts'
 import { answerOnce, created } from './idempotency.ts'
 
-let database: Database
-let organizationId: string
-before(async () => {
-  database = await testDatabase()
-  organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' }, byOperator)).id
-})
+const database = await testDatabase()
+const organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' }, byOperator)).id
 const processes: FastifyInstance[] = []
 after(async () => {
   for (const app of processes) await app.close()
@@ -111,7 +106,7 @@ test('it replaces an expired answer', async () => {
   await post(doing, 'old')
   await database.db
     .updateTable('idempotency_keys')
-    .set({ created_at: sql<Date>`now() - interval '25 hours'` })
+    .set({ created_at: sql<Date>`now() - interval '24 hours'` })
     .where('key', '=', 'old')
     .execute()
   assert.equal((await post(await process(database.db, refuse), 'old')).status, 400)

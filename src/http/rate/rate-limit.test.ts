@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { each } from '#test/each.ts'
 import { SlidingWindow } from './rate-limit.ts'
 
 const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 10 })
@@ -8,17 +9,14 @@ const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 
 test('the request after the last of the quota is refused, and says when to come back', () => {
   const limit = window()
   const answers = [0, 100, 200, 300, 400, 500].map((at) => limit.consume('key', at))
-  assert.deepEqual(
-    answers.map(({ allowed, remaining }) => [allowed, remaining]),
-    [
-      [true, 4],
-      [true, 3],
-      [true, 2],
-      [true, 1],
-      [true, 0],
-      [false, 0],
-    ],
-  )
+  assert.deepEqual(each(answers, 'allowed', 'remaining'), [
+    [true, 4],
+    [true, 3],
+    [true, 2],
+    [true, 1],
+    [true, 0],
+    [false, 0],
+  ])
   assert.equal(answers.at(-1)?.resetSeconds, 1)
   assert.equal(limit.consume('key', 999).allowed, false)
   assert.equal(limit.consume('key', 1_000).allowed, true, 'the first has left the window')

@@ -1,20 +1,15 @@
 // On both databases: processes count in one row.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, type TestContext, test } from 'node:test'
-import type { Database } from '#/db/open.ts'
+import { type TestContext, test } from 'node:test'
 import { countingStatements } from '#test/observe/counting-statements.ts'
 import { onceWritten } from '#test/observe/writes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { SharedWindow } from './shared-window.ts'
 
 const hour = 3_600_000
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 /** A window of an hour in a process whose clock a test moves, and what of it the process holds unused. */
 function windowOf(t: TestContext, quota: number) {

@@ -1,19 +1,19 @@
 // On both databases: messages are written together, and known ones are found.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { each } from '#test/each.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 const host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
 const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
 
@@ -56,10 +56,7 @@ test('a message that cannot be stored harms no other that came with it', async (
     store.keep(delivery('behind')),
   ])
   await first
-  assert.deepEqual(
-    results.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  )
+  assert.deepEqual(each(results, 'status'), ['fulfilled', 'rejected', 'fulfilled'])
   const subjects = await stored()
   assert.deepEqual(
     ['first', 'before', 'astray', 'behind'].map((subject) => subjects.has(subject)),
@@ -87,10 +84,7 @@ test('a duplicate does not affect messages of the same batch', async () => {
   const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
   assert.equal(messages.filter(({ subject }) => subject === 'known').length, 1)
   const bills = await host.list(mailbox, 'bills', { limit: 10, page: 0 })
-  assert.deepEqual(
-    bills.messages.map(({ subject }) => subject),
-    ['filed'],
-  )
+  assert.deepEqual(each(bills.messages, 'subject'), ['filed'])
 })
 
 test('a message for a folder that lacks is stored, and known when it comes again', async () => {
@@ -145,10 +139,7 @@ test('where what follows from a message cannot be written, the message is not st
     store.keep({ ...delivery('not followed'), followUps: [failing] }),
     store.keep(delivery('beside it')),
   ])
-  assert.deepEqual(
-    kept.map(({ status }) => status),
-    ['fulfilled', 'rejected', 'fulfilled'],
-  )
+  assert.deepEqual(each(kept, 'status'), ['fulfilled', 'rejected', 'fulfilled'])
   const subjects = await stored()
   assert.deepEqual(
     ['alone', 'not followed', 'beside it'].map((subject) => subjects.has(subject)),

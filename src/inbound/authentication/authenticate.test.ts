@@ -8,6 +8,7 @@ import { readAuthors } from '#/mime/address/authors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import type { ZoneRecords } from '#/ports/resolver.ts'
+import { each } from '#test/each.ts'
 import { authenticate } from './authenticate.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
@@ -119,10 +120,7 @@ for (const [what, sent, expected] of [
 ] as const) {
   test(`DKIM is ${expected.join() || 'not there'} where a message is ${what}`, async () => {
     const { dkim } = await verdictOn(sent)
-    assert.deepEqual(
-      dkim.map(({ result }) => result),
-      expected,
-    )
+    assert.deepEqual(each(dkim, 'result'), expected)
   })
 }
 

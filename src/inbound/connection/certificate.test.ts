@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
@@ -10,10 +10,7 @@ import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { SmtpListener } from '../smtp/smtp-listener.ts'
 import { Certificate } from './certificate.ts'
 
-let directory: string
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'mailroom-certificate-'))
-})
+const directory = await mkdtemp(join(tmpdir(), 'mailroom-certificate-'))
 after(() => rm(directory, { recursive: true }))
 
 const files = () => ({ cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
@@ -8,29 +8,26 @@ import { Rejection, reply } from './reply.ts'
 import { SmtpListener } from './smtp-listener.ts'
 
 const taken: Envelope[] = []
-let lmtp: SmtpListener
-before(async () => {
-  lmtp = new SmtpListener(
-    { protocol: 'LMTP', hostname: 'mx.example', limits: { greetingDelay: 0, messageSize: 10_000 } },
-    {
-      async admit(_sender, recipient) {
-        const [local = ''] = recipient.split('@')
-        if (local === 'nobody') throw new Rejection(550, '5.1.1', 'No such address here')
-        const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
-        return { ...rest, recipient, mailboxId: local }
-      },
-      async receive(envelope: Envelope) {
-        if (envelope.sender.startsWith('broken')) throw new Error('the database is away')
-        taken.push(envelope)
-        const otherwise = new Map([['blocking', reply(550, '5.7.1', 'Not from you')]])
-        return { reply: reply(250, '2.6.0', 'Stored'), otherwise }
-      },
+const lmtp = new SmtpListener(
+  { protocol: 'LMTP', hostname: 'mx.example', limits: { greetingDelay: 0, messageSize: 10_000 } },
+  {
+    async admit(_sender, recipient) {
+      const [local = ''] = recipient.split('@')
+      if (local === 'nobody') throw new Rejection(550, '5.1.1', 'No such address here')
+      const rest = { organizationId: '', memberId: null, private: false, blockable: true, follows: false, at: 0 }
+      return { ...rest, recipient, mailboxId: local }
     },
-    new SystemClock(),
-    pino({ level: 'silent' }),
-  )
-  await lmtp.listen('127.0.0.1', 0)
-})
+    async receive(envelope: Envelope) {
+      if (envelope.sender.startsWith('broken')) throw new Error('the database is away')
+      taken.push(envelope)
+      const otherwise = new Map([['blocking', reply(550, '5.7.1', 'Not from you')]])
+      return { reply: reply(250, '2.6.0', 'Stored'), otherwise }
+    },
+  },
+  new SystemClock(),
+  pino({ level: 'silent' }),
+)
+await lmtp.listen('127.0.0.1', 0)
 after(() => lmtp[Symbol.asyncDispose]())
 
 async function greeted(): Promise<SmtpClient> {

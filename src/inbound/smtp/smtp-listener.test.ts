@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { SystemClock } from '#/adapters/clock/system.ts'
 import { FAKE_ENDS } from '#/inbound/smtp/fixtures/fake-ends.ts'
+import { each } from '#test/each.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Limits } from '../connection/limits.ts'
@@ -127,10 +128,7 @@ describe('one server', () => {
     assert.equal(text, 'Subject: Hi\r\n\r\n.dot\r\n')
     assert.deepEqual(envelope.client, { address: '127.0.0.1', helo: 'peer.example', protocol: 'ESMTP', tls: undefined })
     assert.equal(envelope.sender, 'ann@peer.example')
-    assert.deepEqual(
-      envelope.recipients.map(({ recipient }) => recipient),
-      ['bob@here.example', 'cy@here.example'],
-    )
+    assert.deepEqual(each(envelope.recipients, 'recipient'), ['bob@here.example', 'cy@here.example'])
   })
 
   test('a whole transaction may be pipelined, up to DATA', async () => {
@@ -143,10 +141,7 @@ describe('one server', () => {
     for (const code of [250, 250, 250, 354]) assert.equal((await client.reply()).code, code)
     client.write('two\r\n.\r\nQUIT\r\n')
     for (const code of [250, 221]) assert.equal((await client.reply()).code, code)
-    assert.deepEqual(
-      server.taken.slice(-2).map(({ text }) => text),
-      ['one\r\n', 'two\r\n'],
-    )
+    assert.deepEqual(each(server.taken.slice(-2), 'text'), ['one\r\n', 'two\r\n'])
   })
 
   test('commands and messages may come in pieces of any size', async () => {
@@ -364,10 +359,7 @@ for (const end of FAKE_ENDS) {
       assert.match((await client.reply()).lines.join(), /^250 2\.0\.0 /)
     }
     assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'fine')).code, 250)
-    assert.deepEqual(
-      server.taken.map(({ text }) => text),
-      ['fine\r\n'],
-    )
+    assert.deepEqual(each(server.taken, 'text'), ['fine\r\n'])
   })
 }
 
@@ -561,10 +553,7 @@ test('a message is stored though its client vanishes after the end of data', asy
   server.release()
   await using next = await SmtpClient.greeted(server.port)
   await next.say('NOOP')
-  assert.deepEqual(
-    server.taken.map(({ text }) => text),
-    ['gone\r\n'],
-  )
+  assert.deepEqual(each(server.taken, 'text'), ['gone\r\n'])
 })
 
 test('whatever clients send, in any pieces, accepted messages are those that were sent, and others are served', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** The header of a message in a mailbox of its own. */
 async function headersOf(bytes: Buffer | string) {

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { readContent } from '#/mime/body/content.ts'
+import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let address: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  address = (await organization.mailbox('ada')).address
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const address = (await organization.mailbox('ada')).address
 
 const line = 'Grüße & "Küsse" <b>\u2028</b>\r\n'
 const large = [
@@ -42,10 +36,7 @@ test('a message of some MiB is read back whole: its text, raw, and its attachmen
   assert.equal(headers.get('content-length'), String(bytes.length))
   const { text, html, attachments } = readContent(raw.bytes)
   assert.deepEqual([body.text, body.html], [text, html])
-  assert.deepEqual(
-    body.attachments.map(({ id, size_bytes }: { id: string; size_bytes: number }) => [id, size_bytes]),
-    attachments.map(({ id, size_bytes }) => [id, size_bytes]),
-  )
+  assert.deepEqual(each(body.attachments, 'id', 'size_bytes'), each(attachments, 'id', 'size_bytes'))
   const attachment = await organization.request('GET', `/v1/messages/1/attachments/3?mailbox=${address}`)
   assert.equal(attachment.bytes.toString(), 'ABC'.repeat(190_000))
   const none = await organization.request('GET', `/v1/messages/1/attachments/4?mailbox=${address}`)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
+import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -53,10 +54,7 @@ test('a picture that the message names is fetched, and its server learns nothing
   const { status, bytes, headers } = await picture(`${site}/logo?a=1&b=2`)
   assert.deepEqual([status, headers.get('content-type'), bytes], [200, 'image/png', png])
   assert.match(headers.get('content-disposition') ?? '', /^attachment/)
-  assert.deepEqual(
-    asked.map(({ url }) => url),
-    ['/logo?a=1&b=2'],
-  )
+  assert.deepEqual(each(asked, 'url'), ['/logo?a=1&b=2'])
   const { host, connection, ...rest } = asked[0]?.headers ?? {}
   assert.deepEqual(rest, {
     accept: 'image/avif, image/webp, image/png, image/jpeg, image/gif, image/bmp',

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { emptyFolder } from './erase.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization({ plan: 'business' })
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization({ plan: 'business' })
 
 interface Box {
   readonly mailbox: MailboxRef

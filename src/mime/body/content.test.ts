@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import PostalMime from 'postal-mime'
+import { each } from '#test/each.ts'
 import { readMessage } from '../message.ts'
 import { attachmentBytes, readContent } from './content.ts'
 
@@ -215,10 +216,7 @@ test('an invitation alone is shown, and is a file too', () => {
   const raw = message('Content-Type: text/calendar; name=meet.ics\n\nBEGIN:VCALENDAR\n')
   const { text, attachments } = readContent(raw)
   assert.equal(text, 'BEGIN:VCALENDAR\n')
-  assert.deepEqual(
-    attachments.map(({ id, filename, content_type }) => [id, filename, content_type]),
-    [['1', 'meet.ics', 'text/calendar']],
-  )
+  assert.deepEqual(each(attachments, 'id', 'filename', 'content_type'), [['1', 'meet.ics', 'text/calendar']])
   assert.equal(attachmentBytes(raw, '1')?.bytes.toString(), 'BEGIN:VCALENDAR\r\n')
 })
 
@@ -317,10 +315,10 @@ test('what is put into a message is read from it, and postal-mime reads the same
       const read = content.attachments.map(({ id }) => attachmentBytes(raw, id))
       assert.deepEqual(
         read.map((file) => [file?.filename, file?.bytes]),
-        files.map(({ name, bytes }) => [name, bytes]),
+        each(files, 'name', 'bytes'),
       )
       assert.deepEqual(
-        content.attachments.map(({ size_bytes }) => size_bytes),
+        each(content.attachments, 'size_bytes'),
         files.map(({ bytes }) => bytes.length),
       )
       // Where text and HTML are mixed each is also turned into the other, which has no one right way.
@@ -330,7 +328,7 @@ test('what is put into a message is read from it, and postal-mime reads the same
       const theirs = await PostalMime.parse(raw)
       assert.deepEqual(
         theirs.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]),
-        files.map(({ name, bytes }) => [name, bytes]),
+        each(files, 'name', 'bytes'),
       )
       if (said('html').length === 0) assert.equal(folded(content.text), folded(theirs.text))
       if (said('text').length === 0) assert.equal(folded(content.html), folded(theirs.html))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { each } from '#test/each.ts'
 import { rawOf, samples } from '#test/mail/reports/samples.ts'
 import { readMessage } from '../message.ts'
 import { readReport } from './delivery-report.ts'
@@ -20,15 +21,12 @@ for (const { name, raw, says } of samples) test(`a report: ${name}`, () => asser
 test('what the server said is read in one line, with its name', () => {
   const report = read(rawOf('a diagnosis in two lines'))
   assert.ok(report?.kind === 'delivery')
-  assert.deepEqual(
-    report.recipients.map(({ diagnostic, server }) => [diagnostic, server]),
+  assert.deepEqual(each(report.recipients, 'diagnostic', 'server'), [
     [
-      [
-        '550 5.1.1 <bob@there.example>: Recipient address rejected: User unknown in virtual mailbox table',
-        'mx.there.example',
-      ],
+      '550 5.1.1 <bob@there.example>: Recipient address rejected: User unknown in virtual mailbox table',
+      'mx.there.example',
     ],
-  )
+  ])
   const gmail = read(rawOf('a server with words behind it'))
   assert.ok(gmail?.kind === 'delivery')
   assert.equal(gmail.recipients[0]?.server, 'mx.there.example.')

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { attachmentBytes, readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
+import { each } from '#test/each.ts'
 import { compose } from './compose.ts'
 import { fieldLines } from './extra-fields.ts'
 
@@ -93,10 +94,7 @@ test('a reply that names no References continues what it replies to', async () =
 test('an internationalised domain goes into its ASCII form, unless the local part needs SMTPUTF8 anyway', async () => {
   const to = ['ann@bücher.example', 'zoë@bücher.example'].map((address) => ({ name: 'Zoë', address }))
   const raw = await compose({ ...simple, to }, identity)
-  assert.deepEqual(
-    readMessage(raw).to.map(({ address }) => address),
-    ['ann@xn--bcher-kva.example', 'zoë@bücher.example'],
-  )
+  assert.deepEqual(each(readMessage(raw).to, 'address'), ['ann@xn--bcher-kva.example', 'zoë@bücher.example'])
 })
 
 test('pictures that the HTML shows stand beside it, and files are attached', async () => {
@@ -114,14 +112,11 @@ test('pictures that the HTML shows stand beside it, and files are attached', asy
   )
   const { text, html, attachments } = readContent(raw)
   assert.deepEqual([text, html], ['Hello Bob', '<img src="cid:logo">'])
-  assert.deepEqual(
-    attachments.map(({ filename, content_type, inline }) => [filename, content_type, inline]),
-    [
-      ['logo.png', 'image/png', true],
-      ['plan.pdf', 'application/pdf', false],
-      ['Übersicht.pdf', 'application/pdf', false],
-    ],
-  )
+  assert.deepEqual(each(attachments, 'filename', 'content_type', 'inline'), [
+    ['logo.png', 'image/png', true],
+    ['plan.pdf', 'application/pdf', false],
+    ['Übersicht.pdf', 'application/pdf', false],
+  ])
   assert.equal(raw.toString('latin1').match(/^Content-Disposition: inline/gm)?.length, 1)
 })
 

@@ -17,6 +17,7 @@ import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { delayNoticeAfter } from './backoff.ts'
@@ -405,10 +406,7 @@ test('nor is a message sent again whose worker ended after the end of data', asy
   await ended.opened
   pass(minute)
   await worker.processAll()
-  assert.deepEqual(
-    relay.ended.map(({ recipients }) => recipients),
-    [['b@one.example']],
-  )
+  assert.deepEqual(each(relay.ended, 'recipients'), [['b@one.example']])
   assert.match(
     readContent(await newestNotice(from)).text ?? '',
     /a@one\.example[\s\S]*no reply came, so it may have arrived/,

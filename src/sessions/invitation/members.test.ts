@@ -1,6 +1,6 @@
 // On both databases: two owners remove each other at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
@@ -9,8 +9,7 @@ import { operatorOn } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 async function signedIn(organization: TestOrganization, role: Role, name: string = role): Promise<SignedInMember> {
   return await signIn(organization, (await organization.member(`${name}@people.example`, role)).id)

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { forgetSessions } from '#/sessions/queries.ts'
+import { each } from '#test/each.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import {
   Authenticator,
@@ -218,7 +219,11 @@ test('a member has several, each with a name; one that is removed opens nothing,
   assert.equal((await session.request('DELETE', `/v1/me/passkeys/${id}`)).status, 404)
   const trail = await audit(organization, 'member')
   assert.partialDeepStrictEqual(
-    trail.filter(({ action }) => /passkey_re/.test(action)).map(({ before, after }) => [before, after]),
+    each(
+      trail.filter(({ action }) => /passkey_re/.test(action)),
+      'before',
+      'after',
+    ),
     [
       [{ passkey: 'Old phone' }, null],
       [{ passkey: 'Phone' }, { passkey: 'Old phone' }],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
+import { each } from '#test/each.ts'
 import { BrowserAt } from '#test/identity/browser-at.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
@@ -219,10 +220,7 @@ test('people of a domain become members of its organization by themselves, and g
   await other.member(ada.email)
   const browsers = [new BrowserAt(served), new BrowserAt(served)]
   const outcomes = await Promise.all(browsers.map((browser) => browser.signIn(forge, ada)))
-  assert.deepEqual(
-    outcomes.map(({ failed }) => failed),
-    [null, null],
-  )
+  assert.deepEqual(each(outcomes, 'failed'), [null, null])
   const me = (await browsers[0]?.request('GET', '/v1/me'))?.body
   assert.partialDeepStrictEqual(me, { name: 'Ada Lovelace', role: 'member', organization: { id: organization.id } })
   const [added, ...more] = await entriesOf(world.db, organization.id, { action: 'member.added' }, 10)
@@ -265,10 +263,7 @@ test('the audit trail over HTTP shows what single sign-on changed', async () => 
   const browser = new BrowserAt(served)
   await browser.signIn(forge, { ...ada, groups: ['owners'] })
   const { body } = await browser.request('GET', '/v1/audit?actor=single_sign_on')
-  assert.deepEqual(
-    body.data.map(({ action }: { action: string }) => action),
-    ['member.role_changed'],
-  )
+  assert.deepEqual(each(body.data, 'action'), ['member.role_changed'])
 })
 
 /** What is dangerous, without doing harm. */

@@ -5,6 +5,7 @@ import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges } from '#/ports/folder-changes.ts'
+import { each } from '#test/each.ts'
 import { growsTooFast } from '#test/observe/growth.ts'
 import { type Happening, happening, unfiled } from '#test/threads/folders.ts'
 import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
@@ -92,10 +93,7 @@ for (const [what, headers, expected] of [
   test(`${what}: ${expected.map((uids) => uids.join(' with ')).join(', ')}`, () => {
     const index = newIndex()
     index.apply(step({ appended: headers.map((text, place) => message(place + 1, `${text}\r\n`)) }))
-    assert.deepEqual(
-      allOf(index).map(({ uids }) => uids),
-      expected,
-    )
+    assert.deepEqual(each(allOf(index), 'uids'), expected)
   })
 }
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
+import { each } from '#test/each.ts'
 import { unfiled } from '#test/threads/folders.ts'
 import {
   type ExpectedWholeConversation,
@@ -178,10 +179,7 @@ class Mailbox {
     this.#assertGathered(index, expected)
     for (const [name, folder] of this.#indexes) {
       const own = this.#messages.filter((one) => one.folder === name)
-      assert.deepEqual(
-        folder.page(1_000, 0).map(({ uids }) => uids),
-        expectedConversations(own).map(({ uids }) => uids),
-      )
+      assert.deepEqual(each(folder.page(1_000, 0), 'uids'), each(expectedConversations(own), 'uids'))
     }
   }
 

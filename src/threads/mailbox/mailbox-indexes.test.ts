@@ -4,6 +4,7 @@ import { invalid, Refusal } from '#/errors.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { each } from '#test/each.ts'
 import { type ThreadRow, threadStep } from '#test/threads/rows.ts'
 import { ThreadCache } from '../cache.ts'
 import { MailboxIndexes } from './mailbox-indexes.ts'
@@ -86,10 +87,7 @@ test('folders that have not changed are not read again', async () => {
 test('a folder deleted after it was listed is left out; one that is listed and never exists is an error', async () => {
   const host = holding('Gone', 'inbox')
   host.reading = async (folder) => void (folder === 'Gone' && host.folders.delete('Gone'))
-  assert.deepEqual(
-    (await indexesOf(host).upToDate(mailbox)).folders.map(({ name }) => name),
-    ['inbox'],
-  )
+  assert.deepEqual(each((await indexesOf(host).upToDate(mailbox)).folders, 'name'), ['inbox'])
   const broken = holding('Gone')
   broken.listing = async () => broken.append('Gone', 1_000)
   broken.reading = async (folder) => void broken.folders.delete(folder)

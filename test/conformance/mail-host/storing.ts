@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { pieceBytes } from '#/event-loop/pieces.ts'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import type { TestIt } from './bench.ts'
 import { copy, letter, rawOf, second } from './letters.ts'
 
@@ -205,10 +206,7 @@ export function storesAndLists(testIt: TestIt): void {
   testIt('summaries are of the uids that are there, in ascending order', async ({ ada, host, append }) => {
     await append(copy(ada), copy(ada), copy(ada))
     const found = await host.summaries(ada, 'inbox', [3, 9, 1, 3])
-    assert.deepEqual(
-      found.map(({ uid }) => uid),
-      [1, 3],
-    )
+    assert.deepEqual(each(found, 'uid'), [1, 3])
     assert.equal(await host.read(ada, 'inbox', 9), undefined)
   })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { each } from '#test/each.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { letter, short, type TestIt } from './bench.ts'
 
@@ -33,13 +34,10 @@ export function delivers(testIt: TestIt): void {
       const recipients = Array.from({ length: 50 }, (_, n) => `r${n}@dest.test`)
       const outcomes = await deliver({ recipients })
       assert.deepEqual(
-        outcomes.map(({ recipient, result }) => [recipient, result]),
+        each(outcomes, 'recipient', 'result'),
         recipients.map((recipient) => [recipient, 'delivered']),
       )
-      assert.deepEqual(
-        sink.taken.map(({ to }) => to),
-        [recipients],
-      )
+      assert.deepEqual(each(sink.taken, 'to'), [recipients])
       assert.deepEqual(ends, [recipients])
     })
 

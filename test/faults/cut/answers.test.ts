@@ -1,10 +1,9 @@
 // On both databases: connections are cut.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fastify, { type FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
-import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { answerError } from '#/http/answers/answer-errors.ts'
@@ -17,15 +16,11 @@ import type { MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { MortalDatabase } from './mortal-database.ts'
 
-let database: Database
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 const hostOn = (db: Db) => sqlMailHost(db, idHashKey('a secret'))
 

@@ -1,6 +1,6 @@
 // On both databases: connections are cut.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
@@ -8,7 +8,6 @@ import { beginReplacing } from '#/changes/begin.ts'
 import { insertUndo } from '#/changes/queries.ts'
 import { recordedAtOnce } from '#/changes/record.ts'
 import { RunningChanges } from '#/changes/running-changes.ts'
-import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
@@ -20,12 +19,8 @@ import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { Dead, MortalDatabase } from './mortal-database.ts'
 
-let database: Database
-let whole: Process
-before(async () => {
-  database = await testDatabase()
-  whole = processOn(database.db)
-})
+const database = await testDatabase()
+const whole = processOn(database.db)
 after(async () => {
   await whole.runningChanges[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()

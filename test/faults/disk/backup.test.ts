@@ -5,14 +5,14 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { subjectsAt } from '#test/mail/letter.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
-import { type Launched, launchService, mailroom, startService } from '#test/world/service.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
+import { launchService, mailroom, startService } from '#test/world/service.ts'
 import { check } from '../letters/checker.ts'
 import { Senders } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
@@ -20,23 +20,15 @@ import { discrepancies, lettersStored } from '../letters/stored.ts'
 const run = promisify(execFile)
 const backups = 2
 
-let scratch: string
-let dns: Awaited<ReturnType<typeof startDnsServer>>
-let home: DatabaseHome
-let organization: StoredOrganization
-let env: Record<string, string>
-let launched: Launched
-before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'mailroom-backup-'))
-  dns = await startDnsServer({})
-  home = await databaseHome({ embedded: true })
-  // The secret goes along where it is in the data directory.
-  const { MAILROOM_SECRET = '', MAILROOM_DATA_DIR = '' } = home.env
-  await writeFile(join(MAILROOM_DATA_DIR, 'secret'), MAILROOM_SECRET, { mode: 0o600 })
-  organization = await storeOrganization(home, { domain: 'kept.test', mailboxes: ['ada', 'bob', 'cy'] })
-  env = { MAILROOM_DATA_DIR, MAILROOM_DNS_SERVERS: dns.address }
-  launched = launchService(env)
-})
+const scratch = await mkdtemp(join(tmpdir(), 'mailroom-backup-'))
+const dns = await startDnsServer({})
+const home = await databaseHome({ embedded: true })
+// The secret goes along where it is in the data directory.
+const { MAILROOM_SECRET = '', MAILROOM_DATA_DIR = '' } = home.env
+await writeFile(join(MAILROOM_DATA_DIR, 'secret'), MAILROOM_SECRET, { mode: 0o600 })
+const organization = await storeOrganization(home, { domain: 'kept.test', mailboxes: ['ada', 'bob', 'cy'] })
+const env = { MAILROOM_DATA_DIR, MAILROOM_DNS_SERVERS: dns.address }
+const launched = launchService(env)
 after(async () => {
   if (launched.process.exitCode === null) await launched.end('SIGTERM')
   await home[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
 import { mkdtemp, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { dataDirectoryFinding } from '#/cli/doctor/files.ts'
 import { readConfig } from '#/config/config.ts'
 import { keepReserve } from '#/db/embedded/reserve.ts'
@@ -20,9 +20,7 @@ import { check } from '../letters/checker.ts'
 import { Senders } from '../letters/senders.ts'
 import { discrepancies, lettersStored } from '../letters/stored.ts'
 
-before(() =>
-  assert.equal(process.getuid?.(), 0, 'these tests mount file systems and trace processes, so they need root'),
-)
+assert.equal(process.getuid?.(), 0, 'these tests mount file systems and trace processes, so they need root')
 
 /** A disk of so many MiB that can be filled up. */
 async function smallDisk(size: number) {

@@ -1,40 +1,34 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
-let resources: AsyncDisposableStack
-let home: DatabaseHome
-let env: Record<string, string>
-let organization: StoredOrganization
-before(async () => {
-  resources = new AsyncDisposableStack()
-  home = resources.use(await databaseHome())
-  const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
-  env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-  organization = await storeOrganization(home, { domain: 'run.test', mailboxes: ['ada'] })
-  const service = await startService(env)
-  const client = new HttpClient(service.http)
-  for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
-    await hand(service, 'ann@peer.example', 'ada@run.test', letter({ Subject }))
-  for (const body of [
-    { name: 'One', field: 'subject', op: 'contains', value: 'first', action: 'star' },
-    { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
-    { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
-  ]) {
-    assert.equal((await client.request('POST', '/v1/filters', { key: organization.key, body })).status, 201)
-  }
-  await service.end('SIGTERM')
-})
+const resources = new AsyncDisposableStack()
+const home = resources.use(await databaseHome())
+const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+const organization = await storeOrganization(home, { domain: 'run.test', mailboxes: ['ada'] })
+const service = await startService(env)
+const client = new HttpClient(service.http)
+for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
+  await hand(service, 'ann@peer.example', 'ada@run.test', letter({ Subject }))
+for (const body of [
+  { name: 'One', field: 'subject', op: 'contains', value: 'first', action: 'star' },
+  { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
+  { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
+]) {
+  assert.equal((await client.request('POST', '/v1/filters', { key: organization.key, body })).status, 201)
+}
+await service.end('SIGTERM')
 after(() => resources.disposeAsync())
 
 /** All is as it was before any run. */

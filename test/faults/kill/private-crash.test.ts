@@ -1,6 +1,6 @@
 // On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand } from '#test/mail/letter.ts'
@@ -9,31 +9,25 @@ import { marked } from '#test/observe/marked.ts'
 import { databaseDirectory, foundOnDisk, keepPlain, mark } from '#test/observe/on-disk.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
-let resources: AsyncDisposableStack
-let home: DatabaseHome
-let env: Record<string, string>
-let address: string
-before(async () => {
-  resources = new AsyncDisposableStack()
-  home = resources.use(await databaseHome())
-  const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
-  const sink = resources.use(await Sink.start())
-  const relay = { MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=never` }
-  env = { ...home.env, ...relay, MAILROOM_DNS_SERVERS: dns.address }
-  const { key } = await behindClosedDoors(async ({ db }) => {
-    await keepPlain(db)
-    return await insertOrganization(db, home.env.MAILROOM_SECRET ?? '', { domain: 'killed.test', mailboxes: [] })
-  })
-  const { publicKey } = await openPgpKey()
-  const service = await startService(env)
-  address = await answeringMailbox(service, key, publicKey)
-  await service.end('SIGTERM')
+const resources = new AsyncDisposableStack()
+const home = resources.use(await databaseHome())
+const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+const sink = resources.use(await Sink.start())
+const relay = { MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=never` }
+const env = { ...home.env, ...relay, MAILROOM_DNS_SERVERS: dns.address }
+const { key } = await behindClosedDoors(async ({ db }) => {
+  await keepPlain(db)
+  return await insertOrganization(db, home.env.MAILROOM_SECRET ?? '', { domain: 'killed.test', mailboxes: [] })
 })
+const { publicKey } = await openPgpKey()
+const service = await startService(env)
+const address = await answeringMailbox(service, key, publicKey)
+await service.end('SIGTERM')
 after(() => resources.disposeAsync())
 
 for (const [where, statements, when] of [

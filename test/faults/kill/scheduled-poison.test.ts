@@ -1,15 +1,13 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { reclaimExpired } from '#/queue/claims.ts'
+import { each } from '#test/each.ts'
 import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from '../letters/post-office.ts'
 
-let office: PostOffice
-before(async () => {
-  office = await PostOffice.open()
-})
+const office = await PostOffice.open()
 after(() => office[Symbol.asyncDispose]())
 beforeEach(async () => {
   office.sink.act = () => undefined
@@ -52,10 +50,7 @@ async function assertFailedAlone(fatal: string): Promise<void> {
   const left = await office.behindClosedDoors((db) =>
     db.selectFrom('outbound_messages').select(['id', 'state', 'last_error']).execute(),
   )
-  assert.deepEqual(
-    left.map(({ id, state }) => [id, state]),
-    [[fatal, 'failed']],
-  )
+  assert.deepEqual(each(left, 'id', 'state'), [[fatal, 'failed']])
   assert.match(left[0]?.last_error ?? '', /interrupted three times$/)
 }
 

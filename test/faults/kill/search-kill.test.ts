@@ -1,28 +1,23 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { each } from '#test/each.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
-import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
+import { databaseHome } from '#test/world/database/database.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
-let resources: AsyncDisposableStack
-let home: DatabaseHome
-let env: Record<string, string>
-let organization: StoredOrganization
-before(async () => {
-  resources = new AsyncDisposableStack()
-  home = resources.use(await databaseHome())
-  const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
-  env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-  organization = await storeOrganization(home, { domain: 'searched.test', mailboxes: ['ada'] })
-})
+const resources = new AsyncDisposableStack()
+const home = resources.use(await databaseHome())
+const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+const organization = await storeOrganization(home, { domain: 'searched.test', mailboxes: ['ada'] })
 after(() => resources.disposeAsync())
 
 for (const [where, statement, when] of [
@@ -52,10 +47,7 @@ for (const [where, statement, when] of [
     // A busy machine may end a search before it has found anything.
     while (answer.body.partial) answer = await search()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    assert.deepEqual(
-      answer.body.data.map(({ subject }: { subject: string }) => subject),
-      [word],
-    )
+    assert.deepEqual(each(answer.body.data, 'subject'), [word])
     await next.end('SIGTERM')
     await using database = await home.open()
     const { rows } = await sql<{ copies: number }>`

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { each } from '#test/each.ts'
 import { CrashingService, type Moment } from '#test/faults/kill/crashing-service.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
@@ -104,10 +105,7 @@ async function account(
     repeated: senders.letters.filter(({ attempts }) => attempts > 1).length,
     knownDuplicated: mail.duplicated.filter((name) => known.has(name.split(' at ')[0] ?? '')),
     refused: Object.fromEntries(senders.refused),
-    labels: check(
-      labels,
-      made.map(({ name }) => name),
-    ),
+    labels: check(labels, each(made, 'name')),
     discrepancies: await discrepancies(db),
   }
 }

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { letter, subjectsIn } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: such clients get no further than the listeners.
 
-let world: World
-let organization: TestOrganization
-let address: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  address = (await organization.mailbox('ada')).address
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const address = (await organization.mailbox('ada')).address
 
 const many = <T>(count: number, make: (number: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))

@@ -2,32 +2,25 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { createKey } from '#/keys/keys.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
-import { type Service, startService } from '#test/world/service.ts'
+import { startService } from '#test/world/service.ts'
 
 // On one database: a body that is not whole gets no further than the HTTP server.
 
 const MiB = 1 << 20
 
-let home: DatabaseHome
-let attacker: StoredOrganization
+const home = await databaseHome()
+const attacker = await storeOrganization(home, { domain: 'attacker.test', mailboxes: ['eve'] })
+const other = await storeOrganization(home, { domain: 'other.test', mailboxes: ['ada'] })
 /** Of the attacker's organization, too. */
-let secondKey: string
-let other: StoredOrganization
-let service: Service
-before(async () => {
-  home = await databaseHome()
-  attacker = await storeOrganization(home, { domain: 'attacker.test', mailboxes: ['eve'] })
-  other = await storeOrganization(home, { domain: 'other.test', mailboxes: ['ada'] })
-  secondKey = await anotherKey(attacker)
-  service = await startService(home.env)
-})
+const secondKey = await anotherKey(attacker)
+const service = await startService(home.env)
 after(async () => {
   await service.end('SIGKILL')
   await home[Symbol.asyncDispose]()

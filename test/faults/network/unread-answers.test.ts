@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ClientRequest, get } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { later } from '#test/world/organization/furnished.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** More than an organization has room for, and than may wait, of answers of this size. */
 const [requests, size] = [200, 6 << 20]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
@@ -8,7 +8,7 @@ import { unrestricted } from '#/keys/restrictions.ts'
 import { suspendOrganization } from '#/organizations/register.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { fromOurPage, signIn } from '#test/world/members/signed-in.ts'
-import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
@@ -16,13 +16,8 @@ import { World } from '#test/world/world.ts'
 // restricted-keys.test.ts, roles in roles.test.ts and personal-items.test.ts, levels in shared-mailboxes.test.ts, other sites in
 // cross-site.test.ts. This file has callers whom no route, or none of its kind, answers.
 
-let world: World
-let one: Furnished
-before(async () => {
-  world = await World.start()
-  one = await furnish(world)
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const one = await furnish(world)
 
 type Operations = Awaited<ReturnType<typeof everyOperation>> | Awaited<ReturnType<typeof memberOperations>>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Scope } from '#/http/access/scopes.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
@@ -13,8 +13,7 @@ import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-r
 import { ownSamples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** The body of an error without what differs from request to request. */
 function bodyOf({ body }: Answer): unknown {

@@ -1,6 +1,6 @@
 // On both databases: one mailbox is read and written at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
 import { runCommand } from '#/cli/run.ts'
@@ -15,8 +15,7 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { mailroom } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 function operate(argv: readonly string[], tell?: (progress: string) => void) {
   return runCommand(argv, operatorOn(world), tell)

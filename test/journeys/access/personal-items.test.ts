@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
+import { each } from '#test/each.ts'
 import type { SignedInMember } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { noteFilter, withOwnThings } from '#test/world/organization/personal-items.ts'
@@ -11,8 +12,7 @@ import { memberOperations, pathOf, removingLast } from '#test/world/routes/every
 import { ownSamples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const ownOperations = async () => (await memberOperations(world)).filter(({ name }) => name in ownSamples)
 
@@ -60,7 +60,7 @@ async function seen(address: string, ask: (path: string) => ReturnType<SignedInM
   const { body: thread } = await ask(`/v1/threads/${thread_id}?mailbox=${address}`)
   assert.deepEqual(list.data[0].labels, message.labels)
   assert.deepEqual(thread.messages[0].labels, message.labels)
-  return { uid, labels: message.labels, filters: message.filtered_by.map(({ name }: { name: string }) => name) }
+  return { uid, labels: message.labels, filters: each(message.filtered_by, 'name') }
 }
 
 test('a member sees their own keywords and filters on their mail, and a key sees neither', async () => {
@@ -112,14 +112,11 @@ test('a trial of own filters runs the organization’s first', async () => {
   const draft = { ...noteFilter, name: 'Draft', action: 'move', argument: 'trash' }
   const body = { message: { from: 'ann@books.example', subject: 'A note' }, filter: draft }
   const { body: trial } = await member.request('POST', '/v1/me/filters/test', body)
-  assert.deepEqual(
-    trial.matches.map(({ name, applied, reason }: Record<string, unknown>) => [name, applied, reason]),
-    [
-      ['Move', true, null],
-      ['Notes', true, null],
-      ['Draft', false, 'earlier_move'],
-    ],
-  )
+  assert.deepEqual(each(trial.matches, 'name', 'applied', 'reason'), [
+    ['Move', true, null],
+    ['Notes', true, null],
+    ['Draft', false, 'earlier_move'],
+  ])
   assert.deepEqual(trial.result, { folder: 'archive', labels: [keyword], starred: false, unread: true })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
@@ -9,8 +9,7 @@ import type { About, Rule } from '#test/world/routes/rules.ts'
 import { samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** How a route concerns mailboxes, which decides what a key that is restricted to others gets. */
 const rules = {

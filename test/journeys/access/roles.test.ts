@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { type Role, roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
@@ -11,8 +11,7 @@ import { type About, memberMay } from '#test/world/routes/rules.ts'
 import { ownSamples, samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** The owner of the mailbox and the items in the samples. */
 const relations = ['own mailbox', 'mailbox of another member', 'another organization'] as const

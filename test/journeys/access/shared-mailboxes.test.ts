@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { type Level, levels } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
+import { each } from '#test/each.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -18,8 +19,7 @@ import { memberMay } from '#test/world/routes/rules.ts'
 import { samples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0)
 
@@ -55,10 +55,7 @@ for (const role of roles) {
         if (!may) assert.match(answer.body.error.message, new RegExp(`at the level ${level}; this needs ${needed}$`))
       }
       const { body: me } = await session.request('GET', '/v1/me')
-      assert.deepEqual(
-        me.mailboxes.map(({ address, level }: { address: string; level: string }) => [address, level]),
-        [[one.address, level]],
-      )
+      assert.deepEqual(each(me.mailboxes, 'address', 'level'), [[one.address, level]])
       assert.equal((await session.request('GET', '/v1/scheduled')).body.data.length > 0, true)
       for (const { name, method, path, sample, rule } of await memberOperations(world)) {
         if (rule.about === undefined) continue

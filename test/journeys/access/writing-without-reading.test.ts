@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Scope } from '#/http/access/scopes.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** What only the mail of `furnish` says, and messages that are to be sent. */
 const told = /Notes|charles@engines|Attached|note\.txt|bob@nowhere/

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { runCommand } from '#/cli/run.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
 import { Keyring } from '#/secrets/keyring.ts'
+import { each } from '#test/each.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
 import { secret } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 let organization: TestOrganization
 let ada: string
 let bob: string
@@ -45,7 +45,7 @@ test('mail to an alias arrives, with a tag too, until it is removed; the API sho
   assert.match((await run('mailbox', 'alias', 'add', ada, at('sales'))).stdout, /was before an alias of ada@/)
   const { data } = await printed(operator(), 'mailbox', 'alias', 'list', '--org', organization.name)
   assert.deepEqual(
-    data.map(({ alias, mailbox }: Record<string, string>) => [alias, mailbox]),
+    each(data, 'alias', 'mailbox'),
     ['abuse', 'postmaster', 'sales'].map((local) => [at(local), ada]),
   )
   assert.match((await run('mailbox', 'alias', 'remove', at('sales'))).stdout, /is no alias of ada@/)

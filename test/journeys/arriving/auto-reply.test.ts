@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { SendMailOptions } from 'nodemailer'
 import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import { letter } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -180,10 +181,7 @@ test('two that answer each other, and three that forward in a ring, come to rest
     await configure(from, { forward_to: ring[(at + 1) % 3], forward_enabled: true })
   }
   await write(ring[0] ?? '')
-  assert.deepEqual(
-    (await answers()).map(({ to }) => to),
-    [['bob@far.example']],
-  )
+  assert.deepEqual(each(await answers(), 'to'), [['bob@far.example']])
   const totals = await Promise.all(
     ring.map(async (box) => (await request('GET', `/v1/messages?mailbox=${box}`)).body.total),
   )

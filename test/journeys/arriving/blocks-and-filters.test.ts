@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
@@ -7,8 +7,7 @@ import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/lette
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)
 

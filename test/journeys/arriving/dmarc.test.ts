@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a message is judged before it is stored.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const organization = await world.organization()
 const { address } = await organization.mailbox('ada')
 world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })

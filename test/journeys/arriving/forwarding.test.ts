@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { each } from '#test/each.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const { world, sink, organization, request, sentMail } = await sendingWorld({ plan: 'self_hosted' })
@@ -99,10 +100,7 @@ test('whoever has the mark of a message cannot have the message itself dropped w
     await world.send({ envelope: { from: author, to: bob }, raw })
   }
   const { data } = await folder(bob)
-  assert.deepEqual(
-    data.map(({ subject }: { subject: string }) => subject),
-    ['Hello', 'Eve 0'],
-  )
+  assert.deepEqual(each(data, 'subject'), ['Hello', 'Eve 0'])
 })
 
 test('in any graph of 20 mailboxes each stores one copy at most, and all comes to rest', async () => {

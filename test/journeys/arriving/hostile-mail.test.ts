@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { hostileMail } from '#test/mail/hostile-mail.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: it is about what reads mail.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const organization = await world.organization()
 const { address } = await organization.mailbox('ada')
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
@@ -12,8 +12,7 @@ import { testCertificate } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ env: { MAILROOM_HOSTNAME: 'mx.host.test' } })
 
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)
 

@@ -1,8 +1,9 @@
 // On both databases: two organizations claim one domain at once.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { Enrolled } from '#test/dns/enrolled.ts'
+import { each } from '#test/each.ts'
 import { hand, subjectsIn } from '#test/mail/letter.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -12,13 +13,8 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-let world: World
-let one: TestOrganization
-before(async () => {
-  world = await World.start()
-  one = await world.organization()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const one = await world.organization()
 
 /** Lets time pass, and every domain that came due meanwhile be checked once. */
 async function pass(milliseconds: number): Promise<void> {
@@ -47,10 +43,7 @@ describe('from enrolment to verified', () => {
 
   test('a fresh enrolment lists four records, not yet looked at, and is due in a minute', async () => {
     const { dns, outstanding, status, ownership_token: token, next_check_at: next, ...times } = await domain.shown()
-    assert.deepEqual(
-      dns.map(({ purpose }) => purpose),
-      ['ownership', 'mx', 'spf', 'dmarc'],
-    )
+    assert.deepEqual(each(dns, 'purpose'), ['ownership', 'mx', 'spf', 'dmarc'])
     assert.ok(dns.every(({ satisfied, last_checked_at: at }) => !satisfied && at === null))
     assert.deepEqual([outstanding, status], [4, 'pending'])
     assert.match(token ?? '', /^[0-9a-f]{32}$/)
@@ -296,10 +289,7 @@ test('rotated keys are published beside the old until they are seen; the old one
   await pass(minute)
   const after = await domain.shown()
   assert.deepEqual([after.dns.length, after.outstanding], [6, 0])
-  assert.deepEqual(
-    (await keys()).map(({ name }) => name),
-    both.slice(2).map(({ name }) => name),
-  )
+  assert.deepEqual(each(await keys(), 'name'), each(both.slice(2), 'name'))
   const listed = async () => (await domain.shown()).optional_dns.filter(({ purpose }) => purpose === 'dkim').length
   assert.equal(await listed(), 2)
   await pass(6 * day)

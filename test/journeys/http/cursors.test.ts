@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 interface Listing {
   readonly path: string

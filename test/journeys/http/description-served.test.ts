@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { each } from '#test/each.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
 import type { Description } from '#test/sockets/http-client.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
@@ -8,8 +9,7 @@ import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const url = () => `${world.base}/v1/openapi.json`
 
@@ -89,10 +89,7 @@ for (const [what, host, servers] of [
     const head = `GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
     const answer = await exchange(world.base, head)
     const { servers: named } = JSON.parse(Buffer.from(answer?.body ?? '', 'latin1').toString()) as Named
-    assert.deepEqual(
-      named.map(({ url }) => url),
-      servers,
-    )
+    assert.deepEqual(each(named, 'url'), servers)
   })
 
 interface Named {

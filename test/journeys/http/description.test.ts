@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core'
 import { eventTypes } from '#/events/types.ts'
 import { everyOperation } from '#test/world/routes/every-route.ts'
@@ -7,8 +7,7 @@ import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 test('the OpenAPI document is 3.1 and a public linter finds nothing wrong with it', async () => {
   const text = await world.client.document()

@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { each } from '#test/each.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let from: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  from = (await organization.mailbox('ada')).address
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const from = (await organization.mailbox('ada')).address
 
 type Asked = [method: string, path: string, body?: unknown]
 
 /** A request, and what is said to be wrong with it, in order. */
 const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: string, message: RegExp][]]>> = {
-  'a field misspelt': [
-    () => ['POST', '/v1/labels', { name: 'x', color: 'red' }],
-    ['color', /^Unknown field "color": did you mean "colour"\?$/],
-  ],
-  'a field of an attachment misspelt': [
-    () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', attachments: [{ fileName: 'a', content: '' }] }],
-    ['attachments[0].filename', /is required/],
-    ['attachments[0].fileName', /did you mean "filename"\?$/],
-  ],
   'a folder that no mail host takes, labels both ways, and a uid that is none': [
     () => [
       'PATCH',
@@ -46,10 +31,6 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => ['POST', '/v1/domains', { domain: 'localhost', name: 'x' }],
     ['name', /^Unknown field "name"/],
     ['domain', /./],
-  ],
-  'a parameter misspelt': [
-    () => ['GET', `/v1/messages?mailbox=${from}&limits=5`],
-    ['limits', /^Unknown query parameter "limits": did you mean "limit"\?$/],
   ],
   'a time on what is sent at once': [
     () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', send_at: '2026-11-21T08:00:00Z' }],
@@ -139,10 +120,6 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['public_key', /needed for a Private mailbox/],
     ['domain', /either domain or domain_id/],
   ],
-  'nothing but null in a change': [
-    () => ['PATCH', '/v1/labels/0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55', { name: null }],
-    ['body', /^Nothing to change$/],
-  ],
   'JSON with a comma too many': [
     () => ['POST', '/v1/labels', '{\n  "name": "x",\n}'],
     ['body', /^The body is not valid JSON: at line 3, column 1 there is "}", and not a name in double quotes$/],
@@ -165,7 +142,7 @@ for (const [what, [ask, ...details]] of Object.entries(wrong)) {
     assert.equal(status, 400, JSON.stringify(body))
     const reported: { field: string; message: string }[] = body.error.details
     assert.deepEqual(
-      reported.map(({ field }) => field),
+      each(reported, 'field'),
       details.map(([field]) => field),
       JSON.stringify(reported),
     )
@@ -193,48 +170,19 @@ test('a conflict with stored data is reported alone, and a repeat gets the first
   assert.deepEqual(again.body.error.details, first.body.error.details)
 })
 
-/** Bodies with optional fields that are null. */
-for (const [what, path, body, status] of [
-  ['a label', '/v1/labels', () => ({ name: 'Null', colour: null }), 201],
-  [
-    'a message',
-    '/v1/send',
-    () => ({
-      ...{ from, to: 'bob@nowhere.example', cc: null, bcc: null, subject: null, text: 'x', html: null },
-      ...{ reply_to: null, in_reply_to: null, references: null },
-      attachments: [{ filename: 'a', content: '', content_type: null, content_id: null }],
-    }),
-    202,
-  ],
-  ['no attachments', '/v1/send', () => ({ from, to: 'bob@nowhere.example', text: 'x', attachments: null }), 202],
-  [
-    'a filter',
-    '/v1/filters',
-    () => ({
-      ...{ name: 'n', field: 'to', op: 'is', value: 'x', action: 'star' },
-      ...{ argument: null, position: null, enabled: null },
-    }),
-    201,
-  ],
-  ['a trial', '/v1/filters/test', () => ({ message: { from: 'a@b.example', to: null }, filter: null }), 200],
-  [
-    'a mailbox',
-    '/v1/mailboxes',
-    () => ({ domain: organization.domain, domain_id: null, local_part: 'nil', name: null, kind: null, password: null }),
-    201,
-  ],
-] as const) {
-  test(`${what} with null for what may be left out is as if it were left out`, async () => {
-    const answer = await organization.request('POST', path, body())
-    assert.equal(answer.status, status, JSON.stringify(answer.body))
-  })
-}
-
-test('null clears where it means something, and changes nothing where it does not', async () => {
-  const change = (body: object) => organization.request('PATCH', '/v1/forwarding', { mailbox: from, ...body })
-  await change({ forward_to: 'x@elsewhere.example', reply_subject: 'Away', reply_until: '2999-01-01T00:00:00Z' })
-  const { status, body } = await change({ forward_to: null, reply_subject: null, reply_until: null })
-  assert.deepEqual([status, body.forward.to, body.reply.subject, body.reply.until], [200, null, 'Away', null])
+test('null for what may be left out of a message is as if it were left out', async () => {
+  const nothing = {
+    cc: null,
+    bcc: null,
+    subject: null,
+    html: null,
+    reply_to: null,
+    in_reply_to: null,
+    references: null,
+  }
+  const attachments = [{ filename: 'a', content: '', content_type: null, content_id: null }]
+  const body = { from, to: 'bob@nowhere.example', text: 'x', ...nothing, attachments }
+  assert.equal((await organization.request('POST', '/v1/send', body)).status, 202)
 })
 
 for (const [method, path, allow] of [

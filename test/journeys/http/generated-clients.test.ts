@@ -3,12 +3,11 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
-import type { ZodType } from 'zod'
-import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
@@ -17,25 +16,19 @@ import { World } from '#test/world/world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-let world: World
-let furnished: Furnished
 /** What orval makes of the document: schemas by name. */
-let generated: Record<string, ZodType>
-let directory: string
-before(async () => {
-  world = await World.start()
-  furnished = await furnish(world)
-  directory = await mkdtemp(join(tmpdir(), 'clients-'))
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
-  const target = join(directory, 'openapi.json')
-  await writeFile(target, await world.client.document())
-  const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
-  for (const client of ['zod', 'fetch'] as const) {
-    await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
-  }
-  await writeFile(join(directory, 'package.json'), '{"type": "module"}')
-  generated = await import(pathToFileURL(join(directory, 'zod.ts')).href)
-})
+const world = await World.start()
+const furnished = await furnish(world)
+const directory = await mkdtemp(join(tmpdir(), 'clients-'))
+await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+const target = join(directory, 'openapi.json')
+await writeFile(target, await world.client.document())
+const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
+for (const client of ['zod', 'fetch'] as const) {
+  await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
+}
+await writeFile(join(directory, 'package.json'), '{"type": "module"}')
+const generated = await import(pathToFileURL(join(directory, 'zod.ts')).href)
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })

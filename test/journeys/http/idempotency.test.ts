@@ -1,22 +1,16 @@
 // On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Operation } from '#test/sockets/http-client.ts'
 import { dyingOnceDone } from '#test/world/database/dying-once-done.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
 
 const post = (key: string, body: unknown, to = organization) =>
   to.request('POST', '/v1/labels', body, { headers: { 'idempotency-key': key } })
@@ -64,18 +58,6 @@ test('a repeated request whose process has died once its work was done gets the 
   }
 })
 
-test('a repeated move of many messages names the change again that undoes it', async () => {
-  const { organization: one, address, ids } = await furnish(world)
-  const move = () => {
-    const body = { uids: [Number(ids.message)], folder: 'archive' }
-    return one.request('PATCH', `/v1/messages?mailbox=${address}`, body, { headers: { 'idempotency-key': 'move' } })
-  }
-  const [first, again] = [await move(), await move()]
-  assert.match(first.body.change_id, /^[0-9a-f-]{36}$/)
-  assert.deepEqual(again.body, first.body)
-  assert.equal((await one.request('POST', `/v1/changes/${again.body.change_id}/undo`)).status, 201)
-})
-
 test('of a large draft little is kept, and its repeated answer is whole', async () => {
   const { address } = await organization.mailbox('writer')
   const text = `${'A long sentence. '.repeat(20_000)}\n`
@@ -101,17 +83,6 @@ test('of a large draft little is kept, and its repeated answer is whole', async 
   assert.equal((await organization.request('DELETE', path)).status, 200)
   const gone = await make()
   assert.deepEqual([gone.status, gone.body.error.code], [404, 'not_found'])
-})
-
-test('of a change and its repetition at once one runs', async () => {
-  const { organization: one, address, ids } = await furnish(world)
-  const body = { uids: [Number(ids.message)], folder: 'archive' }
-  const headers = { 'idempotency-key': 'at once' }
-  const ask = () => one.request('PATCH', `/v1/messages?mailbox=${address}`, body, { headers })
-  const answers = await Promise.all([ask(), ask(), ask()])
-  const done = answers.filter(({ status }) => status === 200)
-  assert.ok(done.length > 0 && answers.every(({ status }) => status === 200 || status === 409))
-  for (const { body: answer } of [...done, await ask()]) assert.deepEqual(answer.updated, [Number(ids.message)])
 })
 
 test('a key is one organization’s', async () => {
@@ -175,16 +146,6 @@ test('a 5xx releases the key', async () => {
     await sql`drop function fail()`.execute(world.db)
   }
   const answer = await post('released', { name: 'Released' })
-  assert.equal(answer.status, 201)
-  assert.equal(answer.headers.get('idempotency-replayed'), null)
-})
-
-test('after 24 hours a key is new again', async () => {
-  assert.equal((await post('old', { name: 'Old' })).status, 201)
-  await sql`update idempotency_keys set created_at = created_at - interval '24 hours' where key = 'old'`.execute(
-    world.db,
-  )
-  const answer = await post('old', { name: 'Older' })
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('idempotency-replayed'), null)
 })

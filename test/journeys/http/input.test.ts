@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
-let world: World
-let organization: TestOrganization
-let address: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  address = (await organization.mailbox('ada')).address
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
+const address = (await organization.mailbox('ada')).address
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   world.client.request('POST', '/v1/labels', { key: organization.key, body, headers })
@@ -20,16 +12,11 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 for (const [what, body, headers] of [
   ['__proto__', '{"name": "x", "__proto__": {"admin": true}}', {}],
   ['constructor.prototype', '{"name": "x", "constructor": {"prototype": {"admin": true}}}', {}],
-  ['malformed JSON', '{"name": ', {}],
   ['an empty body', '', {}],
-  ['an array', '[]', {}],
-  ['a string', '"x"', {}],
-  ['null', 'null', {}],
   ['a wrong content type', '{"name": "x"}', { 'content-type': 'text/plain' }],
   ['a form', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['a content type of nothing', '{"name": "x"}', { 'content-type': '' }],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
-  ['12 MiB + 1', `{"name": "${'x'.repeat(12 * 2 ** 20)}"}`, {}],
 ] as const) {
   test(`${what} is invalid_request, and pollutes nothing`, async () => {
     const answer = await post(body, headers)
@@ -78,18 +65,6 @@ test('a name that an object has twice is refused, and nothing is stored', async 
   assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, before)
 })
 
-test('an unreadable URL is invalid_request in the same body', async () => {
-  const { hostname, port } = new URL(world.base)
-  const socket = connect(Number(port), hostname)
-  socket.end(
-    `GET /v1/labels/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${organization.key}\r\n\r\n`,
-  )
-  const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
-  assert.match(answer, /^HTTP\/1\.1 400 /)
-  assert.match(answer, /x-request-id: req_/i)
-  assert.match(answer, /"code":"invalid_request"/)
-})
-
 test('the order of checks: a request that is wrong in every way is first unauthorized, then forbidden, then invalid', async () => {
   const weak = await organization.newKey('usage:read')
   const bad = { body: '{', headers: {} }
@@ -98,13 +73,4 @@ test('the order of checks: a request that is wrong in every way is first unautho
   assert.equal((await world.client.request('PATCH', path, { ...bad, key: weak })).status, 403)
   assert.equal((await world.client.request('PATCH', path, { ...bad, key: organization.key })).status, 400)
   assert.equal((await organization.request('PATCH', path, { name: 'x' })).status, 404)
-})
-
-test('a folder to move to with a line break in it is refused, and nothing moves', async () => {
-  await world.send({ from: 'a@b.example', to: address, subject: 'Stays' })
-  const [{ uid }] = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
-  const folder = 'x\r\nA1 DELETE inbox'
-  const answer = await organization.request('PATCH', `/v1/messages/${uid}?mailbox=${address}`, { folder })
-  assert.deepEqual([answer.status, answer.body.error.field], [400, 'folder'])
-  assert.equal((await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)).status, 200)
 })

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const run = promisify(execFile)
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
 
 /** Sends the whole body, then reads, as most programs in Python do. */
 const withHttpClient = `

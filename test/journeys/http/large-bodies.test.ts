@@ -2,20 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { exchange } from '#test/sockets/raw-http.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: a body that is too large gets no further than the HTTP server.
 
-let world: World
-let organization: TestOrganization
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const organization = await world.organization()
 
 const MiB = 1 << 20
 const json = 'Host: x\r\nContent-Type: application/json\r\n'

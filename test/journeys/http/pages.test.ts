@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isUuid } from '#/text.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
@@ -9,8 +9,7 @@ import { World } from '#test/world/world.ts'
 
 // What holds for the pages of all lists. How cursors stand while entries come and go is in cursors.test.ts.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 interface List {
   readonly name: string

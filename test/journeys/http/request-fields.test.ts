@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Schema } from '#test/sockets/http-client.ts'
 import { World } from '#test/world/world.ts'
 
 // On one database: the document is made without a database.
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const folder = '(mailbox: line 1–320, folder?: string)'
 const copies = 'cc?: line –998 or [line –998] –25, bcc?: line –998 or [line –998] –25'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Answer, Schema } from '#test/sockets/http-client.ts'
 import { assertUnchanged } from '#test/world/organization/every-row.ts'
-import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
+import { furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { pathOf } from '#test/world/routes/every-route.ts'
 import { type Wrong, wrongTexts, wrongValues } from '#test/world/routes/wrong-values.ts'
@@ -10,17 +10,10 @@ import { World } from '#test/world/world.ts'
 
 // What the schemas of all routes refuse. What a route refuses beyond its schema is tried beside the route.
 
-let world: World
-let one: Furnished
-let calls: Awaited<ReturnType<typeof everyCall>>
-let components: Record<string, Schema>
-before(async () => {
-  world = await World.start()
-  one = await furnish(world)
-  calls = await everyCall(world, one)
-  components = (await world.client.description()).components.schemas
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
+const one = await furnish(world)
+const calls = await everyCall(world, one)
+const components = (await world.client.description()).components.schemas
 
 function resolve(schema: Schema): Schema {
   const { $ref } = schema as { readonly $ref?: string }

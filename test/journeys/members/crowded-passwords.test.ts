@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Holder } from '#/event-loop/fair-share.ts'
 import { hashing, hashPassword, isPassword } from '#/passwords/password.ts'
-import {
-  codes,
-  plain,
-  type Submitting,
-  secured,
-  startSubmitting,
-  submittingMailbox,
-} from '#test/world/mail/submission.ts'
+import { codes, plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
 
-let on: Submitting
-before(async () => {
-  on = await startSubmitting()
-})
+const on = await startSubmitting()
 after(() => on[Symbol.asyncDispose]())
 
 /** Fills an organization's part of a process's queue of passwords to hash, until it is disposed of. */

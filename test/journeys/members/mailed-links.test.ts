@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { entriesOf } from '#/audit/queries.ts'
 import { readContent } from '#/mime/body/content.ts'
@@ -14,13 +14,9 @@ import { World } from '#test/world/world.ts'
 const publicUrl = 'https://mail.example.com'
 const lines: string[] = []
 const resources = new AsyncDisposableStack()
-let sink: Sink
-let world: World
-before(async () => {
-  sink = resources.use(await Sink.start())
-  const log = { write: (line: string) => void lines.push(line) }
-  world = resources.use(await World.start({ sink, log, env: { MAILROOM_PUBLIC_URL: publicUrl } }))
-})
+const sink = resources.use(await Sink.start())
+const log = { write: (line: string) => void lines.push(line) }
+const world = resources.use(await World.start({ sink, log, env: { MAILROOM_PUBLIC_URL: publicUrl } }))
 after(() => resources.disposeAsync())
 
 async function owner(organization: TestOrganization): Promise<SignedInMember> {

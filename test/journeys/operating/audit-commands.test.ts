@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { byService } from '#/audit/actor.ts'
 import { entriesOf } from '#/audit/queries.ts'
 import { commands } from '#/cli/commands.ts'
 import { runCommand } from '#/cli/run.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { organizationByName } from '#/organizations/queries.ts'
+import { each } from '#test/each.ts'
 import { secret } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { giveKeys } from '#test/world/organization/signing-domain.ts'
@@ -86,11 +87,7 @@ async function furnished(organizationId: string): Promise<string> {
   return organizationId
 }
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const operator = () => operatorOn(world, () => world.clock.now())
 
@@ -115,11 +112,7 @@ test('each command that changes settings leaves its entries, one that finds noth
     if (name === 'mailbox password') secrets.push(value.password)
     const fresh = (await trail()).filter(({ id }) => !known.has(id))
     const own = fresh.filter(({ actor }) => actor.kind === 'operator').reverse()
-    assert.deepEqual(
-      own.map(({ action }) => action),
-      left,
-      name,
-    )
+    assert.deepEqual(each(own, 'action'), left, name)
     for (const { before, after, action } of own)
       if (action !== 'mailbox.password_changed') assert.notDeepEqual(before, after, name)
   }

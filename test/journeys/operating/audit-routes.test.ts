@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { pino } from 'pino'
 import { entriesOf } from '#/audit/queries.ts'
 import { Refusals } from '#/audit/refusals.ts'
@@ -84,11 +84,7 @@ const noSettingsOfMembers = [
   ...['POST /v1/mailboxes/{address}/resume', 'DELETE /v1/mailboxes/{address}', 'DELETE /v1/me/sessions/{id}'],
 ]
 
-let world: World
-before(async () => {
-  world = await World.start()
-})
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 const trailOf = (organization: TestOrganization) => entriesOf(world.db, organization.id, {}, 1_000)
 

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, mock, test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { onceWritten } from '#test/observe/writes.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
 const [hour, day] = [3_600_000, 24 * 3_600_000]
@@ -47,15 +46,10 @@ const kept: readonly (readonly [table: string, forMs: number, columns: string, v
   ['passkey_challenges', 0, 'hash, purpose, expires_at', (at) => [text(), 'sign_in', at]],
 ]
 
-let world: World
-let organization: TestOrganization
-let mailboxId: string
-before(async () => {
-  mock.timers.enable({ apis: ['setInterval'] })
-  world = await World.start()
-  organization = await world.organization()
-  mailboxId = (await organization.mailbox('ada')).id
-})
+mock.timers.enable({ apis: ['setInterval'] })
+const world = await World.start()
+const organization = await world.organization()
+const mailboxId = (await organization.mailbox('ada')).id
 after(async () => {
   await world[Symbol.asyncDispose]()
   mock.timers.reset()

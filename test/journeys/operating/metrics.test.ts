@@ -2,24 +2,19 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
 import dashboard from '../../../deploy/grafana.json' with { type: 'json' }
 
-let world: World
-let scratch: string
-let cert: string
-before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
-  cert = join(scratch, 'cert.pem')
-  const key = join(scratch, 'key.pem')
-  await writeFile(cert, testCertificate.cert)
-  await writeFile(key, testCertificate.key)
-  const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
-  const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
-  world = await World.start({ env })
-})
+const scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
+const cert = join(scratch, 'cert.pem')
+const key = join(scratch, 'key.pem')
+await writeFile(cert, testCertificate.cert)
+await writeFile(key, testCertificate.key)
+const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
+const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
+const world = await World.start({ env })
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(scratch, { recursive: true })

@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { each } from '#test/each.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
@@ -76,10 +77,7 @@ test('commands that start at once without a server take turns', async () => {
   const names = ['One', 'Three', 'Two']
   await Promise.all(names.map((name) => json(env, 'org', 'create', name)))
   const { data } = await json(env, 'org', 'list')
-  assert.deepEqual(
-    data.map(({ name }: { name: string }) => name),
-    names,
-  )
+  assert.deepEqual(each(data, 'name'), names)
 })
 
 test('SIGINT stops the server, although clients stay connected', async () => {

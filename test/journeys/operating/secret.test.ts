@@ -1,20 +1,16 @@
 // On both databases: processes start at once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { after, test } from 'node:test'
+import { databaseHome } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
 import { labelWithIdempotencyKey } from '#test/world/organization/label-once.ts'
-import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
+import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const second = 'a second secret of at least thirty-two characters'
 
-let home: DatabaseHome
-let organization: StoredOrganization
-before(async () => {
-  home = await databaseHome()
-  organization = await storeOrganization(home, { domain: 'secret.test', mailboxes: ['ada'] })
-})
+const home = await databaseHome()
+const organization = await storeOrganization(home, { domain: 'secret.test', mailboxes: ['ada'] })
 after(() => home[Symbol.asyncDispose]())
 
 const label = (service: Service, name: string) => labelWithIdempotencyKey(service, name, organization.key)

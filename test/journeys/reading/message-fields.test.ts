@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { each } from '#test/each.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { hostname } from '#test/world/installation.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -70,10 +71,7 @@ describe('what a message says of itself', () => {
     await world.outbound.processAll()
     for (const place of [`mailbox=${bob}`, `mailbox=${address}&folder=sent`]) {
       const { data } = await get(`/v1/messages?${place}`)
-      assert.deepEqual(
-        data.map(({ subject, authentication }: Record<string, unknown>) => [subject, authentication]),
-        [['From here', null]],
-      )
+      assert.deepEqual(each(data, 'subject', 'authentication'), [['From here', null]])
     }
   })
 
@@ -87,7 +85,7 @@ describe('what a message says of itself', () => {
     await hand(world, 'x@peer.example', eve, letter({ 'Message-ID': '<reply@x>', 'In-Reply-To': '<late@x>' }))
     await hand(world, 'x@peer.example', eve, letter({ 'Message-ID': '<other@x>' }))
     const threads = await get(`/v1/threads?mailbox=${eve}`)
-    const [other, both] = threads.data.map(({ id }: { id: string }) => id)
+    const [other, both] = each(threads.data, 'id')
     assert.deepEqual(await ids('inbox'), [other, both, both])
     const moved = await organization.request('PATCH', `/v1/messages/2?mailbox=${eve}`, { folder: 'archive' })
     assert.deepEqual(await ids('archive'), [moved.body.thread_id])
@@ -105,7 +103,7 @@ describe('what a message says of itself', () => {
     await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<first@x>' }))
     await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<second@x>', 'In-Reply-To': '<first@x>' }))
     await hand(world, 'x@peer.example', flo, letter({ 'Message-ID': '<third@x>' }))
-    const [alone, both] = (await get(`/v1/conversations?mailbox=${flo}`)).data.map(({ id }: { id: string }) => id)
+    const [alone, both] = each((await get(`/v1/conversations?mailbox=${flo}`)).data, 'id')
     assert.deepEqual(await ids('inbox'), [alone, both, both])
     const moved = await organization.request('PATCH', `/v1/messages/1?mailbox=${flo}`, { folder: 'archive' })
     assert.equal(moved.body.conversation_id, both)

@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
+import { each } from '#test/each.ts'
 import type { Act } from '#test/sockets/sink.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
@@ -53,7 +54,7 @@ async function shown(id: string) {
 
 async function subjects(folder: string, address = ada): Promise<string[]> {
   const { data } = (await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)).body
-  return data.map(({ subject }: { subject: string }) => subject)
+  return each(data, 'subject')
 }
 
 const retry = (id: string) => organization.request('POST', `/v1/scheduled/${id}/retry`)
@@ -131,10 +132,7 @@ for (const [what, then] of [
     assert.match(last_error, new RegExp(`^bob@there\\.example .* said: ${then}\\. `))
     assert.ok(last_error.endsWith(since), last_error)
     const { data } = (await organization.request('GET', `/v1/messages?mailbox=${ada}&folder=sent`)).body
-    assert.deepEqual(
-      data.map(({ subject, starred, unread }: Record<string, unknown>) => [subject, starred, unread]),
-      [['Doubt', true, true]],
-    )
+    assert.deepEqual(each(data, 'subject', 'starred', 'unread'), [['Doubt', true, true]])
     const raw = await organization.request('GET', `/v1/messages/${data[0].uid}/raw?mailbox=${ada}&folder=sent`)
     const front = `Comments: ${since}\r\nBcc: eve@there.example\r\n`
     assert.equal(raw.bytes.toString(), front + sink.taken[0]?.bytes)
@@ -162,10 +160,7 @@ test('refused for good by everyone it has failed at once, and by some it is sent
   const id = await schedule({ to: ['bob@there.example', 'cy@there.example'], subject: 'Half' })
   assert.equal(await rounds(id), 1)
   assert.equal(await shown(id), undefined)
-  assert.deepEqual(
-    sink.taken.map(({ to }) => to),
-    [['cy@there.example']],
-  )
+  assert.deepEqual(each(sink.taken, 'to'), [['cy@there.example']])
   assert.deepEqual(await subjects('sent'), ['Half'])
   assert.deepEqual(await subjects('inbox'), ['Undelivered mail returned to its sender'])
   assert.equal(await queued(), 0)
@@ -178,10 +173,7 @@ test('deferred for some recipients it is sent, and those get it later, as any ma
   assert.deepEqual([await shown(id), await subjects('sent'), await queued()], [undefined, ['Half'], 1])
   answers(undefined)
   await round()
-  assert.deepEqual(
-    sink.taken.map(({ to }) => to),
-    [['cy@there.example'], ['bob@there.example']],
-  )
+  assert.deepEqual(each(sink.taken, 'to'), [['cy@there.example'], ['bob@there.example']])
   assert.ok(sink.taken[0]?.bytes.equals(sink.taken[1]?.bytes ?? Buffer.alloc(0)))
   assert.deepEqual([await subjects('sent'), await subjects('inbox'), await queued()], [['Half'], [], 0])
 })

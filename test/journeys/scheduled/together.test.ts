@@ -1,6 +1,6 @@
 // On both databases: workers claim messages at once.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import { insertDue, oneEach } from '#test/world/mail/due-mail.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -9,8 +9,7 @@ import { World } from '#test/world/world.ts'
 const relay = new AcceptingRelay()
 let organization: TestOrganization
 let address: string
-const world = await World.start({ relay })
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ relay })
 await world.db
   .insertInto('plans')
   .values({ name: 'three', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 3 })

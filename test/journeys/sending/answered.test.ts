@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
-import type { Sink } from '#test/sockets/sink.ts'
-import { loggedIn, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import type { World } from '#test/world/world.ts'
+import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
-let on: Submitting
-let sink: Sink
-let world: World
-let organization: TestOrganization
-let ada: { id: string; address: string }
-before(async () => {
-  on = await startSubmitting()
-  ;({ world, sink, organization } = on)
-  ada = await submittingMailbox(organization, 'ada')
-})
+const on = await startSubmitting()
+const { world, sink, organization } = on
+const ada = await submittingMailbox(organization, 'ada')
 after(() => on[Symbol.asyncDispose]())
 
 interface Arrived {

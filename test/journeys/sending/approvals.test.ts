@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { each } from '#test/each.ts'
 import { now, readEvents } from '#test/events/furnished.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -32,10 +33,7 @@ test('what is approved is sent, once, and who asked sees that', async () => {
   assert.equal((await by(writer, 'POST', `/v1/approvals/${approval.id}/approve`)).status, 403)
   assert.equal((await by(approver, 'GET', `/v1/drafts/${id}`)).body.text, 'Approved words')
   const { body: list } = await by(approver, 'GET', '/v1/approvals?status=pending')
-  assert.deepEqual(
-    list.data.map(({ id }: { id: string }) => id),
-    [approval.id],
-  )
+  assert.deepEqual(each(list.data, 'id'), [approval.id])
   const answers = await Promise.all([1, 2, 3].map(() => by(approver, 'POST', `/v1/approvals/${approval.id}/approve`)))
   const [sent, ...more] = answers.filter(({ status }) => status === 202)
   assert.deepEqual([sent?.body.status, more.length], ['queued', 0])
@@ -143,13 +141,10 @@ test('the list can be that of a draft', async () => {
   const [first, second] = [await asked(one.id), await asked(one.id)]
   await asked(other.id)
   const { body } = await by(writer, 'GET', `/v1/approvals?draft=${one.id}`)
-  assert.deepEqual(
-    body.data.map(({ id, status }: { id: string; status: string }) => [id, status]),
-    [
-      [second.id, 'pending'],
-      [first.id, 'outdated'],
-    ],
-  )
+  assert.deepEqual(each(body.data, 'id', 'status'), [
+    [second.id, 'pending'],
+    [first.id, 'outdated'],
+  ])
   assert.equal((await by(writer, 'GET', '/v1/approvals?draft=none')).status, 404)
 })
 

@@ -7,6 +7,7 @@ import { draftNamed } from '#/drafts/identity.ts'
 import { removeSentDrafts } from '#/drafts/sending/remove-sent.ts'
 import { noteSent } from '#/drafts/sending/sent.ts'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import { now, readEvents } from '#test/events/furnished.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -125,7 +126,10 @@ test('an edit replaces what it gives, and keeps the id and the rest', async () =
   const plain = await request('PATCH', `/v1/drafts/${draft.id}`, { html: null, to: [], attachments: [] })
   assert.deepEqual([plain.body.text, plain.body.html, plain.body.to, plain.body.attachments], ['A', null, [], []])
   assert.deepEqual(
-    (await listed()).filter(({ id }) => id === draft.id).map(({ version }) => version),
+    each(
+      (await listed()).filter(({ id }) => id === draft.id),
+      'version',
+    ),
     [plain.body.version],
   )
 })
@@ -172,13 +176,10 @@ test('files come to a draft and go from it one by one', async () => {
   const logo = { filename: 'logo.png', content: 'SGk=', content_id: 'logo' }
   assert.equal((await request('POST', path, logo)).status, 201)
   const { body } = await request('POST', path, { filename: 'b.txt', content: 'SGkh' })
-  assert.deepEqual(
-    body.attachments.map(({ filename, inline, content_id }: Record<string, unknown>) => [filename, inline, content_id]),
-    [
-      ['logo.png', true, 'logo'],
-      ['b.txt', false, null],
-    ],
-  )
+  assert.deepEqual(each(body.attachments, 'filename', 'inline', 'content_id'), [
+    ['logo.png', true, 'logo'],
+    ['b.txt', false, null],
+  ])
   const twice = await request('POST', path, logo)
   assert.deepEqual([twice.status, twice.body.error.field], [400, 'content'])
   const left = await request('DELETE', `${path}/0`)
@@ -370,10 +371,7 @@ test('events tell of drafts as messages that change, never as ones that arrive',
   await request('DELETE', `/v1/drafts/${draft.id}`)
   const types = 'message.received,message.changed,message.deleted'
   const draftEvents = await readEvents({ organization }, 3, `?after=${since}&types=${types}`)
-  assert.deepEqual(
-    draftEvents.map(({ type }) => type),
-    ['message.changed', 'message.changed', 'message.deleted'],
-  )
+  assert.deepEqual(each(draftEvents, 'type'), ['message.changed', 'message.changed', 'message.deleted'])
   assert.partialDeepStrictEqual(draftEvents[0], { message: { folder: 'drafts', uid: draft.uid } })
   assert.partialDeepStrictEqual(draftEvents[1], { message: { folder: 'drafts', uid, moved_from: { uid: draft.uid } } })
 })

@@ -1,10 +1,9 @@
 // On both databases: a draft is read while it is edited.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const organization = await world.organization()
 const ada = (await organization.mailbox('ada')).address
 

@@ -1,33 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import type { SendMailOptions } from 'nodemailer'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
+import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { hostname } from '#test/world/installation.ts'
 import { loggedIn, submissionSettings, submittingMailbox, written } from '#test/world/mail/submission.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-/** A relay that gives each message a Message-ID of its own, as Amazon SES does, and names it in its reply. */
-let relay: Sink
 /** Those ids, in the order of what was taken. */
 const given: string[] = []
 const resources = new AsyncDisposableStack()
-let world: World
-let organization: TestOrganization
 let count = 0
-before(async () => {
-  relay = resources.use(await Sink.start())
-  const host = 'email-smtp.eu-west-1.amazonaws.com'
-  const peer = { host, address: '127.0.0.1', port: relay.port, tls: 'never' } as const
-  const { env } = resources.use(await submissionSettings())
-  world = resources.use(await World.start({ env, relay: resources.use(new SmarthostRelay({ peer, name: hostname })) }))
-  organization = await world.organization()
-})
+/** A relay that gives each message a Message-ID of its own, as Amazon SES does, and names it in its reply. */
+const relay = resources.use(await Sink.start())
+const host = 'email-smtp.eu-west-1.amazonaws.com'
+const peer = { host, address: '127.0.0.1', port: relay.port, tls: 'never' } as const
+const { env } = resources.use(await submissionSettings())
+const world = resources.use(
+  await World.start({ env, relay: resources.use(new SmarthostRelay({ peer, name: hostname })) }),
+)
+const organization = await world.organization()
 after(() => resources.disposeAsync())
 beforeEach(() => {
   relay.act = accepting
@@ -148,10 +145,7 @@ test('of a message that reached its recipients one after the other, each answer 
   await sent(ada, { to: [bob, 'cy@there.example'] })
   world.clock.advance(2 * minute)
   await world.outbound.processAll()
-  assert.deepEqual(
-    relay.taken.map(({ to }) => to),
-    [[bob], ['cy@there.example']],
-  )
+  assert.deepEqual(each(relay.taken, 'to'), [[bob], ['cy@there.example']])
   for (const theirs of given) await answer(ada, theirs)
   assert.deepEqual(await conversations(ada), [['sent: Plan', 'inbox: Re: Plan', 'inbox: Re: Plan']])
 })
@@ -188,10 +182,7 @@ test('a notice that returns the relay’s id says of the message whom it has not
   const { body: one } = await organization.request('GET', `/v1/conversations/${body.data[0].id}?mailbox=${ada}`)
   const [message] = one.messages
   assert.equal(message.message_id, own)
-  assert.deepEqual(
-    message.not_delivered.map(({ recipient }: { recipient: string }) => recipient),
-    [bob],
-  )
+  assert.deepEqual(each(message.not_delivered, 'recipient'), [bob])
 })
 
 test('an answer to a forwarded message joins that', async () => {

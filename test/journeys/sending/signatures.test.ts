@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 const organization = await world.organization()
 /** Her own mailbox. */
 const ada = await organization.mailbox('ada')

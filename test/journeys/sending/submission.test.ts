@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
+import { each } from '#test/each.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
@@ -107,10 +108,7 @@ describe('sending', () => {
     assert.equal(codes(await client.send('', 'bob@there.example', letter())), '550 5.7.1')
     const receipt = letter({ 'Content-Type': 'multipart/report; report-type=disposition-notification; boundary=x' })
     assert.equal(codes(await client.send('', 'bob@there.example', receipt)), '250 2.6.0')
-    assert.deepEqual(
-      (await taken()).map(({ from }) => from),
-      [''],
-    )
+    assert.deepEqual(each(await taken(), 'from'), [''])
   })
 
   test('who is not here is known at RCPT, and what is no address', async () => {

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { readStructure } from '#/mime/body/structure.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
 import { privateMailboxFor, storedIn } from '#test/world/mail/private-mailbox.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { GnuPg } from './gnupg.ts'
 
-let world: World
-let organization: TestOrganization
-let gnuPg: GnuPg
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  gnuPg = await GnuPg.start()
-})
+const world = await World.start()
+const organization = await world.organization()
+const gnuPg = await GnuPg.start()
 after(async () => {
   await gnuPg[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { example } from '#test/deploy/example.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { limitFor } from '#test/world/limit-for.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { certificates, Postfix, settingsOf } from './postfix.ts'
 
@@ -16,31 +15,23 @@ import { certificates, Postfix, settingsOf } from './postfix.ts'
 const unverified = 'unverified.example'
 
 /** Postfix accepts mail, asks us at RCPT, and delivers by LMTP. */
-let world: World
-let postfix: Postfix
-let directory: string
-let organization: TestOrganization
-let ada: string
-let bob: string
-before(async () => {
-  world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
-  organization = await world.organization()
-  ada = (await organization.mailbox('ada')).address
-  bob = (await organization.mailbox('bob')).address
-  directory = await mkdtemp(join(tmpdir(), 'mailroom-front-'))
-  const mainCf = await example('postfix/main.cf', {
-    ...(await certificates(directory, certificateFor('mail.dest.test'))),
-    'example.com': `${organization.domain}, ${unverified}`,
-    '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
-    '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
-  })
-  const settings = {
-    ...settingsOf(mainCf),
-    // So that this test can come from elsewhere.
-    smtpd_authorized_xclient_hosts: '127.0.0.1',
-  }
-  postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
+const world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
+const organization = await world.organization()
+const ada = (await organization.mailbox('ada')).address
+const bob = (await organization.mailbox('bob')).address
+const directory = await mkdtemp(join(tmpdir(), 'mailroom-front-'))
+const mainCf = await example('postfix/main.cf', {
+  ...(await certificates(directory, certificateFor('mail.dest.test'))),
+  'example.com': `${organization.domain}, ${unverified}`,
+  '127.0.0.1:24': `127.0.0.1:${world.lmtp?.port}`,
+  '127.0.0.1:10031': `127.0.0.1:${world.policy?.port}`,
 })
+const settings = {
+  ...settingsOf(mainCf),
+  // So that this test can come from elsewhere.
+  smtpd_authorized_xclient_hosts: '127.0.0.1',
+}
+const postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
 after(async () => {
   await postfix[Symbol.asyncDispose]()
   await rm(directory, { recursive: true })

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { example } from '#test/deploy/example.ts'
+import { each } from '#test/each.ts'
 import { letter, subjectsIn } from '#test/mail/letter.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
@@ -182,10 +183,12 @@ test('who reads that can read nothing else', async () => {
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p')
           and has_table_privilege(oid, 'select, insert, update, delete, truncate, references, trigger') order by 1`,
     )
-    assert.deepEqual(
-      tables.map(({ name }) => name),
-      ['postfix_catch_alls', 'postfix_domains', 'postfix_recipients', 'postfix_senders'],
-    )
+    assert.deepEqual(each(tables, 'name'), [
+      'postfix_catch_alls',
+      'postfix_domains',
+      'postfix_recipients',
+      'postfix_senders',
+    ])
   } finally {
     await client.end()
   }

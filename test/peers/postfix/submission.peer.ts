@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { type Database, openDatabase } from '#/db/open.ts'
+import { openDatabase } from '#/db/open.ts'
 import { listSpooled } from '#/messages/spooled.ts'
 import { example } from '#test/deploy/example.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
@@ -20,7 +20,7 @@ import { freePort } from '#test/sockets/free-port.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import { limitFor } from '#test/world/limit-for.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
-import { password, type Submitting, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
+import { password, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 import { writeMaps } from './maps.ts'
 import { certificates, Postfix, settingsOf } from './postfix.ts'
 
@@ -30,60 +30,52 @@ const secret = 'of-the-role'
 
 /** PostgreSQL, Dovecot with mail and passwords, and Postfix, which asks Dovecot for passwords and relays to us. */
 const resources = new AsyncDisposableStack()
-let database: Database
-let on: Submitting
-let ada: { id: string; address: string }
-let bob: { id: string; address: string }
-let imapPort: number
+const postgres = resources.use(await startPostgres())
+await homeAt(postgres.url)
+const database = resources.use(await openDatabase({ url: postgres.url }))
+for (const server of ['dovecot', 'postfix']) {
+  const role = join(import.meta.dirname, `../../../deploy/${server}/role.sql`)
+  await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${secret}`, '-f', role, postgres.url])
+}
+const directory = await mkdtemp(join(tmpdir(), 'mailroom-submitting-'))
+resources.defer(() => rm(directory, { recursive: true, force: true }))
+await chmod(directory, 0o755)
+await mkdir(join(directory, 'mail'))
+await chown(join(directory, 'mail'), nobody, nobody)
+const { cert, key } = certificateFor('mail.example.test')
+await writeFile(join(directory, 'dovecot.pem'), cert)
+await writeFile(join(directory, 'dovecot.key'), key)
+await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
+const imapPort = await freePort()
+const { hostname, port } = new URL(postgres.url)
+await writeMaps(directory, postgres.url, secret)
+const imap = `imap://mailroom:of-the-master@127.0.0.1:${imapPort}?starttls=never`
+const accounts = { host: hostname, port, password: secret }
+const dovecot = { directory, port: imapPort, doveadmPort: await freePort(), database: accounts }
+// Postfix makes the directory in which Dovecot puts its socket.
+const proxy = await freePort()
 /** Of Postfix. */
-let ports: { readonly submission: number; readonly submissions: number }
-before(async () => {
-  const postgres = resources.use(await startPostgres())
-  await homeAt(postgres.url)
-  database = resources.use(await openDatabase({ url: postgres.url }))
-  for (const server of ['dovecot', 'postfix']) {
-    const role = join(import.meta.dirname, `../../../deploy/${server}/role.sql`)
-    await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${secret}`, '-f', role, postgres.url])
-  }
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-submitting-'))
-  resources.defer(() => rm(directory, { recursive: true, force: true }))
-  await chmod(directory, 0o755)
-  await mkdir(join(directory, 'mail'))
-  await chown(join(directory, 'mail'), nobody, nobody)
-  const { cert, key } = certificateFor('mail.example.test')
-  await writeFile(join(directory, 'dovecot.pem'), cert)
-  await writeFile(join(directory, 'dovecot.key'), key)
-  await writeFile(join(directory, 'masters'), 'mailroom:{PLAIN}of-the-master\n')
-  imapPort = await freePort()
-  const { hostname, port } = new URL(postgres.url)
-  await writeMaps(directory, postgres.url, secret)
-  const imap = `imap://mailroom:of-the-master@127.0.0.1:${imapPort}?starttls=never`
-  const accounts = { host: hostname, port, password: secret }
-  const dovecot = { directory, port: imapPort, doveadmPort: await freePort(), database: accounts }
-  // Postfix makes the directory in which Dovecot puts its socket.
-  const proxy = await freePort()
-  ports = { submission: await freePort(), submissions: await freePort() }
-  const services = await example('postfix/master.cf', {
-    'submission inet n - y': `127.0.0.1:${ports.submission} inet n - n`,
-    'submissions inet n - y': `127.0.0.1:${ports.submissions} inet n - n`,
-  })
-  const settings = settingsOf(
-    await example('postfix/sql.cf', {
-      '/etc/postfix/': `${directory}/`,
-      ...(await certificates(directory, certificateFor('mail.dest.test'))),
-      '127.0.0.1:10587': `127.0.0.1:${proxy}`,
-    }),
-  )
-  const postfix = resources.use(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
-  const auth = await example('dovecot/postfix-auth.conf', { '/var/spool/postfix/': `${postfix.queue}/` })
-  const started = await startDovecot23(dovecot, auth)
-  resources.defer(() => started.stop())
-  await untilItGreets(imapPort)
-  const env = { MAILROOM_IMAP_URL: imap, MAILROOM_SUBMISSION_PROXY_PORT: String(proxy) }
-  on = resources.use(await startSubmitting({ database, env }))
-  ada = await submittingMailbox(on.organization, 'ada')
-  bob = await submittingMailbox(on.organization, 'bob')
+const ports = { submission: await freePort(), submissions: await freePort() }
+const services = await example('postfix/master.cf', {
+  'submission inet n - y': `127.0.0.1:${ports.submission} inet n - n`,
+  'submissions inet n - y': `127.0.0.1:${ports.submissions} inet n - n`,
 })
+const settings = settingsOf(
+  await example('postfix/sql.cf', {
+    '/etc/postfix/': `${directory}/`,
+    ...(await certificates(directory, certificateFor('mail.dest.test'))),
+    '127.0.0.1:10587': `127.0.0.1:${proxy}`,
+  }),
+)
+const postfix = resources.use(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
+const auth = await example('dovecot/postfix-auth.conf', { '/var/spool/postfix/': `${postfix.queue}/` })
+const started = await startDovecot23(dovecot, auth)
+resources.defer(() => started.stop())
+await untilItGreets(imapPort)
+const env = { MAILROOM_IMAP_URL: imap, MAILROOM_SUBMISSION_PROXY_PORT: String(proxy) }
+const on = resources.use(await startSubmitting({ database, env }))
+const ada = await submittingMailbox(on.organization, 'ada')
+const bob = await submittingMailbox(on.organization, 'bob')
 after(() => resources.disposeAsync())
 
 /** The result of Python's smtplib: `sent`, or the error. */

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { after, test } from 'node:test'
 import { decodeStandard } from '#/mime/charset/tables.ts'
 import { charsets, sequencesOf } from '#test/charsets/charsets.ts'
 import { openBrowser } from '../browser.ts'
 
-let browser: Browser
-let page: Page
-
-before(async () => {
-  browser = await openBrowser()
-  page = await browser.newPage()
-})
+const browser = await openBrowser()
+const page = await browser.newPage()
 after(() => browser.close())
 
 /** Characters of two code points (Encoding Standard, section 12.1.1), of which Chromium 156 writes others. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import { closeByEscape, dialog, focusOn, openConversation, pathOf, recipients } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
 import { furnished } from '#test/web/furnished.ts'
@@ -279,10 +280,7 @@ for (const [what, options] of windows) {
 test('a dialog that is added has a name of its own to be looked at', () => {
   const source = `const title = one ? 'Add it' : \`Remove \${name}\`
     const all = <><ActionDialog title={title} /><Dialog><Heading slot="title">Keys</Heading></Dialog></>`
-  assert.deepEqual(
-    namesIn('new.tsx', source).map(({ text }) => text),
-    ['Add it', 'Remove …', 'Keys'],
-  )
+  assert.deepEqual(each(namesIn('new.tsx', source), 'text'), ['Add it', 'Remove …', 'Keys'])
   assert.throws(() => namesIn('new.tsx', '<ActionDialog title={props.title} />'), /new\.tsx cannot be read/)
   assert.ok(notShown([]).some((one) => one === 'pages/domains/remove.tsx: Remove …?'))
   assert.deepEqual(

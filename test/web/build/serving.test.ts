@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { builtWeb } from '#/web/build.ts'
 import { exchange } from '#test/sockets/raw-http.ts'
@@ -10,8 +10,7 @@ import { World } from '#test/world/world.ts'
 
 // On one database: none is asked.
 
-const world = await World.start({ web: true })
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile({ web: true })
 
 const page = (base = world.base) => fetch(base, { headers: { accept: 'text/html' } })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { each } from '#test/each.ts'
 import { closeByEscape, dialog, list, openConversation, pathOf, press, row, says } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
@@ -52,10 +53,7 @@ test('what is selected in the trash is deleted for good by a key, and the rest s
   await press(page, 'Delete for good')
   await says(page, '2 messages deleted for good')
   await row(page, 'The moon').waitFor({ state: 'detached' })
-  assert.deepEqual(
-    (await box.states('trash')).map(({ subject }) => subject),
-    ['Your invoice'],
-  )
+  assert.deepEqual(each(await box.states('trash'), 'subject'), ['Your invoice'])
 })
 
 test('a conversation in junk is deleted for good, and one in the inbox only moved', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readMessage } from '#/mime/message.ts'
+import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import {
@@ -129,10 +130,7 @@ test('opening a conversation marks it as read, and says how many are left', asyn
   assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
   // It is shown at once; requests follow, one for each message.
   const after = await box.once((states) => states.slice(2).every(({ unread }) => !unread))
-  assert.deepEqual(
-    after.map(({ unread }) => unread),
-    [true, true, false, false],
-  )
+  assert.deepEqual(each(after, 'unread'), [true, true, false, false])
 })
 
 test('a conversation of which the list shows a part stays unread as others are read, until it is read itself', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { each } from '#test/each.ts'
 import { choose, closeByEscape, dialog, list, openConversation, pathOf, press } from '#test/web/app.ts'
 import { phone, windows } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
@@ -41,10 +42,7 @@ test('a member has labels of their own beside those of the organization', async 
     .waitFor()
   await visitor.assertSoundAnywhere()
   const { body } = await ada.request('GET', '/v1/me/labels')
-  assert.deepEqual(
-    body.data.map(({ name }: { name: string }) => name),
-    ['Tea time', 'Invoices'],
-  )
+  assert.deepEqual(each(body.data, 'name'), ['Tea time', 'Invoices'])
 })
 
 test('many senders are blocked by pasting them, with a result for each', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { each } from '#test/each.ts'
 import {
   begin,
   body,
@@ -142,10 +143,7 @@ test('a message is forwarded with what is attached to it, and is marked so', asy
   const forwarded = await box.newest({ of: bob })
   assert.equal(forwarded.subject, 'Fwd: The plan')
   assert.match(forwarded.text, /Forwarded message[\s\S]*Subject: The plan[\s\S]*See it\./)
-  assert.deepEqual(
-    forwarded.attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
-    [['plan.txt', 6]],
-  )
+  assert.deepEqual(each(forwarded.attachments, 'filename', 'size_bytes'), [['plan.txt', 6]])
   await conversation(page).getByRole('img', { name: 'Forwarded' }).waitFor()
 })
 
@@ -388,13 +386,10 @@ test('an attachment shows how much of it is sent, can be cancelled, and survives
   await atMost(-1)
   await says(page, 'Message sent')
   const { attachments } = await box.newest({ of: bob })
-  assert.deepEqual(
-    attachments.map(({ filename, size_bytes }) => [filename, size_bytes]),
-    [
-      ['first.mov', 2_000_000],
-      ['second.mov', 2_000_000],
-    ],
-  )
+  assert.deepEqual(each(attachments, 'filename', 'size_bytes'), [
+    ['first.mov', 2_000_000],
+    ['second.mov', 2_000_000],
+  ])
 })
 
 test('what is wrong is said where it is, before sending and after', async () => {

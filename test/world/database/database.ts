@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import pg from 'pg'
 import { startEngine } from '#/db/embedded/engine.ts'
 import { migrate } from '#/db/migrate.ts'
@@ -23,6 +24,13 @@ export async function testDatabase(at?: { directory: string; keepsReserve?: bool
   if (!at) return (await again()) ?? fresh()
   if (!existsSync(join(at.directory, 'database'))) copyTree(await embeddedTemplate(), at.directory)
   return openDatabase(at)
+}
+
+/** The same for all tests of a file; it ends after them. */
+export async function databaseOfFile(): Promise<Database> {
+  const database = await testDatabase()
+  after(() => database[Symbol.asyncDispose]())
+  return database
 }
 
 /** The same without a single table in it. */

@@ -6,6 +6,7 @@ import { ZoneResolver } from '#/adapters/resolver/zone.ts'
 import type { ZoneRecords } from '#/ports/resolver.ts'
 import { letter, short } from '#test/conformance/relay/bench.ts'
 import { relayConformance } from '#test/conformance/relay/index.ts'
+import { each } from '#test/each.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { patience } from '../limits.ts'
@@ -69,10 +70,7 @@ describe('which host gets the mail', () => {
     await using at = await sinksAt({}, {}, {})
     await using relay = relayTo({ ...hosts, 'dest.test': mx('two.dest.test', 'one.dest.test') }, { port: at.port })
     assert.equal((await deliver(relay)).host, 'two.dest.test')
-    assert.deepEqual(
-      at.sinks.map(({ connections }) => connections),
-      [0, 1, 0],
-    )
+    assert.deepEqual(each(at.sinks, 'connections'), [0, 1, 0])
   })
 
   for (const [what, options] of [
@@ -252,10 +250,7 @@ describe('no mail into private networks', () => {
     resolver.a = async () => (asked++ === 0 ? ['127.0.0.2'] : ['127.0.0.1'])
     await using relay = relayTo({}, { resolver, port: at.port })
     assert.equal((await deliver(relay)).result, 'delivered')
-    assert.deepEqual(
-      at.sinks.map(({ connections }) => connections),
-      [0, 1],
-    )
+    assert.deepEqual(each(at.sinks, 'connections'), [0, 1])
     assert.equal(asked, 1)
   })
 
