@@ -12,10 +12,9 @@ for (const [address, other, expected] of [
   ['2001:db8::1', '2001:db8:1::1', false],
   ['192.0.2.1', '192.0.2.1', true],
   ['192.0.2.1', '192.0.2.2', false],
-] as const) {
+] as const)
   test(`a limit holds for ${address} and ${other} ${expected ? 'together' : 'apart'}`, () =>
     assert.equal(clientNetwork(address) === clientNetwork(other), expected))
-}
 
 for (const [given, expected] of [
   ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -23,9 +22,8 @@ for (const [given, expected] of [
   ['192.0.2.1', '192.0.2.1'],
   ['::ffff:1', '::ffff:1'],
   ['2001:db8::ffff:192.0.2.1', '2001:db8::ffff:192.0.2.1'],
-] as const) {
+] as const)
   test(`${given} is the address ${expected}`, () => assert.equal(unmappedAddress(given), expected))
-}
 
 for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '223.255.255.255', '192.167.255.255'])
   test(`${address} is public`, () => assert.equal(isPublic(address), true))

@@ -16,21 +16,19 @@ for (const [what, one, other] of [
   ['Turkish dotted capital i', 'İSTANBUL', 'istanbul'],
   ['Turkish dotless i', 'DIŞ', 'dış'],
   ['Cherokee', 'Ꭰ', 'ꭰ'],
-] as const) {
+] as const)
   test(`Case does not matter: ${what}`, () => assert.equal(foldCase(one), foldCase(other)))
-}
 
 const folded = (text: string) => foldCase(text.normalize('NFKC')).normalize('NFKC')
 
-test('A text folds to the same in upper case, in lower case and when folded before', () => {
+test('A text folds to the same in upper case, in lower case and when folded before', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       assert.equal(folded(text.toUpperCase()), folded(text))
       assert.equal(folded(text.toLowerCase()), folded(text))
       assert.equal(folded(folded(text)), folded(text))
     }),
-  )
-})
+  ))
 
 for (const [what, given] of [
   ['empty', ''],
@@ -54,14 +52,12 @@ for (const [what, given] of [
   ['a byte order mark alone', '\ufeff'],
   ['33 letters', 'a'.repeat(33)],
   ['33 emoji', '😀'.repeat(33)],
-] as const) {
-  test(`A name is refused: ${what}`, () => {
+] as const)
+  test(`A name is refused: ${what}`, () =>
     assert.throws(
       () => properName('name', given, 32),
       (error) => error instanceof Refusal && error.field === 'name',
-    )
-  })
-}
+    ))
 
 for (const [what, given, name] of [
   ['32 letters', 'a'.repeat(32), 'a'.repeat(32)],
@@ -72,8 +68,7 @@ for (const [what, given, name] of [
   ['Chinese', '发票', '发票'],
   ['Hebrew', 'חשבוניות', 'חשבוניות'],
   ['one digit', '5', '5'],
-] as const) {
+] as const)
   test(`A name is taken: ${what}`, () => assert.equal(properName('name', given, 32), name))
-}
 
 test('Length counts code points', () => assert.equal(codePoints('a😀e\u0301'), 4))

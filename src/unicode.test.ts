@@ -15,11 +15,9 @@ for (const [what, text] of [
   ['halfwidth voicing marks', 'ｶﾞﾊﾟ'],
   ['syllables of Korean taken apart', '한국어'.normalize('NFD').repeat(200)],
   ['a long text', `${`e${above}${below}`.repeat(1_000)} ${'ｶﾞ'.repeat(1_000)}`],
-] as const) {
-  for (const form of forms) {
+] as const)
+  for (const form of forms)
     test(`${what}: ${form} is Unicode's`, () => assert.equal(normalized(text, form), text.normalize(form)))
-  }
-}
 
 test('of a longer run of marks the parts are put in order', () => {
   const part = (marks: number) => `${below.repeat(marks)}${above.repeat(marks)}`

@@ -49,11 +49,8 @@ for (const [what, path, text] of [
   ['a type that is passed on', 'ports/clock.ts', "export type { Label } from '#/labels/labels.ts'"],
   ['the type of an import', 'ports/clock.ts', "type Label = import('#/labels/labels.ts').Label"],
   ['a file in no known folder', 'utils/x.ts', "import '#/errors.ts'"],
-] as const) {
-  test(`the law finds ${what}`, () => {
-    assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1)
-  })
-}
+] as const)
+  test(`the law finds ${what}`, () => assert.equal(breaches([{ path, imports: importsOf(path, text) }]).length, 1))
 
 test('the law finds a circle of nouns', () => {
   const sources = [

@@ -116,12 +116,11 @@ function breach(from: string, to: string): string | undefined {
 /** Rooms of the base may import each other, and nouns may, but never in a circle. */
 function circles(sources: readonly Source[]): string[] {
   const edges = new Map<string, Set<string>>()
-  for (const { path, imports } of sources) {
+  for (const { path, imports } of sources)
     for (const to of imports) {
       if (room(path) === room(to)) continue
       edges.set(room(path), (edges.get(room(path)) ?? new Set()).add(room(to)))
     }
-  }
   return [...edges.keys()]
     .filter((start) => reaches(edges, start, start))
     .map((one) => `${one} imports itself in a circle`)

@@ -130,38 +130,34 @@ for (const [what, text] of [
   ['a delete in SQL', 'sql`DELETE FROM labels where true`'],
   ['a merge in SQL', 'sql`merge into labels using x on true`'],
   ['a truncation', 'sql`truncate labels`'],
-] as const) {
+] as const)
   test(`the law finds ${what}, in a folder that does not own the table`, () => {
     const writes = writesOf('mailboxes/queries.ts', text)
     assert.deepEqual(tableBreaches([...own, ...writes], noted, []), [
       'mailboxes/queries.ts writes labels, which labels writes',
     ])
   })
-}
 
 for (const [what, text] of [
   ['a lock', 'sql`select id from labels for update skip locked`'],
   ['what is done on a conflict', 'sql`on conflict (id) do update set name = excluded.name`'],
   ['a comment', '/** What `update labels set` makes of it. */\n// insert into labels\nconst x = 1'],
   ['a read', ".selectFrom('labels')"],
-] as const) {
+] as const)
   test(`the law passes ${what}`, () => assert.deepEqual(writesOf('mailboxes/queries.ts', text), []))
-}
 
-for (const text of ['.insertInto(table)', `sql\`delete from \${sql.table(table)} where true\``]) {
+for (const text of ['.insertInto(table)', `sql\`delete from \${sql.table(table)} where true\``])
   test(`the law finds a table whose name is made at run time: ${text}`, () => {
     const writes = [...own, ...writesOf('labels/queries.ts', text)]
     const breach = 'labels/queries.ts writes a table whose name is made at run time'
     assert.deepEqual(tableBreaches(writes, noted, []), [breach])
     assert.deepEqual(tableBreaches(writes, noted, [], ['labels/queries.ts']), [])
   })
-}
 
-test('the law finds a table that nobody is declared to write', () => {
+test('the law finds a table that nobody is declared to write', () =>
   assert.deepEqual(tableBreaches([...own, { path: 'labels/queries.ts', table: 'badges' }], noted, []), [
     'labels/queries.ts writes badges, which no folder is declared to write',
-  ])
-})
+  ]))
 
 test('the law finds declarations without a write', () => {
   const exception = { table: 'labels', folder: 'mailboxes', because: 'it once did' }

@@ -21,9 +21,8 @@ for (const [given, stored] of [
   ['ann@\u212Aelvin.example', 'ann@kelvin.example'],
   ['JÖRG@example.com', 'jörg@example.com'],
   ['jo\u0308rg@example.com', 'jörg@example.com'],
-] as const) {
+] as const)
   test(`Blocking ${given} stores ${stored}`, () => assert.equal(blockPattern(given), stored))
-}
 
 for (const given of [
   ...[
@@ -51,14 +50,12 @@ for (const given of [
   ],
   ...['ann@example.com, bob@example.com', 'ann\n@example.com', 'ann\u0000@example.com', 'ann@exam\u0000ple.com'],
   ...['ann\ud83d@example.com', '\u202eann@example.com', '@exa%6dple.com', `${'a'.repeat(250)}@example.com`],
-]) {
-  test(`Blocking ${JSON.stringify(given).slice(0, 40)} is refused`, () => {
+])
+  test(`Blocking ${JSON.stringify(given).slice(0, 40)} is refused`, () =>
     assert.throws(
       () => blockPattern(given),
       (error) => error instanceof Refusal && error.field === 'pattern',
-    )
-  })
-}
+    ))
 
 for (const [what, address, expected] of [
   ['x@example.com', 'x@example.com', true],
@@ -68,11 +65,9 @@ for (const [what, address, expected] of [
   ['not example.com@other.test', 'example.com@other.test', false],
   ['not "x@example.com"@other.test', '"x@example.com"@other.test', false],
   ['not the null sender', '', false],
-] as const) {
-  test(`@example.com blocks ${what}`, () => {
-    assert.equal(patternsMatching([address]).includes('@example.com'), expected)
-  })
-}
+] as const)
+  test(`@example.com blocks ${what}`, () =>
+    assert.equal(patternsMatching([address]).includes('@example.com'), expected))
 
 test('an address is blocked however its local part is quoted', () => {
   for (const written of [
@@ -86,7 +81,7 @@ test('an address is blocked however its local part is quoted', () => {
   }
 })
 
-test('A stored pattern is its own stored form', () => {
+test('A stored pattern is its own stored form', () =>
   fc.assert(
     fc.property(fc.emailAddress(), (address) => {
       const pattern = parsePattern(address)
@@ -94,5 +89,4 @@ test('A stored pattern is its own stored form', () => {
       assert.equal(parsePattern(String(pattern)), pattern)
       assert.ok(patternsMatching([address.toUpperCase()]).includes(String(pattern)))
     }),
-  )
-})
+  ))

@@ -55,7 +55,7 @@ for (const [what, path] of [
   ['its pattern, URL-encoded', () => encodeURIComponent('joe+x/y@xn--bcher-kva.example')],
   ['its pattern in another case', () => encodeURIComponent('JOE+X/Y@XN--bcher-kva.example')],
   ['its pattern in Unicode form', () => encodeURIComponent('joe+x/y@BÜCHER.example')],
-] as const) {
+] as const)
   test(`DELETE accepts ${what}`, async () => {
     const organization = await world.organization()
     const blocked = await block(organization, 'joe+x/y@bücher.example')
@@ -64,7 +64,6 @@ for (const [what, path] of [
     assert.deepEqual(body, { deleted: true, id: blocked.id, pattern: 'joe+x/y@xn--bcher-kva.example' })
     assert.deepEqual(await list(organization), [])
   })
-}
 
 test('DELETE accepts a domain’s pattern', async () => {
   const organization = await world.organization()

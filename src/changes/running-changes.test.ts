@@ -125,7 +125,7 @@ const meanwhile: readonly [string, string, string, object | undefined, string][]
   ['moved', 'PATCH', '/v1/messages?folder=Bills', { uids: [1], folder: 'archive' }, 'archive'],
   ['moved with the deletion of their folder', 'DELETE', '/v1/folders/Bills?move_to=trash', undefined, 'trash'],
 ]
-for (const [what, method, path, change, place] of meanwhile) {
+for (const [what, method, path, change, place] of meanwhile)
   test(`an undo follows messages that are ${what} while it runs`, async (t) => {
     const { mailHost } = world
     const { id: mailboxId, address } = await newBox(`box-${place}`, 2)
@@ -148,4 +148,3 @@ for (const [what, method, path, change, place] of meanwhile) {
     const { messages: there } = await mailHost.list(mailbox, place, { limit: 10, page: 0 })
     assert.ok(there.length > 0 && there.every(({ flagged }) => !flagged))
   })
-}

@@ -11,9 +11,8 @@ const keys = { one: '', other: '' }
 const world = await World.ofFile()
 const organization = await world.organization({ plan: 'business' })
 for (const name of ['one', 'other'] as const) keys[name] = await organization.newKey('messages:read', 'messages:write')
-for (const name of ['red', 'blue'] as const) {
+for (const name of ['red', 'blue'] as const)
   keywords[name] = (await organization.request('POST', '/v1/labels', { name })).body.keyword
-}
 for (const [value, action, argument] of [
   ['at', 'label', keywords.red],
   [`${receivedAt(1)}`, 'star', null],

@@ -21,9 +21,8 @@ test('if no database is named, an existing one is used, and none is created', as
   await assertDatabaseExists(unnamed(dataDir))
 })
 
-test('a named directory need not exist', async () => {
-  await assertDatabaseExists(readConfig({ MAILROOM_DATA_DIR: join(scratch, 'named') }))
-})
+test('a named directory need not exist', () =>
+  assertDatabaseExists(readConfig({ MAILROOM_DATA_DIR: join(scratch, 'named') })))
 
 test('the command waits for a service that is creating its database', async () => {
   const dataDir = join(scratch, 'starting')

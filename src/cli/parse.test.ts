@@ -13,14 +13,13 @@ for (const [line, name, given] of [
   ['key create --org A --org B --scopes all', 'key create', { org: 'B', scopes: 'all' }],
   ['member label add L --org A --member a@b.c', 'member label add', { name: 'L', org: 'A', member: 'a@b.c' }],
   ['doctor', 'doctor', {}],
-] as const) {
+] as const)
   test(`"${line}" calls ${name}`, () => {
     const call = parseCall(line.split(' '), commands)
     assert.equal(call.command.name, name)
     assert.deepEqual({ ...call.given }, given)
     assert.equal(call.json, false)
   })
-}
 
 test('--json may be anywhere after the command', () => {
   assert.ok(parseCall(['org', 'create', '--json', 'Acme'], commands).json)
@@ -40,8 +39,8 @@ for (const [line, message] of [
   ['key list --org', /^Option '--org <value>' argument missing\nUsage: /],
   ['key list --org A --all', /^Unknown option '--all'/],
   ['key list --org A --json=yes', /does not take an argument/],
-] as const) {
-  test(`"${line}" is a usage error that says what is wrong`, () => {
+] as const)
+  test(`"${line}" is a usage error that says what is wrong`, () =>
     assert.throws(
       () => parseCall(line.split(' '), commands),
       (error) => {
@@ -50,9 +49,7 @@ for (const [line, message] of [
         else assert.match(error.message, message)
         return true
       },
-    )
-  })
-}
+    ))
 
 test('every command is in the overview and has a help page', () => {
   const shown = overview(commands)

@@ -209,14 +209,13 @@ for (const [line, exitCode, message] of [
   ['member add --org Refuses --email a@b.example --role boss', 1, /role must be one of owner, admin, member/],
   ['member remove --org Refuses x@y.example', 1, /^mailroom: No member "x@y.example" in this organization\n$/],
   ['member block add --org Refuses --member x@y.example z', 1, /whole address or a domain/],
-] as const) {
+] as const)
   test(`"${line}" ends with ${exitCode} and a sentence on stderr`, async () => {
     await run('org', 'create', 'Refuses')
     const refused = await run(...line.split(' '))
     assert.deepEqual([refused.exitCode, refused.stdout], [exitCode, ''])
     assert.match(refused.stderr, message)
   })
-}
 
 test('migrate lists the applied migrations', async () => {
   const { data } = await json('migrate')

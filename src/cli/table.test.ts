@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { minute, table } from './table.ts'
 
-test('columns are as wide as their widest cell, and no line ends in spaces', () => {
+test('columns are as wide as their widest cell, and no line ends in spaces', () =>
   assert.equal(
     table(
       ['NAME', 'PLAN'],
@@ -16,10 +16,9 @@ test('columns are as wide as their widest cell, and no line ends in spaces', () 
 NAME           PLAN
 Acme           self_hosted
 A longer name  free`,
-  )
-})
+  ))
 
-test('characters that take two columns of a terminal count as two, marks as none', () => {
+test('characters that take two columns of a terminal count as two, marks as none', () =>
   assert.equal(
     table(
       ['N', 'X'],
@@ -35,8 +34,7 @@ N     X
 李雷  1
 é     2
 😀    3`,
-  )
-})
+  ))
 
 test('without rows there is a sentence', () => assert.equal(table(['N'], [], 'None yet.'), 'None yet.'))
 

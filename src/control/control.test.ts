@@ -84,7 +84,7 @@ for (const [what, bytes] of [
   ['an argv that is not words', '{"argv":["org",5]}\n'],
   ['null', 'null\n'],
   ['more than 64 KiB', `{"argv":["${'x'.repeat(70_000)}`],
-] as const) {
+] as const)
   test(`on a request that holds ${what} the connection is closed, and nothing runs`, async () => {
     const directory = newDirectory()
     let ran = 0
@@ -97,12 +97,11 @@ for (const [what, bytes] of [
     assert.equal(await text(socket).catch(() => ''), '')
     assert.equal(ran, 0)
   })
-}
 
 for (const [what, ends] of [
   ['stays', false],
   ['hangs up', true],
-] as const) {
+] as const)
   test(`a client that sends half a request and ${what} is disconnected, while others are served`, async () => {
     const directory = newDirectory()
     await using _server = await listenForCommands(directory, echo)
@@ -113,7 +112,6 @@ for (const [what, ends] of [
     assert.equal((await callServer(directory, ['x']))?.stdout, 'x')
     await closed
   })
-}
 
 test('commands at once are each answered', async () => {
   const directory = newDirectory()

@@ -36,13 +36,12 @@ const cases: readonly (readonly [what: string, last: Partial<LastMessage>, heade
   ['a message without an author', { author: '' }, '', null],
 ]
 
-for (const [what, last, header, expected] of cases) {
+for (const [what, last, header, expected] of cases)
   test(`after ${what}: ${expected ?? 'nobody'}`, () => {
     const { headers } = readHeaders(Buffer.from(`From: Ann <ann@x.test>\r\n${header}${header && '\r\n'}\r\n`))
     const automatic = whyUnanswerable(headers) !== undefined
     assert.equal(awaiting({ folder: 'inbox', author: 'ann@x.test', automatic, ...last }, ours), expected)
   })
-}
 
 test('moving between folders other than Sent changes nothing, and what is in Sent awaits nothing of us', () => {
   const folder = fc.constantFrom('inbox', 'archive', 'Projects')

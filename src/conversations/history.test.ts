@@ -83,12 +83,11 @@ class Seen {
       ['us', 'us'],
       ['them', 'them'],
       ['nobody', null],
-    ] as const) {
+    ] as const)
       assert.deepEqual(
         await idsOf(`&awaiting=${name}`),
         fitting((one) => one.awaiting === awaited),
       )
-    }
     const isFrom = (one: Listed) => one.participants.includes('ann@x.test')
     assert.deepEqual(await idsOf('&participant=Ann@x.test'), fitting(isFrom))
     assert.deepEqual(

@@ -165,9 +165,8 @@ test('each of its places is taken by one bulk change, however many messages a fo
   for (const { folder, uids } of places as Place[]) changes.push(await box.move(folder, uids, 'archive'))
   const [archived] = (await box.list()).data
   assert.deepEqual([archived.id, archived.folders, archived.message_count], [id, ['archive'], 1_003])
-  for (const change of changes) {
+  for (const change of changes)
     assert.equal((await organization.request('POST', `/v1/changes/${change}/undo`)).status, 201)
-  }
   await world.runningChanges.processAll()
   const [back] = (await box.list()).data
   assert.deepEqual([back.id, back.folders], [id, ['inbox', 'sent']])
@@ -240,9 +239,8 @@ test('a list has the conversations that have a star, a label, a participant or w
     return data.map(({ root_message_id }: { root_message_id: string }) => root_message_id)
   }
   const [both, answered] = [`&label=${label.keyword}`, '&starred=true']
-  for (const rest of [both, answered, `${both}${answered}`, `${both}${answered}&folder=inbox&unread=true`]) {
+  for (const rest of [both, answered, `${both}${answered}`, `${both}${answered}&folder=inbox&unread=true`])
     assert.deepEqual(await roots(rest), ['<1@x>'], rest)
-  }
   assert.deepEqual(await roots('&starred=false'), ['<news@x>', '<other@x>'])
   assert.deepEqual(await roots(`${both}&starred=false`), [])
   assert.deepEqual(await roots('&participant=ANN@x.test'), ['<news@x>', '<1@x>'])
@@ -272,8 +270,7 @@ test('another mailbox’s id, one of a thread and any text are not_found', async
   await elsewhere.file('inbox', question)
   const [{ id }] = (await elsewhere.list()).data
   const [{ id: thread }] = (await box.get('/v1/threads')).body.data
-  for (const wrong of [id, thread, 'x', 'AAAAAAAAAAAAAAAA']) {
+  for (const wrong of [id, thread, 'x', 'AAAAAAAAAAAAAAAA'])
     assert.equal((await box.get(`/v1/conversations/${wrong}`)).status, 404, wrong)
-  }
   assert.equal((await organization.request('GET', '/v1/conversations?mailbox=nobody@x.test')).status, 404)
 })

@@ -51,6 +51,5 @@ test('another process gets an error that names the directory in use, and the loc
   lockDirectory(directory)[Symbol.dispose]()
 })
 
-test('a data directory that cannot be made or locked is named', () => {
-  assert.throws(() => lockDirectory('/dev/null/data'), /\/dev\/null\/data/)
-})
+test('a data directory that cannot be made or locked is named', () =>
+  assert.throws(() => lockDirectory('/dev/null/data'), /\/dev\/null\/data/))

@@ -43,10 +43,9 @@ for (const [what, migrations, complaint] of [
   ['was changed after it was applied', [first, { ...second, checksum: 'other' }], /002-second\.sql was changed/],
   ['is of a newer program', [first], /has migration 002-second\.sql, which this version of Mailroom does not know/],
   ['was left out', [first, { ...third, name: '001-then.sql' }, second], /has migration 002-second.* not 001-then\.sql/],
-] as const) {
+] as const)
   test(`a database is left as it is when a migration ${what}`, async () => {
     await migrate(database.pool, [first, second])
     await assert.rejects(migrate(database.pool, [...migrations, third]), complaint)
     assert.deepEqual(await applied(), [first.name, second.name])
   })
-}

@@ -33,23 +33,19 @@ for (const [what, expression, expected] of [
   ['jsonb parsed', '\'{"a": [1]}\'::jsonb', { a: [1] }],
   ['texts as an array', "array['a,b', null]", ['a,b', null]],
   ['a day of UTC, whatever zone the machine is in', "'2026-11-21 23:30Z'::timestamptz::date", '2026-11-21'],
-] as const) {
-  test(`a column gives ${what}`, async () => {
-    assert.deepEqual(await value(expression), expected)
-  })
-}
+] as const)
+  test(`a column gives ${what}`, async () => assert.deepEqual(await value(expression), expected))
 
 for (const expression of [
   '9007199254740992::bigint',
   '1e20::numeric',
   'array[-9007199254740992]::bigint[]',
   "'NaN'::numeric",
-]) {
+])
   test(`${expression} is refused, since no number stands for it`, async () => {
     await assert.rejects(value(expression), RangeError)
     assert.equal(await value('1'), 1)
   })
-}
 
 test('25 MiB of bytes come back as they went in', async () => {
   const bytes = randomBytes(25 * 1024 * 1024)

@@ -24,7 +24,7 @@ async function newOrganization(name: string): Promise<string> {
 
 /** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
 async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Promise<unknown>): Promise<boolean> {
-  for (;;) {
+  for (;;)
     try {
       await database.db.transaction().setIsolationLevel(level).execute(work)
       return true
@@ -33,7 +33,6 @@ async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Prom
       if (code === 'PC402') return false
       if (code !== '40001') throw error
     }
-  }
 }
 
 for (const level of ['read committed', 'repeatable read', 'serializable'] as const) {

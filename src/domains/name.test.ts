@@ -38,9 +38,8 @@ describe('a domain is stored in one form', () => {
     ['name.newtld', 'name.newtld'], // a top-level domain may be newer than the list
     [`${'a'.repeat(63)}.com`, `${'a'.repeat(63)}.com`],
     [`${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(13)}.com`, undefined],
-  ] as const) {
+  ] as const)
     test(given, () => assert.equal(domainName(given, { allowReserved: given.endsWith('.example') }), stored ?? given))
-  }
 })
 
 describe('no organization can enrol', () => {
@@ -105,8 +104,8 @@ describe('no organization can enrol', () => {
     ['254 octets', `${'a.'.repeat(125)}comm`, /not a domain name/],
     ['a name too long for records below it', `${'a.'.repeat(104)}com`, /211 characters/],
     ['a name of a megabyte', 'a.'.repeat(2 ** 19), /not a domain name/],
-  ] as const) {
-    test(what, () => {
+  ] as const)
+    test(what, () =>
       assert.throws(
         () => domainName(given, strict),
         (error) =>
@@ -115,9 +114,8 @@ describe('no organization can enrol', () => {
           error.field === 'domain' &&
           error.message.length < 200 &&
           reason.test(error.message),
-      )
-    })
-  }
+      ),
+    )
 })
 
 test('a try-out may have reserved names', () => {
@@ -160,7 +158,7 @@ const accepted = (given: string): string | undefined => {
   }
 }
 
-test('whatever is given becomes a name of the DNS that stays as it is, or is refused', () => {
+test('whatever is given becomes a name of the DNS that stays as it is, or is refused', () =>
   fc.assert(
     fc.property(nearNames, (given) => {
       const domain = accepted(given)
@@ -171,10 +169,9 @@ test('whatever is given becomes a name of the DNS that stays as it is, or is ref
       assert.equal(domainName(domainToUnicode(domain), strict), domain)
     }),
     { numRuns: 3_000 },
-  )
-})
+  ))
 
-test('mail to it is looked up under the same name', () => {
+test('mail to it is looked up under the same name', () =>
   fc.assert(
     fc.property(nearNames, (given) => {
       const domain = accepted(given)
@@ -183,8 +180,7 @@ test('mail to it is looked up under the same name', () => {
       assert.equal(canonicalAddress(`ann@${unicodeName(domain)}`), `ann@${domain}`)
     }),
     { numRuns: 1_000 },
-  )
-})
+  ))
 
 describe('a name is shown in Unicode where it reads as what it is', () => {
   for (const [domain, shown] of [
@@ -202,9 +198,8 @@ describe('a name is shown in Unicode where it reads as what it is', () => {
     ['xn--pple-43d.com', 'xn--pple-43d.com'], // one Cyrillic letter among Latin ones
     ['xn--ggle-55da.com', 'xn--ggle-55da.com'], // likewise
     ['xn--mxahbxey0c.gr', 'εχαμπλε.gr'],
-  ] as const) {
+  ] as const)
     test(`${domain} as ${shown}`, () => assert.equal(unicodeName(domain), shown))
-  }
 })
 
 test('the domain that was registered is the part below the public suffix', () => {

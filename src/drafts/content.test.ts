@@ -57,6 +57,5 @@ for (const typed of [
 
 test('an empty line names nobody', () => assert.deepEqual(changed(empty, { to: ['', '  ', 'a'] }).to.length, 1))
 
-test('a draft without any text has an empty one', () => {
-  assert.deepEqual([changed(empty, { text: null }).text, changed(empty, { text: null, html: 'x' }).text], ['', null])
-})
+test('a draft without any text has an empty one', () =>
+  assert.deepEqual([changed(empty, { text: null }).text, changed(empty, { text: null, html: 'x' }).text], ['', null]))

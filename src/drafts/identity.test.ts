@@ -13,12 +13,11 @@ test('an id names a mailbox and a key', () => {
 })
 
 for (const text of ['', 'x', `${'A'.repeat(42)}B`, 'A'.repeat(44), randomUUID(), 'é'.repeat(43)])
-  test(`no draft has the id ${JSON.stringify(text)}`, () => {
+  test(`no draft has the id ${JSON.stringify(text)}`, () =>
     assert.throws(
       () => draftNamed(text),
       (error) => error instanceof Refusal && error.code === 'not_found',
-    )
-  })
+    ))
 
 test('a message of another program has a key that names its uid, and that no other message has', () => {
   const key = foreignKey(summary)

@@ -23,9 +23,8 @@ function workAfter(foreground: Foreground, stopping = signal) {
   return { done, goesOn: () => isGoingOn }
 }
 
-test('background work continues at once without requests', async () => {
-  await new Foreground({ mostMs: never, answers: never }).letPass(signal)
-})
+test('background work continues at once without requests', () =>
+  new Foreground({ mostMs: never, answers: never }).letPass(signal))
 
 test('work waits for so many answers', async () => {
   const foreground = asked({ answers: 3 })

@@ -5,7 +5,7 @@ import { collected, inTurns, joined, pieceBytes, slices } from './pieces.ts'
 const sizes = [0, 1, pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes + 7]
 const bytesOf = (size: number) => Buffer.alloc(size, 'no two pieces of this are the same')
 
-for (const size of sizes) {
+for (const size of sizes)
   test(`${size} bytes are the same in slices, in turns, joined and collected`, async () => {
     const bytes = bytesOf(size)
     const pieces = [...slices(bytes)]
@@ -15,15 +15,13 @@ for (const size of sizes) {
     assert.ok((await joined([...slices(bytes, 70_000)])).equals(bytes))
     assert.ok((await collected(inTurns(bytes), size)).equals(bytes))
   })
-}
 
 test('what is larger than a piece lies in memory that threads share', async () => {
   for (const bytes of [
     await joined([bytesOf(pieceBytes + 1)]),
     await collected(inTurns(bytesOf(3 * pieceBytes)), 3 * pieceBytes),
-  ]) {
+  ])
     assert.ok(bytes.buffer instanceof SharedArrayBuffer)
-  }
 })
 
 test('other work runs while much is joined', async () => {

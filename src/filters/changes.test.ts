@@ -19,7 +19,7 @@ for (const [what, from, change, expected] of [
   ['that moves as before', move, { action: 'move', argument: 'Bills' }, []],
   ['whose move is not touched', move, {}, []],
   ['that moves no longer', move, { action: 'star', argument: null }, []],
-] as const) {
+] as const)
   test(`For a filter ${what} the mail host is asked about ${expected[0] ?? 'nothing'}`, async () => {
     const fields: FilterFields = { ...plain, ...from }
     const { id } = await database.db.transaction().execute((tx) => addFilter(tx, owner, fields, byOperator))
@@ -31,4 +31,3 @@ for (const [what, from, change, expected] of [
     await checkChangedMove(database.db, { checkFolder }, owner, { id, change })
     assert.deepEqual(asked, expected)
   })
-}

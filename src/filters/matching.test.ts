@@ -62,9 +62,8 @@ for (const [what, change, expected] of [
   ['brackets as themselves', { field: 'subject', value: '[5]' }, true],
   ['no pattern', { field: 'subject', value: 'inv.*' }, false],
   ['no wildcard', { field: 'subject', op: 'is', value: '*' }, false],
-] as const) {
+] as const)
   test(`A filter matches ${what}`, () => assert.equal(matches(filter(change), message), expected))
-}
 
 for (const [what, headers, change, expected] of [
   ['its text in an encoded word', 'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=', { value: 'GRÜSSE' }, true],
@@ -77,11 +76,9 @@ for (const [what, headers, change, expected] of [
   ['the Kelvin sign as a k', 'Subject: \u212Aelvin', { op: 'is', value: 'kelvin' }, true],
   ['the long s as an s', 'Subject: ſum', { value: 'SUM' }, true],
   ['nothing where there is no subject', 'X: y', { value: 'y' }, false],
-] as const) {
-  test(`A subject matches by ${what}`, () => {
-    assert.equal(matches(filter({ field: 'subject', ...change }), arriving(headers)), expected)
-  })
-}
+] as const)
+  test(`A subject matches by ${what}`, () =>
+    assert.equal(matches(filter({ field: 'subject', ...change }), arriving(headers)), expected))
 
 for (const [what, from, change, expected] of [
   ['a decoded display name', '=?iso-8859-1?Q?J=F6rg?= <j@x.test>', { value: 'jörg' }, true],
@@ -92,11 +89,8 @@ for (const [what, from, change, expected] of [
   ['a domain in its Unicode form', 'j@xn--bcher-kva.example', { op: 'is', value: 'J@BÜCHER.example' }, true],
   ['a part of a domain in its Unicode form', 'j@xn--bcher-kva.example', { value: '@bücher' }, true],
   ['what is no address as a text', 'undisclosed', { value: 'undisclosed' }, true],
-] as const) {
-  test(`A sender matches by ${what}`, () => {
-    assert.equal(matches(filter(change), arriving(`From: ${from}`)), expected)
-  })
-}
+] as const)
+  test(`A sender matches by ${what}`, () => assert.equal(matches(filter(change), arriving(`From: ${from}`)), expected))
 
 test('The text that matched is shown as the message has it', () => {
   assert.equal(matchedText(filter({ value: 'lee' }), message), 'Ann Lee')
@@ -143,12 +137,11 @@ for (const [what, idle] of [
   ['A disabled filter', { enabled: false }],
   ['A filter whose label is deleted', { action: 'label', argument: 'gone', broken: 'label_deleted' }],
   ['A filter that does not match', { value: 'nobody' }],
-] as const) {
+] as const)
   test(`${what} never runs`, () => {
     const untouched = { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [], errors: [] }
     assert.deepEqual(applyFilters([filter({ ...all, ...idle })], message, 'inbox'), untouched)
   })
-}
 
 test('An error in one filter leaves the others to act', () => {
   const failing = {
@@ -162,17 +155,15 @@ test('An error in one filter leaves the others to act', () => {
   assert.equal(errors.length, 1)
 })
 
-for (const action of ['move', 'label'] as const) {
+for (const action of ['move', 'label'] as const)
   test(`A filter to ${action} that names nothing is an error, and leaves the message where it was`, () => {
     const { errors, ...placed } = applyFilters([filter({ action })], message, 'inbox')
     assert.equal(errors.length, 1)
     assert.deepEqual(placed, { folder: 'inbox', seen: false, flagged: false, keywords: [], trace: [] })
   })
-}
 
-test('Where no filter moves it, a message stays in its folder', () => {
-  assert.equal(applyFilters([filter({ ...all })], message, 'junk').folder, 'junk')
-})
+test('Where no filter moves it, a message stays in its folder', () =>
+  assert.equal(applyFilters([filter({ ...all })], message, 'junk').folder, 'junk'))
 
 test('"contains" is found exactly where one text holds the other, case and white space folded', () => {
   const words = fc.string({

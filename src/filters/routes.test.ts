@@ -73,7 +73,7 @@ for (const [what, from, change, result] of [
   ['star to label with an unknown one', { action: 'star' }, { action: 'label', argument: 'nothing' }, null],
   ['star to label with one', { action: 'star' }, { action: 'label', argument: 'Work' }, ['label', 'work']],
   ['move to label, its folder being no label', { action: 'move', argument: 'archive' }, { action: 'label' }, null],
-] as const) {
+] as const)
   test(`The argument must fit the filter as it will be: ${what}`, async () => {
     const organization = await world.organization()
     await label(organization, 'Work')
@@ -85,7 +85,6 @@ for (const [what, from, change, result] of [
       assert.deepEqual(now, filter)
     } else assert.deepEqual([answer.status, now.action, now.argument], [200, ...result])
   })
-}
 
 test('PATCH changes what is given and keeps the rest', async () => {
   const filter = await create(shared, { position: 4 })
@@ -143,7 +142,7 @@ for (const [action, expected] of [
   ['move', ['argument', 'name']],
   // A label may be called so.
   ['label', ['name']],
-] as const) {
+] as const)
   test(`An invalid folder name is reported with all other errors: of a filter to ${action} ${expected}`, async () => {
     const wrong = { ...plain, name: '', action, argument: 'a//b' }
     const { status, body } = await shared.request('POST', '/v1/filters', wrong)
@@ -151,7 +150,6 @@ for (const [action, expected] of [
     const fields = body.error.details.map(({ field }: { field: string }) => field)
     assert.deepEqual(fields.toSorted(), expected)
   })
-}
 
 test('A folder that the mail host refuses is refused, in a new filter and in a changed one', async (t) => {
   const filter = await create(shared)
@@ -194,9 +192,8 @@ test('The list is in the order of position, then of creation', async () => {
     ['b2', 1.5],
     ['b1', 1.25],
     ['c2', 3],
-  ] as const) {
+  ] as const)
     await create(organization, { name, position })
-  }
   const names = (await list(organization)).map(({ name }: { name: string }) => name)
   assert.deepEqual(names, ['a', 'b1', 'b2', 'c', 'c2'])
 })

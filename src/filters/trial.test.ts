@@ -58,12 +58,11 @@ test('POST /v1/filters/test says which filters match, on what text, what each wo
   })
 })
 
-test('A message that no filter matches stays as it would be', async () => {
+test('A message that no filter matches stays as it would be', async () =>
   assert.deepEqual(await attempt(await world.organization(), { message }), {
     matches: [],
     result: { folder: 'inbox', labels: [], starred: false, unread: true },
-  })
-})
+  }))
 
 test('An internal error while a draft is checked is no fault of the draft', async (t) => {
   t.mock.method(world.mailHost, 'checkFolder', async () => {
@@ -117,13 +116,12 @@ for (const [what, given] of [
     'From: =?utf-8?Q?Ann_Lee?= <ann@example.com>\r\nSubject: =?utf-8?Q?Inv?=\r\n =?utf-8?Q?oice?=\r\n\r\nHello',
   ],
   ['its text with bare line feeds', 'From: Ann <ann@example.com>\nSubject: An invoice\n\nHello'],
-] as const) {
+] as const)
   test(`A message can be given as ${what}`, async () => {
     const { matches } = await attempt(await world.organization(), { message: given, filter: draft })
     assert.equal(matches.length, 1)
     assert.match(matches[0].matched_text, /invoice/i)
   })
-}
 
 test('A body of a message is not looked at', async () => {
   const raw = 'From: ann@example.com\r\n\r\nSubject: invoice\r\n'
@@ -134,10 +132,9 @@ for (const [what, given, field] of [
   ['empty', {}, 'message'],
   ['with a line break in the subject', { subject: 'a\r\nTo: b' }, 'message.subject'],
   ['with a line break in an address', { from: ['a\n@b.c'] }, 'message.from[0]'],
-] as const) {
+] as const)
   test(`A message that is ${what} is invalid_request`, async () => {
     const answer = await (await world.organization()).request('POST', '/v1/filters/test', { message: given })
     assert.equal(answer.status, 400)
     assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
   })
-}

@@ -74,12 +74,11 @@ for (const [what, settings, change, expected] of [
   ['switching on answers that are on stamps them anew', replies, { replyEnabled: true }, { replySince: now }],
   ['emptying the text switches the answers off', replies, { replyBody: '' }, { replyEnabled: false, replyBody: '' }],
   ['another text keeps them on', replies, { replyBody: 'Gone' }, { replyEnabled: true, replySince: before }],
-] as const satisfies readonly (readonly [string, Forwarding, Change, Partial<Forwarding>])[]) {
+] as const satisfies readonly (readonly [string, Forwarding, Change, Partial<Forwarding>])[])
   test(what, () => {
     const after = changed(settings, change, smart, now)
     assert.deepEqual({ ...after, ...expected }, after)
   })
-}
 
 for (const [what, settings, change, field] of [
   ['forwarding without a destination', neverConfigured, { forwardEnabled: true }, 'forward_to'],
@@ -101,9 +100,8 @@ for (const [what, settings, change, field] of [
   ['answers without a text', neverConfigured, { replyEnabled: true }, 'reply_body'],
   ['answers whose text is blank', neverConfigured, { replyEnabled: true, replyBody: ' \n' }, 'reply_body'],
   ['answers whose text the same call empties', replies, { replyEnabled: true, replyBody: '' }, 'reply_body'],
-] as const satisfies readonly (readonly [string, Forwarding, Change, string])[]) {
+] as const satisfies readonly (readonly [string, Forwarding, Change, string])[])
   test(`refused: ${what}`, () => assert.throws(() => changed(settings, change, smart, now), refusal(field)))
-}
 
 test('a Private mailbox answers, but does not forward', () => {
   const secret = { ...smart, private: true }
@@ -112,13 +110,11 @@ test('a Private mailbox answers, but does not forward', () => {
   assert.throws(() => changed(neverConfigured, change, secret, now), refusal('forward_to'))
 })
 
-for (const text of ['x', 'x@', '@far.example', 'Ann <ann@far.example>', 'a@b', 'a@[192.0.2.1]', 'a b@far.example']) {
+for (const text of ['x', 'x@', '@far.example', 'Ann <ann@far.example>', 'a@b', 'a@[192.0.2.1]', 'a b@far.example'])
   test(`no mail can be forwarded to ${text}`, () => assert.throws(() => destination(text), refusal('forward_to')))
-}
 
-test('a destination is kept in the form in which addresses are compared', () => {
-  assert.equal(destination(' Ann@BÜCHER.example '), 'ann@xn--bcher-kva.example')
-})
+test('a destination is kept in the form in which addresses are compared', () =>
+  assert.equal(destination(' Ann@BÜCHER.example '), 'ann@xn--bcher-kva.example'))
 
 function refusal(field: string) {
   return (error: unknown) => error instanceof Refusal && error.code === 'invalid_request' && error.field === field

@@ -46,14 +46,13 @@ for (const [what, change, field] of [
   ['an end without an offset', { forward_until: '2026-12-01T00:00:00' }, 'forward_until'],
   ['an end that is no day', { reply_until: '2026-02-30T00:00:00Z' }, 'reply_until'],
   ['nothing but a null that means nothing', { reply_subject: null }, 'body'],
-] as const) {
+] as const)
   test(`refused, and nothing changes: ${what}`, async () => {
     const before = (await get(`?mailbox=${ada}`)).body
     const { status, body } = await patch(change)
     assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', field])
     assert.deepEqual((await get(`?mailbox=${ada}`)).body, before)
   })
-}
 
 test('forwarding to the mailbox itself, its alias or a tag, or from a Private one, is refused', async () => {
   for (const to of [ada, `postmaster@${organization.domain}`, ada.replace('@', '+x@')]) {

@@ -29,7 +29,7 @@ for (const [what, mailHost, after, expected] of [
     2_000,
     [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
   ],
-] as const) {
+] as const)
   test(`a program whose mail host ${what} says so`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     await using app = fastify()
@@ -49,4 +49,3 @@ for (const [what, mailHost, after, expected] of [
     const { statusCode, body } = await answer
     assert.deepEqual([statusCode, JSON.parse(body)], expected)
   })
-}

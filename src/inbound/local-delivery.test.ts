@@ -36,10 +36,9 @@ for (const [what, found, expected] of [
   ['a mailbox that has blocked the sender', { ...box, blocked: true }, ['refused', '5.7.1']],
   ['a mailbox that is full', { ...box, full: true }, ['deferred', '4.2.2']],
   ['a domain that is no longer here', undefined, ['refused', '5.7.1']],
-] as const) {
+] as const)
   test(`mail from here to ${what} is ${expected[0]}`, async () =>
     assert.deepEqual(await outcomeFor(async () => found), expected))
-}
 
 test('local mail is deferred if its mailbox has no room for now, or the database does not answer', async () => {
   assert.deepEqual(await outcomeFor(async () => box, false), ['deferred', '4.3.1'])
@@ -51,7 +50,7 @@ for (const [recipient, patterns] of [
   ['bob@here.example', ['ann@here.example', '@here.example']],
   ['postmaster@here.example', []],
   ['abuse+x@here.example', []],
-] as const) {
+] as const)
   test(`for ${recipient} ${patterns.length > 0 ? 'it is asked whether' : 'it does not matter that'} the sender is blocked`, async () => {
     let asked: readonly string[] | undefined
     await outcomeFor(
@@ -64,4 +63,3 @@ for (const [recipient, patterns] of [
     )
     assert.deepEqual(asked?.toSorted(), patterns.toSorted())
   })
-}

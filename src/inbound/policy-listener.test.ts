@@ -55,14 +55,13 @@ for (const [what, attributes, action] of [
   ['another stage', { protocol_state: 'DATA', sender: 'spam@bad.example', recipient: 'bob@here.example' }, 'DUNNO'],
   ['no recipient', { sender: 'spam@bad.example', recipient: '' }, 'DUNNO'],
   ['nothing of a recipient', { sender: 'spam@bad.example' }, 'DUNNO'],
-] as const) {
+] as const)
   test(`${what}: ${action}`, async () => {
     const socket = await opened()
     socket.write(request(attributes))
     assert.deepEqual(await answers(socket, 1), [`action=${action}`])
     socket.destroy()
   })
-}
 
 test('the null sender is an empty one, and values may hold an equals sign', async () => {
   const socket = await opened()

@@ -10,9 +10,8 @@ test('a key is mrk_ and 38 base62 characters, never the same twice', () => {
   assert.ok(keys.every(isWellFormedKey))
 })
 
-test('the checksum is CRC-32 in base62, so that others can check it', () => {
-  assert.ok(isWellFormedKey(`mrk_${'0'.repeat(32)}4g105f`))
-})
+test('the checksum is CRC-32 in base62, so that others can check it', () =>
+  assert.ok(isWellFormedKey(`mrk_${'0'.repeat(32)}4g105f`)))
 
 test('one mistyped character makes a key malformed', () => {
   const key = generateKey()
@@ -32,10 +31,8 @@ for (const text of [
   `${generateKey()}\n`,
   generateKey().slice(4),
   'sk_live_x',
-]) {
+])
   test(`${JSON.stringify(text.slice(0, 8))}… is not a key`, () => assert.equal(isWellFormedKey(text), false))
-}
 
-test('what is stored is the SHA-256', () => {
-  assert.equal(hashKey('abc').toString('hex'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
-})
+test('what is stored is the SHA-256', () =>
+  assert.equal(hashKey('abc').toString('hex'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'))

@@ -13,9 +13,8 @@ for (const [given, expected] of [
   ['::ffff:192.0.2.0/120', '192.0.2.0/24'],
   ['::ffff:c000:207', '192.0.2.7/32'],
   ['1:2:3:4:5:6:7:8', '1:2:3:4:5:6:7:8/128'],
-] as const) {
+] as const)
   test(`the network "${given}" is ${expected}`, () => assert.equal(canonicalNetwork(given), expected))
-}
 
 for (const given of [
   ...[
@@ -30,15 +29,13 @@ for (const given of [
     '010.0.0.1',
   ],
   ...['2001:db8::/129', '2001:db8:::/32', 'fe80::1%eth0', '[2001:db8::]/32', '192.0.2.0/255.255.255.0', '*'],
-]) {
+])
   test(`"${given}" is no network`, () =>
     assert.throws(() => canonicalNetwork(given), { field: 'networks', message: /is no network: give/ }))
-}
 
-for (const given of ['192.0.2.7/24', '2001:db8::1/32', '::1.2.3.4/120', '::ffff:192.0.2.7/120']) {
+for (const given of ['192.0.2.7/24', '2001:db8::1/32', '::1.2.3.4/120', '::ffff:192.0.2.7/120'])
   test(`"${given}" could be the network or the address`, () =>
     assert.throws(() => canonicalNetwork(given), { field: 'networks', message: /could be the network or the address/ }))
-}
 
 const bits = (size: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(size)) - 1n })
 const v4 = bits(32)
@@ -99,7 +96,7 @@ test('a client is in a network where they agree in so many bits, however both ar
   )
 })
 
-test('a client is in a list where it is in one of its networks', () => {
+test('a client is in a list where it is in one of its networks', () =>
   fc.assert(
     fc.property(
       fc.array(fc.tuple(v4, fc.integer({ min: 0, max: 32 })), { minLength: 1, maxLength: 5 }),
@@ -112,5 +109,4 @@ test('a client is in a list where it is in one of its networks', () => {
         assert.equal(insideNetworks(written)(asV4(client)), expected)
       },
     ),
-  )
-})
+  ))

@@ -12,22 +12,19 @@ for (const [text, wrong] of [
   ['bob@else.example,*@there.example', '*@there.example'],
   ['there.example', 'there.example'],
   ['Bob <bob@else.example>', 'Bob <bob@else.example>'],
-] as const) {
+] as const)
   test(`the recipients "${text}" are refused, naming ${wrong}`, () =>
     assert.throws(
       () => recipientsIn(text),
       (error: Error) => error.message.startsWith(`"${wrong}" is no recipient`),
     ))
-}
 
-test('networks are stored in one form, each once', () => {
-  assert.deepEqual(networksIn('192.0.2.0/24, ::ffff:192.0.2.0/120'), ['192.0.2.0/24'])
-})
+test('networks are stored in one form, each once', () =>
+  assert.deepEqual(networksIn('192.0.2.0/24, ::ffff:192.0.2.0/120'), ['192.0.2.0/24']))
 
-for (const text of ['', ' ', 'a,', ',a', 'a,,b']) {
+for (const text of ['', ' ', 'a,', ',a', 'a,,b'])
   test(`"${text}" is no list`, () =>
     assert.throws(() => listIn('mailboxes', text), { field: 'mailboxes', message: /^--mailboxes has an empty entry/ }))
-}
 
 test('a list has at most 100 entries', () => {
   const names = Array.from({ length: 101 }, (_, at) => `a${at}`)
@@ -39,11 +36,9 @@ for (const [text, expected] of [
   ['1', 1],
   [' 60 ', 60],
   ['599', 599],
-] as const) {
+] as const)
   test(`the rate "${text}" is ${expected}`, () => assert.equal(rateIn(text), expected))
-}
 
-for (const text of ['', '0', '600', '1e2', '-5', '1.5', '60/m', '1000']) {
+for (const text of ['', '0', '600', '1e2', '-5', '1.5', '60/m', '1000'])
   test(`"${text}" is no rate`, () =>
     assert.throws(() => rateIn(text), { field: 'rate', message: /is no rate: .* from 1 to 599$/ }))
-}

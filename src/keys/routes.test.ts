@@ -105,7 +105,7 @@ for (const [what, change, field] of [
   ['no recipient', { recipients: ['@a.example', 'b.example'] }, 'recipients[1]'],
   ['no network', { networks: ['192.0.2.0/33'] }, 'networks[0]'],
   ['a network or an address', { networks: ['192.0.2.7/24'] }, 'networks[0]'],
-] as const) {
+] as const)
   test(`${what} makes no key, and names ${field}`, async () => {
     const organization = await world.organization()
     const admin = await adminOf(organization)
@@ -117,7 +117,6 @@ for (const [what, change, field] of [
     assert.equal(answer.body.error.field, field)
     assert.equal((await admin.request('GET', '/v1/api-keys')).body.total, 1)
   })
-}
 
 test('a mailbox of another organization is none', async () => {
   const [organization, elsewhere] = [await world.organization(), await world.organization()]

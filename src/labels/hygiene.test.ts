@@ -240,7 +240,6 @@ test('a label is merged neither into itself nor into none', async () => {
     [id, id, 400],
     [id, randomUUID(), 400],
     [randomUUID(), id, 404],
-  ]) {
+  ])
     assert.equal((await organization.request('POST', `/v1/labels/${path}/merge`, { into })).status, status)
-  }
 })

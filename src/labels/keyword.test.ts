@@ -23,9 +23,8 @@ for (const [name, keyword] of [
   ['ПОЧТА', `label-${sha('почта')}`],
   ['😀', `label-${sha('😀')}`],
   ['!!', `label-${sha('!!')}`],
-] as const) {
+] as const)
   test(`"${name}" gives the keyword ${keyword}`, () => assert.equal(deriveKeyword(name), keyword))
-}
 
 test('A keyword in use gets the first free suffix from -2', () => {
   assert.equal(keywordFor('Work', new Set(['work'])), 'work-2')
@@ -36,11 +35,10 @@ test('A keyword in use gets the first free suffix from -2', () => {
 for (const name of [
   ...['Junk', 'NonJunk', 'NotJunk', 'Forwarded', '$MDNSent', '\\Seen', 'answered', 'flagged', 'deleted', 'Draft'],
   ...['recent', 'old', 'Phishing'],
-]) {
+])
   test(`"${name}" is taken from the start`, () => assert.match(keywordFor(name, new Set()), /^[a-z]+-2$/))
-}
 
-test('A keyword is 1 to 40 atom characters, the same for a name composed, decomposed or again', () => {
+test('A keyword is 1 to 40 atom characters, the same for a name composed, decomposed or again', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
       const keyword = deriveKeyword(name)
@@ -48,8 +46,7 @@ test('A keyword is 1 to 40 atom characters, the same for a name composed, decomp
       assert.equal(deriveKeyword(name.normalize('NFD')), keyword)
       assert.equal(deriveKeyword(name), keyword)
     }),
-  )
-})
+  ))
 
 test('A chosen keyword is never one in use', () => {
   const names = fc.array(fc.constantFrom('Work', 'WORK!', 'work 2', 'Junk', 'junk-2', '发票', 'x'.repeat(41)))

@@ -6,13 +6,11 @@ for (const [given, colour] of [
   ...namedColours.map((one) => [one, one] as const),
   ['#1e90ff', '#1e90ff'],
   ['#1E90FF', '#1e90ff'],
-] as const) {
+] as const)
   test(`a label can be ${given}`, () => assert.equal(labelColour(given), colour))
-}
 
-for (const given of ['purple', 'Slate', '', '#fff', '#1e90f', '#1e90fff', '1e90ff', '#ggg000', '#1e90ff\n']) {
+for (const given of ['purple', 'Slate', '', '#fff', '#1e90f', '#1e90fff', '1e90ff', '#ggg000', '#1e90ff\n'])
   test(`${JSON.stringify(given)} is no colour`, () => assert.throws(() => labelColour(given), { field: 'colour' }))
-}
 
 test('a name has 32 characters at most', () => {
   assert.equal(labelName('😀'.repeat(32)), '😀'.repeat(32))
@@ -24,6 +22,5 @@ for (const [one, other] of [
   ['Straße', 'STRASSE'],
   ['Café', 'CAFE\u0301'],
   ['ΟΔΟΣ', 'οδος'],
-] as const) {
+] as const)
   test(`"${other}" is the name "${one}"`, () => assert.equal(nameKey(other), nameKey(one)))
-}

@@ -97,14 +97,13 @@ test('deleting makes room again, and a smaller plan refuses until enough is dele
 
 /** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
 async function attempt(level: IsolationLevel, work: (tx: Tx) => Promise<unknown>): Promise<boolean> {
-  for (;;) {
+  for (;;)
     try {
       await database.db.transaction().setIsolationLevel(level).execute(work)
       return true
     } catch (error) {
       if (!isAgain(error)) return false
     }
-  }
 }
 
 /** As a program does that knows nothing of ours but the table. */

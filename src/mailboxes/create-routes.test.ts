@@ -116,7 +116,7 @@ const refusals: readonly [
   ['a password of 11 characters', () => ({ local_part: 'x', password: 'abcdefghijk' }), 400, 'password', /at least 12/],
 ]
 
-for (const [what, body, status, field, message] of refusals) {
+for (const [what, body, status, field, message] of refusals)
   test(`refused, and nothing is created: ${what}`, async () => {
     const answer = await create(body())
     assert.deepEqual([answer.status, answer.body.error.field], [status, field])
@@ -124,20 +124,18 @@ for (const [what, body, status, field, message] of refusals) {
     const rows = await world.db.selectFrom('mailboxes').select('id').where('local_part', '=', 'x').execute()
     assert.deepEqual(rows, [])
   })
-}
 
 for (const [what, change] of [
   ['not verified', { status: 'pending' }],
   ['lost', { status: 'failed' }],
   ['suspended', { suspended_at: new Date() }],
-] as const) {
+] as const)
   test(`refused: a domain that is ${what}`, async () => {
     const own = await world.organization()
     await world.db.updateTable('domains').set(change).where('domain', '=', own.domain).execute()
     const { status, body } = await create({ local_part: 'ada' }, own)
     assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'domain'])
   })
-}
 
 test('another organization’s domain is not_found, like one that does not exist', async () => {
   const other = await world.organization()
@@ -146,9 +144,8 @@ test('another organization’s domain is not_found, like one that does not exist
     .select('id')
     .where('domain', '=', other.domain)
     .executeTakeFirstOrThrow()
-  for (const named of [{ domain: other.domain }, { domain: undefined, domain_id: id }]) {
+  for (const named of [{ domain: other.domain }, { domain: undefined, domain_id: id }])
     assert.equal((await create({ local_part: 'x', ...named })).status, 404)
-  }
 })
 
 test('over the plan’s cap it is 402 quota_exceeded, which is kept like any answer', async () => {
@@ -167,7 +164,5 @@ test('a repeated answer has the same password, and nothing of it is in the datab
   const again = await create({ local_part: 'kept-made' }, organization, { 'idempotency-key': 'made' })
   assert.deepEqual([given.status, made.status], [201, 201])
   assert.deepEqual(again.body, made.body)
-  for (const secret of [password, made.body.password]) {
-    assert.deepEqual(await tablesWith(world.db, secret), [])
-  }
+  for (const secret of [password, made.body.password]) assert.deepEqual(await tablesWith(world.db, secret), [])
 })

@@ -73,24 +73,22 @@ test('the member whose address it is owns the mailbox', async () => {
 for (const [what, change, code, field] of [
   ['an address that exists', { localPart: 'taken' }, 'invalid_request', 'local_part'],
   ['a domain that the organization does not have', { domain: 'elsewhere.test' }, 'not_found', undefined],
-] as const) {
+] as const)
   test(`refused: ${what}`, async () => {
     const at = await domain()
     await create({ ...at, localPart: 'taken' })
     await assert.rejects(create({ ...at, localPart: 'ada', ...change }), refused(code, field))
   })
-}
 
 for (const [what, change] of [
   ['not verified', { status: 'pending' }],
   ['suspended', { suspended_at: new Date() }],
-] as const) {
+] as const)
   test(`refused: a domain that is ${what}`, async () => {
     const at = await domain()
     await database.db.updateTable('domains').set(change).where('domain', '=', at.domain).execute()
     await assert.rejects(create({ ...at, localPart: 'ada' }), refused('invalid_request', 'domain'))
   })
-}
 
 test('of 50 mailboxes created at once at a cap of 3, 3 exist and the counter says so', async () => {
   const at = await domain('free')

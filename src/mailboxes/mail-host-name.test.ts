@@ -44,10 +44,9 @@ for (const [what, url, name] of [
   ['by name and port', 'imap://u:p@IMAP.example.test', 'imap.example.test:143'],
   ['with implicit TLS', 'imaps://u:p@imap.example.test', 'imap.example.test:993'],
   ['by an address', 'imap://u:p@[::1]:1143', '[::1]:1143'],
-] as const) {
+] as const)
   test(`the configured mail host, ${what}`, () =>
     assert.equal(mailHostNameOf(readConfig({ MAILROOM_IMAP_URL: url })), name))
-}
 
 test('the first process of a new installation records the mail host', async () => {
   await starts(one)
@@ -59,13 +58,12 @@ for (const [first, second, words] of [
   [inDatabase, one, /keeps its mail in its database, and MAILROOM_IMAP_URL names.*`mailroom mail move imap`/],
   [one, inDatabase, /on the IMAP server imap.example.test:143, and MAILROOM_IMAP_URL is not set.*move database`/],
   [one, other, /server imap.example.test:143, and MAILROOM_IMAP_URL names other.*:143.*`mailroom mail adopt`/],
-] as const) {
+] as const)
   test(`with mail on ${first}, a process that is configured for ${second} does not start`, async () => {
     await starts(first)
     await assert.rejects(starts(second), words)
     assert.deepEqual(await recordedMailHost(database.db), { host: first })
   })
-}
 
 test('of ten processes that start at once with two settings, those with one setting start', async () => {
   const all = await Promise.allSettled(Array.from({ length: 10 }, (_, index) => starts(index % 2 ? one : inDatabase)))

@@ -50,7 +50,7 @@ for (const [field, value] of [
   ['email', 'a b@example.com'],
   ['role', 'king'],
   ['name', 'a\u202eb'],
-] as const) {
+] as const)
   test(`A member is refused for ${field} ${JSON.stringify(value)}`, async () => {
     const organization = await world.organization()
     const fields = { organizationId: organization.id, email: 'a@example.com', name: '', role: 'member', [field]: value }
@@ -59,7 +59,6 @@ for (const [field, value] of [
       (error) => error instanceof Refusal && error.field === field,
     )
   })
-}
 
 test('A removed member’s own labels are deleted, and the keywords stay in use', async () => {
   const organization = await world.organization()
@@ -74,12 +73,11 @@ test('A removed member’s own labels are deleted, and the keywords stay in use'
 test('A member of another organization is not found', async () => {
   const [one, other] = [await world.organization(), await world.organization()]
   const { id } = await one.member('ada@example.com')
-  for (const name of [id, 'ada@example.com']) {
+  for (const name of [id, 'ada@example.com'])
     await assert.rejects(
       removeMember(world.db, other.id, name, byOperator),
       (error) => error instanceof Refusal && error.code === 'not_found',
     )
-  }
 })
 
 test('A member who is added has the mailbox of their address, and no other', async () => {

@@ -128,14 +128,13 @@ for (const [what, query, expected] of [
   ['label', { label: 'work' }, [4, 1]],
   ['label and unread', { label: 'work', unread: 'true' }, [4]],
   ['limit and page', { limit: '1', page: '2' }, [2]],
-] as const) {
+] as const)
   test(`${what} narrows the list`, async () => {
     const at = await box()
     await label(at.organization, 'Work')
     await fill(at, { seen: true, keywords: ['work'] }, {}, { seen: true }, { keywords: ['work'] })
     assert.deepEqual(uids(await get(at, '', query)), expected)
   })
-}
 
 test('uids names messages, given newest first, once each, without those that are not there', async () => {
   const at = await box()
@@ -208,7 +207,7 @@ for (const [what, change, expected] of [
   ['moves, under a new uid', { folder: 'Spam' }, { folder: 'junk', uid: 1 }],
   ['moves to a folder that is not there yet', { folder: 'A/B', starred: true }, { folder: 'A/B', starred: true }],
   ['moves to where it is', { folder: 'Inbox' }, { folder: 'inbox', uid: 2 }],
-] as const) {
+] as const)
   test(`PATCH /v1/messages/{uid} ${what}, and answers the message`, async () => {
     const at = await box()
     for (const name of ['Work', 'Later', 'Past']) await label(at.organization, name)
@@ -219,7 +218,6 @@ for (const [what, change, expected] of [
     assert.deepEqual((await get(at, '', { folder: body.folder })).data[0], body)
     assert.partialDeepStrictEqual(await get(at, '/1'), { unread: true, starred: false, labels: [] })
   })
-}
 
 test('PATCH /v1/messages changes many, and says which were not there', async () => {
   const at = await box()
@@ -253,7 +251,7 @@ for (const rest of ['/1', '']) {
     ["a member's own keyword", { starred: true, add_labels: ['mine'] }, 'add_labels[0]'],
     ["a deleted label's keyword", { starred: true, add_labels: ['gone'] }, 'add_labels[0]'],
     ['a keyword in both lists', { add_labels: ['work'], remove_labels: ['work'] }, 'remove_labels'],
-  ] as const) {
+  ] as const)
     test(`PATCH /v1/messages${rest} with ${what} is refused, and changes nothing`, async () => {
       const at = await box()
       await label(at.organization, 'Work')
@@ -272,7 +270,6 @@ for (const rest of ['/1', '']) {
       assert.deepEqual(await get(at), before)
       assert.equal((await world.mailHost.folders({ organizationId: at.organization.id, mailboxId: at.id })).length, 6)
     })
-  }
 }
 
 for (const [query, field] of [
@@ -284,7 +281,7 @@ for (const [query, field] of [
   ['uids=1&limit=5', 'limit'],
   ['uids=1&unread=true', 'unread'],
   ['uids=1&label=work', 'label'],
-] as const) {
+] as const)
   test(`GET /v1/messages with ${query} is invalid_request`, async () => {
     const at = await box()
     const member = await at.organization.member(`${randomUUID()}@people.example`)
@@ -293,7 +290,6 @@ for (const [query, field] of [
     const { status, body } = await at.organization.request('GET', `${path(at)}&${query}`)
     assert.deepEqual([status, body.error.field], [400, field])
   })
-}
 
 test('a uid or an attachment that is not there, and what is none, is not_found', async () => {
   const at = await box()

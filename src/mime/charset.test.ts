@@ -45,9 +45,8 @@ for (const [what, charset, bytes, text] of [
   ['UTF-32', 'utf-32le', octets('H\0\0\0i\0\0\0'), 'Hi'],
   ['a code page of DOS', 'cp850', octets('Gr\x81\xe1e'), 'Grüße'],
   ['an encoding that is no charset as UTF-8', 'base64', Buffer.from('Grüße'), 'Grüße'],
-] as const) {
+] as const)
   test(`of the charset "${charset}" is read ${what}`, () => assert.equal(decodeBytes(bytes, charset), text))
-}
 
 const MiB = 1024 * 1024
 
@@ -60,9 +59,8 @@ for (const [what, charset, unit] of [
   ['last octets', 'us-ascii', '\x80'],
   ['first octets', 'big5', '\xfe'],
   ['characters', 'gb18030', '\x81\x30\x81\x30'],
-] as const) {
+] as const)
   test(`${what} are decoded as ${charset || 'nothing'} in time in proportion to them`, () => {
     const decode = (text: string) => decodeBytes(octets(text), charset)
     assert.ok(!repeatedGrowsTooFast(decode, MiB, (bytes) => unit.repeat(bytes / unit.length)))
   })
-}

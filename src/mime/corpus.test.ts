@@ -58,14 +58,13 @@ const expected: readonly (readonly [string, string, string, string, readonly str
   ['wrong-boundary', 'Broken', 'Ada Byron', '--used Content-Type: text/plain Still readable. --used--', []],
 ]
 
-test('every message of the corpus is spoken for', () => {
+test('every message of the corpus is spoken for', () =>
   assert.deepEqual(
     expected.map(([name]) => `${name}.eml`),
     files,
-  )
-})
+  ))
 
-for (const [name, subject, author, preview, attachments] of expected) {
+for (const [name, subject, author, preview, attachments] of expected)
   test(`the message ${name} is read`, () => {
     const raw = bytesOf(`${name}.eml`)
     const message = readMessage(raw)
@@ -76,7 +75,6 @@ for (const [name, subject, author, preview, attachments] of expected) {
     })
     assert.deepEqual(found, attachments)
   })
-}
 
 test('a message has an attachment where there is more than pictures of its HTML and its signature', () => {
   const having = files
@@ -112,7 +110,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   'latin1.eml': 'it reads raw 8-bit headers as broken UTF-8',
 }
 
-for (const name of files.filter((name) => !(name in DIFFERENT))) {
+for (const name of files.filter((name) => !(name in DIFFERENT)))
   test(`postal-mime reads ${name} as we do`, async () => {
     const raw = bytesOf(name)
     const theirs = await PostalMime.parse(raw, { forceRfc822Attachments: true })
@@ -134,7 +132,6 @@ for (const name of files.filter((name) => !(name in DIFFERENT))) {
       )
     }
   })
-}
 
 /** postal-mime ends every part with a line break, the one before the boundary, and turns CRLF of unencoded parts into LF. */
 function lines(text: string): string {

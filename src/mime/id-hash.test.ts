@@ -13,12 +13,11 @@ for (const [length, expected] of [
   [7, '37d1018bf50002ab'],
   [8, '6224939a79f5f593'],
   [15, 'e545be4961ca29a1'],
-] as const) {
+] as const)
   test(`${length} bytes hash as published with SipHash-2-4`, () => {
     const text = String.fromCharCode(...Array(length).keys())
     assert.equal(idHash(published, text).toString('hex'), expected)
   })
-}
 
 test('every text hashes as by a plain 64-bit reading of the paper', () => {
   const words = fc.uint32Array({ minLength: 4, maxLength: 4 })
@@ -45,18 +44,16 @@ for (const [id, same] of [
   ['<"a b*"@c>', '<a b*@c>'],
   ['<"a\\"b\\\\"@c>', '<a"b\\@c>'],
   ['<""@c>', '<@c>'],
-] as const) {
+] as const)
   test(`${id} hashes as ${same} does`, () => assert.deepEqual(idHash(published, id), idHash(published, same)))
-}
 
 test('quotes that are not around the whole left side of an id are part of it', () => {
   for (const [id, other] of [
     ['<"a"b@c>', '<ab@c>'],
     ['<"a@c>', '<a@c>'],
     ['<a@"c">', '<a@c>'],
-  ] as const) {
+  ] as const)
     assert.notDeepEqual(idHash(published, id), idHash(published, other))
-  }
 })
 
 test('several ids hash to their hashes one after another', () => {

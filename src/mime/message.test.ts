@@ -50,11 +50,9 @@ for (const [from, name, address] of [
   ['"The Team" ann: Lee;, <ann@a.example>', '', 'ann@a.example'],
   ['Lee\r\nFrom: Lee, Ben <ben@b.example>', 'Ben', 'ben@b.example'],
   ['Lee, Ann', 'Lee', ''],
-] as const) {
-  test(`the author of From: ${from} is the first who has an address`, () => {
-    assert.deepEqual(readMessage(Buffer.from(`From: ${from}\r\n\r\n`)).from, { name, address })
-  })
-}
+] as const)
+  test(`the author of From: ${from} is the first who has an address`, () =>
+    assert.deepEqual(readMessage(Buffer.from(`From: ${from}\r\n\r\n`)).from, { name, address }))
 
 test('a message of nothing is a message', () => {
   const { messageId, threadRoot, subject, from, preview, hasAttachment } = readMessage(Buffer.alloc(0))
@@ -133,11 +131,9 @@ const bombs: readonly (readonly [what: string, bytes: number, make: (bytes: numb
   ['delimiters with text behind them', 25 * MiB, (bytes) => mixed + fill('--b x\n', bytes)],
 ]
 
-for (const [what, bytes, make] of bombs) {
-  test(`the time for reading ${what} grows no faster than the message`, () => {
-    assert.ok(!repeatedGrowsTooFast((text) => readMessage(Buffer.from(text, 'latin1')), bytes, make))
-  })
-}
+for (const [what, bytes, make] of bombs)
+  test(`the time for reading ${what} grows no faster than the message`, () =>
+    assert.ok(!repeatedGrowsTooFast((text) => readMessage(Buffer.from(text, 'latin1')), bytes, make)))
 
 const corpus = new URL('../../test/corpus/', import.meta.url)
 const seeds = readdirSync(corpus)
@@ -226,12 +222,11 @@ for (const [what, octets, subject, name, address] of [
     '',
     'a@x.example',
   ],
-] as const) {
+] as const)
   test(`octets above 127 in a header are read in ${what}`, () => {
     const message = readMessage(Buffer.from(octets.includes('\r\n\r\n') ? octets : `${octets}\r\n\r\nx`, 'latin1'))
     assert.deepEqual([message.subject, message.from?.name, message.from?.address], [subject, name, address])
   })
-}
 
 test('no charset hides the address of an author', () => {
   // In Shift_JIS 0x81 takes the @ into a character of its own.

@@ -10,14 +10,13 @@ for (const [name, encoded] of [
   ['台北&日本', '&U,BTFw-&-&ZeVnLA-'],
   ['\u{1f600}', '&2D3eAA-'],
   ['a\r\nb DELETE c', 'a&AA0ACg-b DELETE c'],
-] as const) {
+] as const)
   test(`a folder ${JSON.stringify(name)} is ${encoded} to a server`, () => {
     assert.equal(encodeUtf7(name), encoded)
     assert.equal(decodeUtf7(encoded), name)
   })
-}
 
-test('whatever a folder is called, its name goes out as printable ASCII, and comes back', () => {
+test('whatever a folder is called, its name goes out as printable ASCII, and comes back', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (name) => {
       const encoded = encodeUtf7(name)
@@ -25,5 +24,4 @@ test('whatever a folder is called, its name goes out as printable ASCII, and com
       assert.match(encoded, /^[\x20-\x7e]*$/)
     }),
     { numRuns: 2_000 },
-  )
-})
+  ))

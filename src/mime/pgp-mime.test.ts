@@ -42,9 +42,8 @@ for (const [what, address, expected] of [
   ['another field', 'ann@shop.example\r\nBcc:x@y', null],
   ['a name', 'ann', null],
   ['nothing', '', null],
-] as const) {
+] as const)
   test(`of ${what} stays what can stand in a header`, () => assert.equal(plainAddress(address), expected))
-}
 
 test('whatever a message says of its author and its id, no other field comes into the header', () => {
   const text = fc.string({ unit: 'binary', maxLength: 30 })

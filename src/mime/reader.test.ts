@@ -111,7 +111,7 @@ for (const bytes of [1_000, 300_000]) {
 for (const [what, count, tag, expected] of [
   ['eleven signatures', 11, () => '', 'too many signatures'],
   ['four signatures that each want a hash of their own', 4, (number: number) => `l=${number};`, 'too many hashes'],
-] as const) {
+] as const)
   test(`of ${what} none is verified`, async () => {
     const signature = (number: number) =>
       `DKIM-Signature: v=1; a=rsa-sha256; ${tag(number)} d=a.example; s=s1; h=from\r\n`
@@ -119,4 +119,3 @@ for (const [what, count, tag, expected] of [
     const verified = await reader.signatures(readMessage(raw), () => assert.fail('nothing is looked up'))
     assert.deepEqual(each(verified, 'result', 'comment'), [['neutral', expected]])
   })
-}

@@ -22,7 +22,7 @@ for (const [what, options] of [
   ['P-256', { type: 'ecc', curve: 'nistP256' }],
   ['RSA-2048', { type: 'rsa', rsaBits: 2048 }],
   ['version 6', { config: { ...config, v6Keys: true } }],
-] as const) {
+] as const)
   test(`mail can be encrypted to a key of ${what}, and only its owner reads it`, async () => {
     const { publicKey, privateKey } = await openPgpKey(options)
     const { usableAt } = await openPgp.certificate(publicKey, new Date())
@@ -34,9 +34,8 @@ for (const [what, options] of [
     )
     assert.deepEqual(await opened(enclosed, privateKey), bytes)
   })
-}
 
-for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
+for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20])
   test(`${length} octets are read back unchanged, in lines of 64 characters`, async () => {
     const bytes = randomBytes(length)
     const plain = { certificate: good.publicKey, usableAt: now, before: '', bytes, after: '' }
@@ -47,7 +46,6 @@ for (const length of [0, 1, 47, 48, 49, 1000, 65_535, 1 << 20]) {
     assert.ok(lines.slice(0, -1).every((line) => line.length === 64))
     assert.deepEqual(await opened(enclosed, good.privateKey), bytes)
   })
-}
 
 test('a certificate that has expired since it was accepted is still used', async () => {
   const { publicKey, privateKey } = await openPgpKey({ date: daysAgo(10), keyExpirationTime: 5 * 86_400 })
@@ -121,13 +119,12 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
   ['a key whose signatures are of another', forged, /has no valid self-signature/],
 ]
 
-for (const [what, certificate, message, fix = /^|$/] of bad) {
+for (const [what, certificate, message, fix = /^|$/] of bad)
   test(`refused, with the reason: ${what}`, async () => {
     const refusal = await problem(await certificate(), now)
     assert.match(refusal.message, message)
     assert.match(refusal.fix ?? '', fix)
   })
-}
 
 test('a task that takes too long fails, and the next task gets another thread', async () => {
   await using hasty = new OpenPgp({ check: 0 })

@@ -31,13 +31,11 @@ test('of twenty made at once under one name, one is', async () => {
   assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-for (const name of ['', ' ', 'a\nb', 'a\0', '\ud800', '\u202e', '\u200b', 'x'.repeat(65)]) {
-  test(`the name ${JSON.stringify(name.slice(0, 8))} is refused`, async () => {
-    await assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), {
+for (const name of ['', ' ', 'a\nb', 'a\0', '\ud800', '\u202e', '\u200b', 'x'.repeat(65)])
+  test(`the name ${JSON.stringify(name.slice(0, 8))} is refused`, () =>
+    assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), {
       code: 'invalid_request',
-    })
-  })
-}
+    }))
 
 test('a name may have 64 characters, emoji among them', async () => {
   const name = '😀'.repeat(64)

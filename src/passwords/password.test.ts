@@ -14,12 +14,11 @@ test('a hash of argon2id is taken over from another program, and its password is
   assert.equal(await isPassword('correct horse staple', imported, holder), false)
 })
 
-for (const given of [argon2id, `{ARGON2ID}${argon2id}`, `{argon2id}${argon2id}`]) {
+for (const given of [argon2id, `{ARGON2ID}${argon2id}`, `{argon2id}${argon2id}`])
   test(`"${given.slice(0, 20)}…" is taken over as a hash`, () => {
     assert.equal(isHashed(given), true)
     assert.equal(importedHash(given), argon2id)
   })
-}
 
 for (const given of [
   '{BLF-CRYPT}$2y$05$abcdefghijklmnopqrstuuFvxG1hcO5yjCWjcXSZLTVJ8jTqAw3nu',
@@ -34,13 +33,12 @@ for (const given of [
   `{ARGON2ID}${argon2id.replace('m=65536', 'm=9999999')}`,
   `{ARGON2ID}${argon2id.replace('p=1', 'p=4')}`,
   '{ARGON2ID}correct horse battery',
-]) {
+])
   test(`"${given.slice(0, 16)}…" is refused, as a hash and as a password`, () => {
     assert.equal(isHashed(given), true)
     assert.throws(() => importedHash(given), { field: 'password' })
     assert.throws(() => chosenPassword(given), /hash of a password/)
   })
-}
 
 for (const given of ['correct horse battery', 'so {much} of it all', '$20 is not enough!', '{1} + {2} = {3} ok'])
   test(`"${given}" is a password`, () => assert.equal(chosenPassword(given), given))

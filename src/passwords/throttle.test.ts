@@ -16,27 +16,24 @@ for (const [what, failures, expected] of [
   ['a second try at it', { together: 1, client: 1, login: 5_000 }, true],
   ['a second try of who was let in lately', { together: 1, client: 1, login: 5_000, known: true }, false],
 ] as const)
-  test(`${expected ? 'throttled' : 'not throttled'}: ${what}`, () => {
-    assert.equal(isThrottled({ ...none, ...failures }), expected)
-  })
+  test(`${expected ? 'throttled' : 'not throttled'}: ${what}`, () =>
+    assert.equal(isThrottled({ ...none, ...failures }), expected))
 
 const counts = fc
   .record({ together: fc.nat(100), more: fc.nat(100), others: fc.nat(10_000), known: fc.boolean() })
   .map(({ together, more, others, known }) => ({ together, client: together + more, login: together + others, known }))
 
-test('what others fail at locks out neither who comes for the first time in an hour nor who was let in lately', () => {
+test('what others fail at locks out neither who comes for the first time in an hour nor who was let in lately', () =>
   fc.assert(
     fc.property(counts, (failures) => {
       assert.equal(isThrottled({ ...failures, together: 0, client: 0 }), false)
       if (failures.together < most.together) assert.equal(isThrottled({ ...failures, known: true }), false)
     }),
-  )
-})
+  ))
 
-test('nobody has more than ten guesses at a login, whoever it is', () => {
+test('nobody has more than ten guesses at a login, whoever it is', () =>
   fc.assert(
     fc.property(counts, (failures) => {
       if (failures.together >= most.together) assert.equal(isThrottled(failures), true)
     }),
-  )
-})
+  ))

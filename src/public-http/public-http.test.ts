@@ -140,25 +140,23 @@ describe('no connection is made', () => {
     ['multicast', { a: ['224.0.0.1'], aaaa: ['ff02::1'] }],
     ['broadcast', { a: ['255.255.255.255'] }],
     ['documentation', { a: ['192.0.2.1'] }],
-  ] as const satisfies readonly (readonly [string, ZoneRecords])[]) {
+  ] as const satisfies readonly (readonly [string, ZoneRecords])[])
     test(`to a name of ${what}`, async () => {
       await using site = await Site.start(hello, { allowed: { 'http:': isPublic, 'https:': isPublic } })
       site.zone.set('there.test', records)
       for (const scheme of ['http', 'https']) await fails(site.send('/', scheme), /^The address is not allowed$/)
       assert.equal(site.sockets.length, 0)
     })
-  }
 
   for (const host of [
     ...['127.0.0.1', '127.1', '0x7f.1', '2130706433', '017700000001', '0.0.0.0', '0', '10.0.0.1', '169.254.169.254'],
     ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[fe80::1]', '[fd00::1]', '[64:ff9b::7f00:1]'],
-  ]) {
+  ])
     test(`to ${host}, which is never looked up`, async () => {
       await using site = await Site.start(hello, { allowed: { 'http:': isPublic, 'https:': isPublic } })
       for (const scheme of ['http', 'https']) await fails(site.send('/', scheme, host), /^The address is not allowed$/)
       assert.equal(site.sockets.length, 0)
     })
-  }
 
   test('to a name whose address changes after it was looked at: what was looked at is connected to', async () => {
     await using site = await Site.start(hello)
@@ -218,12 +216,11 @@ describe('an answer', () => {
         response.once('close', () => clearInterval(timer))
       },
     ],
-  ] as const satisfies readonly (readonly [string, RequestListener])[]) {
+  ] as const satisfies readonly (readonly [string, RequestListener])[])
     test(`that ${what} is given up in time`, async () => {
       await using site = await Site.start(answer)
       await fails(site.send('/', 'http', 'there.test', { timeoutMs: 200 }), /^No whole answer within 0.2 s$/)
     })
-  }
 
   test('of the last of several requests is given up when their time together is over', async () => {
     await using site = await Site.start(() => {})
@@ -244,7 +241,7 @@ describe('an answer', () => {
     ['cut off in its head', 'HTTP/1.1 200 OK\r\nContent-'],
     ['with endless headers', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(10_000)}`],
     ['empty', ''],
-  ] as const) {
+  ] as const)
     test(`that is ${what} is a failure`, async () => {
       const server = createTcpServer((socket) => {
         socket.on('error', () => {})
@@ -259,7 +256,6 @@ describe('an answer', () => {
       )
       server.close()
     })
-  }
 })
 
 /** Until it fails. */

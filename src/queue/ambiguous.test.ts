@@ -13,8 +13,7 @@ for (const [what, deliveries, expected] of [
     /sent to a@x \(and 1 more\), and no reply had come by 2026-11-21T08:/,
   ],
   ['of several is told by the first of them, whatever their order', [early, late], /sent to a@x \(and 1 more\),/],
-] as const) {
+] as const)
   test(`a doubt ${what}`, () => assert.match(mayHaveArrived(deliveries) ?? '', expected))
-}
 
 test('without an ambiguous delivery there is nothing to say', () => assert.equal(mayHaveArrived([]), undefined))

@@ -161,7 +161,7 @@ test('an organization with large messages, however long due, is not the first ea
 for (const [what, add, waits] of [
   ['by one route waits longer each time', addSent, [0, 5, 10, 15]],
   ['for all its recipients together is tried three times, and not waited for to be given up', addScheduled, [0, 5, 0]],
-] as const) {
+] as const)
   test(`what ends workers ${what}`, async () => {
     await add(db, one, ['a@x'], now)
     if ((await claimed()).length === 0) await begun()
@@ -173,7 +173,6 @@ for (const [what, add, waits] of [
       assert.ok(await suspect())
     }
   })
-}
 
 test('the reason of an attempt that was cut short is that of the one before, unless its end of data was sent', async () => {
   await addSent(db, one, ['a@x'], now)

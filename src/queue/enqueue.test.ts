@@ -8,10 +8,9 @@ for (const [what, message, smtpUtf8, eightBit] of [
   ['whose header is ASCII needs 8BITMIME alone', { text: 'Grüße', utf8Header: false, to: 'a@x' }, false, true],
   ['to an internationalised address needs SMTPUTF8', { text: 'Hello', to: 'jürg@x' }, true, false],
   ['that says so of its header needs SMTPUTF8', { text: 'Hello', utf8Header: true, to: 'a@x' }, true, false],
-] as const) {
+] as const)
   test(`a message ${what}`, () => {
     const { text, to, ...header } = message
     const encoding = encodingOf({ raw: Buffer.from(text), recipients: [{ recipient: to }], ...header })
     assert.deepEqual(encoding, { smtpUtf8, eightBit })
   })
-}

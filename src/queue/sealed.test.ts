@@ -57,14 +57,13 @@ for (const [what, plain, seal, open, before] of [
     (id: string, sealed: Buffer) => openedFields(mailKey, id, sealed),
     'Al3xcHXM1d8UuGoiydnixY3sjFb2xZV16DkGhGFg3BRBFHFoXBZx200WRlrIWKiwewjwx3lLtrgZHxAwopdcZm8DEVQBNVEdlbMhtKt/5NNkXZY5',
   ],
-] as const) {
+] as const)
   test(`${what} opens where it was sealed, and nowhere else`, () => {
     assert.deepEqual(open('id', seal('id')), plain)
     assert.deepEqual(open('id', Buffer.from(before, 'base64')), plain)
     assert.throws(() => open('other', seal('id')))
     assert.ok(!seal('id').includes('a@x'))
   })
-}
 
 test('a piece opens at its place in the message alone, and one that was never sealed is as it is', () => {
   const second = sealedPiece(mailKey, 'id', 1, Buffer.from('second'))

@@ -38,10 +38,9 @@ for (const [what, steps, expected] of [
     ],
     true,
   ],
-] as const) {
+] as const)
   test(`a success of a route is news: ${what}`, () => {
     const routes = new WorkingRoutes()
     const news = steps.map(([route, at]) => (at === undefined ? routes.failed(route) : routes.isNews(route, at)))
     assert.equal(news.at(-1), expected)
   })
-}

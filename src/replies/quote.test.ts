@@ -11,21 +11,18 @@ const message = {
   text: 'Dear Ada\n\n> you wrote\nYours\n\n',
 }
 
-test('an answer quotes each line, with who wrote it and when', () => {
+test('an answer quotes each line, with who wrote it and when', () =>
   assert.equal(
     quote(message, 'reply'),
     '\n\nOn Sat, 21 Nov 2026 11:00 UTC, Ann <ann@a.example> wrote:\n> Dear Ada\n>\n>> you wrote\n> Yours\n',
-  )
-})
+  ))
 
-test('what has neither date nor author is quoted too', () => {
-  assert.equal(quote({ ...message, from: [], date: null, text: 'x' }, 'reply'), '\n\nsomebody wrote:\n> x\n')
-})
+test('what has neither date nor author is quoted too', () =>
+  assert.equal(quote({ ...message, from: [], date: null, text: 'x' }, 'reply'), '\n\nsomebody wrote:\n> x\n'))
 
-test('a forwarded message says whose it was', () => {
+test('a forwarded message says whose it was', () =>
   assert.equal(
     quote(message, 'forward'),
     '\n\n---------- Forwarded message ----------\nFrom: Ann <ann@a.example>\nDate: Sat, 21 Nov 2026 11:00 UTC\n' +
       'Subject: Plan\nTo: ada@x.example\n\nDear Ada\n\n> you wrote\nYours\n',
-  )
-})
+  ))

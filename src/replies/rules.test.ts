@@ -122,7 +122,7 @@ const address = fc
   .map(([local, domain]) => ({ name: '', address: `${local}@${domain}` }))
 const some = fc.array(address, { maxLength: 4 })
 
-test('whatever a message names, nobody is named twice, and oneself only where nobody else is', () => {
+test('whatever a message names, nobody is named twice, and oneself only where nobody else is', () =>
   fc.assert(
     fc.property(some, some, some, some, fc.boolean(), (from, replyTo, to, cc, all) => {
       const asked = { ...none, from, replyTo, to, cc }
@@ -134,8 +134,7 @@ test('whatever a message names, nobody is named twice, and oneself only where no
       assert.ok(answer.to.length > 0 || answer.cc.length === 0)
       if (!all) assert.deepEqual(answer.cc, [])
     }),
-  )
-})
+  ))
 
 test('an answer is sent from the address that the message came to', () => {
   const addresses = ['ada@x.example', 'sales@x.example']

@@ -24,15 +24,13 @@ for (const [subject, reply, forward] of [
     assert.equal(answerSubject(subject, 'forward'), forward)
   })
 
-test('the answer to an answer has the same subject', () => {
+test('the answer to an answer has the same subject', () =>
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('reply', 'forward'), (subject, mode) => {
       const answer = answerSubject(subject, mode)
       assert.equal(answerSubject(answer, mode), answer)
     }),
-  )
-})
+  ))
 
-test('a subject has at most 998 characters', () => {
-  assert.equal([...answerSubject('😀'.repeat(998), 'reply')].length, 998)
-})
+test('a subject has at most 998 characters', () =>
+  assert.equal([...answerSubject('😀'.repeat(998), 'reply')].length, 998))

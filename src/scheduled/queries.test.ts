@@ -39,7 +39,7 @@ for (const [state, status] of [
   ['sending', 'sending'],
   ['failed', 'failed'],
   ['copy_pending', undefined],
-] as const) {
+] as const)
   test(`a message that is ${state} in the queue is ${status ?? 'not'} in the list`, async () => {
     const [id] = [await add(), await add()]
     await become(id, state)
@@ -49,7 +49,6 @@ for (const [state, status] of [
     assert.deepEqual(found, [status, status, status])
     assert.equal(listed.length, status ? 2 : 1)
   })
-}
 
 test('a message is shown with what is sealed of it, and to its organization alone', async () => {
   const named = { caller, id: await add(now, 'a@x', 'b@x') }

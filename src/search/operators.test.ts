@@ -10,9 +10,8 @@ for (const [amount, unit, now, time] of [
   [13, 'm', '2026-01-31', '2024-12-31'],
   [1, 'y', '2028-02-29', '2027-02-28'],
   [9_999, 'y', '2026-03-02', '1970-01-01'],
-] as const) {
+] as const)
   test(`${amount}${unit} before ${now} is ${time}`, () => {
     const found = timeOf({ kind: 'older_than', amount, unit }, new Date(`${now}T00:00:00Z`))
     assert.equal(found.toISOString(), `${time}T00:00:00.000Z`)
   })
-}

@@ -33,11 +33,9 @@ for (const [phrase, text, isFound] of [
   ['a', 'b '.repeat(16_000), false],
   ['a', `${'b '.repeat(15_999)}a`, true],
   ['a', `${'b '.repeat(16_000)}a`, false],
-] as const) {
-  test(`${phrase.slice(0, 20)} is ${isFound ? '' : 'not '}found in ${text.slice(0, 20)}`, () => {
-    assert.equal(found([phrase], { text: [text] })[0] !== undefined, isFound)
-  })
-}
+] as const)
+  test(`${phrase.slice(0, 20)} is ${isFound ? '' : 'not '}found in ${text.slice(0, 20)}`, () =>
+    assert.equal(found([phrase], { text: [text] })[0] !== undefined, isFound))
 
 test('many phrases are found in one pass, each at its first place, and in the text before other fields', () => {
   const subject = 'A large order'
@@ -59,6 +57,5 @@ test('many phrases are found in one pass, each at its first place, and in the te
   )
 })
 
-test('words of two texts of a field do not follow each other', () => {
-  assert.deepEqual(found(['ann lee', 'lee ann'], { from: ['Lee', 'Ann Lee'] }), ['from: Ann Lee', undefined])
-})
+test('words of two texts of a field do not follow each other', () =>
+  assert.deepEqual(found(['ann lee', 'lee ann'], { from: ['Lee', 'Ann Lee'] }), ['from: Ann Lee', undefined]))

@@ -23,9 +23,8 @@ for (const [query, printed] of [
   ['label:Invoices', 'label:"invoices"'],
   ['http://x.example/y 12:30 foo-bar or', '"http://x.example/y" "12:30" "foo-bar" "or"'],
   ['"from:ann"', '"from:ann"'],
-] as const) {
+] as const)
   test(`the query ${query} reads as ${printed}`, () => assert.equal(printQuery(parseQuery(query).tree), printed))
-}
 
 for (const [query, at, what] of [
   ['', 1, /missing/],
@@ -51,8 +50,8 @@ for (const [query, at, what] of [
   ['in:a//b', 4, /path/],
   [`${'('.repeat(12)}a${')'.repeat(12)}`, 12, /deep/],
   ['a '.repeat(51), 101, /at most 50 terms/],
-] as const) {
-  test(`the query ${JSON.stringify(query.slice(0, 30))} is refused at character ${at}`, () => {
+] as const)
+  test(`the query ${JSON.stringify(query.slice(0, 30))} is refused at character ${at}`, () =>
     assert.throws(
       () => parseQuery(query),
       (error) => {
@@ -62,9 +61,7 @@ for (const [query, at, what] of [
         assert.match(error.message, new RegExp(`\\(character ${at} of q\\)$`))
         return true
       },
-    )
-  })
-}
+    ))
 
 const piece = fc.constantFrom(
   ...['(', ')', '"', '-', ' OR ', ' AND ', ' ', 'from:', 'in:', 'is:', 'has:', 'before:', 'larger:', 'message_id:'],
@@ -119,7 +116,7 @@ const { tree: anyTree } = fc.letrec<{ tree: SearchTree; few: SearchTree[] }>((ti
   ) as fc.Arbitrary<SearchTree>,
 }))
 
-test('what is printed of a query reads as the same', () => {
+test('what is printed of a query reads as the same', () =>
   fc.assert(
     fc.property(anyTree, (tree) => {
       const printed = printQuery(tree)
@@ -127,8 +124,7 @@ test('what is printed of a query reads as the same', () => {
       assert.equal(JSON.stringify(sorted(parseQuery(printed).tree)), JSON.stringify(sorted(tree)))
     }),
     { numRuns: 500 },
-  )
-})
+  ))
 
 /** The same with its keys in order, whatever made it. */
 function sorted(value: unknown): unknown {

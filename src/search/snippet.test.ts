@@ -15,12 +15,11 @@ for (const [what, q, text] of [
   ['a word with thousands of accents', 'a', `a${'\u0301'.repeat(20_000)}`],
   ['a word without end', 'x'.repeat(64), 'x'.repeat(60_000)],
   ['words far apart', '"foo bar"', `foo${' -'.repeat(20_000)} bar`],
-] as const) {
+] as const)
   test(`the place of ${what} is shown in part`, () => {
     const shown = matched(q, text)
     assert.ok(shown.startsWith(text.slice(0, 20)) && shown.length < 300, `${shown.length}`)
   })
-}
 
 test('no character is shown in half', () => {
   const faces = '🙂'.repeat(40)

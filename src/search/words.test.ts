@@ -16,13 +16,12 @@ for (const [text, words] of [
   ['한국어 텍스트', ['한국어', '텍스트']],
   ['x'.repeat(100), ['x'.repeat(64)]],
   ['-- !? \u0301', []],
-] as const) {
+] as const)
   test(`the words of ${text.slice(0, 30)}`, () =>
     assert.deepEqual(
       [...wordsOf(text)].map((word) => word.text),
       words,
     ))
-}
 
 test('a word says where it is written', () => {
   const text = '… Été à 東京'

@@ -9,19 +9,17 @@ const secret = 'a secret of thirty-two characters'
 const key = sealingKey(new Keyring(secret), 'dkim')
 const plain = fc.uint8Array({ minLength: 8, maxLength: 3_000 }).map((octets) => Buffer.from(octets))
 
-test('a sealed value opens again, and does not contain the plain value', () => {
+test('a sealed value opens again, and does not contain the plain value', () =>
   fc.assert(
     fc.property(plain, fc.string(), (octets, place) => {
       const sealed = seal(key, place, octets)
       assert.deepEqual(unseal(key, place, sealed), octets)
       assert.equal(sealed.includes(octets), false)
     }),
-  )
-})
+  ))
 
-test('the same value sealed twice is different', () => {
-  assert.notDeepEqual(seal(key, 'row', 'same'), seal(key, 'row', 'same'))
-})
+test('the same value sealed twice is different', () =>
+  assert.notDeepEqual(seal(key, 'row', 'same'), seal(key, 'row', 'same')))
 
 test('it does not open if an octet is altered or missing', () => {
   const sealed = seal(key, 'row', 'private')
@@ -37,11 +35,8 @@ for (const [what, otherKey, place] of [
   ['for another row', key, 'other row'],
   ['as another kind of secret', sealingKey(new Keyring(secret), 'kept answers'), 'row'],
   ['under another secret', sealingKey(new Keyring(`${secret}.`), 'dkim'), 'row'],
-] as const) {
-  test(`it does not open ${what}`, () => {
-    assert.throws(() => unseal(otherKey, place, seal(key, 'row', 'private')))
-  })
-}
+] as const)
+  test(`it does not open ${what}`, () => assert.throws(() => unseal(otherKey, place, seal(key, 'row', 'private'))))
 
 test('a sealed value names its secret, and opens wherever that is known', () => {
   const keyring = new Keyring(secret)

@@ -79,7 +79,7 @@ for (const [what, change, field] of [
   ],
   ['a content id in brackets', { attachments: [{ ...attachment, content_id: '<a>' }] }, 'attachments[0].content_id'],
   ['a content id twice', { attachments: [1, 2].map(() => ({ ...attachment, content_id: 'a' })) }, 'attachments'],
-] as const) {
+] as const)
   test(`refused, naming ${field}: ${what}`, () => {
     const body = { ...least, ...(change as Partial<SendingBody>) }
     assert.throws(
@@ -91,7 +91,6 @@ for (const [what, change, field] of [
         / /.test(error.message),
     )
   })
-}
 
 for (const [what, change, message] of [
   ['an empty string', { to: [''] }, /^to\[0\] must be an address/],
@@ -107,11 +106,9 @@ for (const [what, change, message] of [
     { attachments: [{ ...attachment, content: 'data:text/plain,Hi' }] },
     /not a data URI: encode it as base64/,
   ],
-] as const) {
-  test(`the error says what to do about ${what}`, () => {
-    assert.throws(() => outgoing(anyone, { ...least, ...(change as Partial<SendingBody>) }), { message })
-  })
-}
+] as const)
+  test(`the error says what to do about ${what}`, () =>
+    assert.throws(() => outgoing(anyone, { ...least, ...(change as Partial<SendingBody>) }), { message }))
 
 test('a content type is in lower case', () => {
   const read = outgoing(anyone, { ...least, attachments: [{ ...attachment, content_type: 'Text/Plain' }] })
@@ -125,7 +122,7 @@ test('attachments of 8 MiB are accepted, and not one octet more', () => {
   assert.throws(() => outgoing(anyone, { ...least, attachments: [of(half), of(half + 1)] }), { field: 'attachments' })
 })
 
-test('every attachment is decoded to what was encoded', () => {
+test('every attachment is decoded to what was encoded', () =>
   fc.assert(
     fc.property(fc.uint8Array(), (octets) => {
       const content = Buffer.from(octets)
@@ -135,5 +132,4 @@ test('every attachment is decoded to what was encoded', () => {
       }).attachments
       assert.deepEqual(read?.content, content)
     }),
-  )
-})
+  ))

@@ -27,9 +27,8 @@ for (const [what, most, body] of [
   ['letters of a media type', 140, (count) => ({ attachments: [{ ...attachment, content_type: text(count) }] })],
   ['letters of a Content-ID', 255, (count) => ({ attachments: [{ ...attachment, content_id: text(count) }] })],
 ] as const satisfies [string, number, (count: number) => object][])
-  test(`a message has at most ${most} ${what}`, () => {
-    assert.deepEqual([fits({ ...least, ...body(most) }), fits({ ...least, ...body(most + 1) })], [true, false])
-  })
+  test(`a message has at most ${most} ${what}`, () =>
+    assert.deepEqual([fits({ ...least, ...body(most) }), fits({ ...least, ...body(most + 1) })], [true, false]))
 
 for (const [what, body] of [
   ['no recipient in To', { to: [] }],
@@ -42,9 +41,8 @@ for (const [what, body] of [
 ] as const)
   test(`a message does not have ${what}`, () => assert.equal(fits({ ...least, ...body }), false))
 
-test('a body has room for 8 MiB of attachments in base64, and for as much text as a third of that', () => {
-  assert.equal(bodyLimit, 12 << 20)
-})
+test('a body has room for 8 MiB of attachments in base64, and for as much text as a third of that', () =>
+  assert.equal(bodyLimit, 12 << 20))
 
 test('each field for recipients is described by its name', () => {
   for (const [field, name] of [

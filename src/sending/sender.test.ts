@@ -67,12 +67,11 @@ for (const [what, from, change, message] of [
   ['a mailbox', address, () => db.updateTable('mailboxes').set({ suspended_at }), `${address} is suspended`],
   ['the domain of a mailbox', alias, () => suspendDomain(home), `${home} is suspended`],
   ['the domain of an alias', alias, () => suspendDomain(own), `${own} is suspended`],
-] as const) {
+] as const)
   test(`while ${what} is suspended nothing is sent, and what was accepted before is not either`, async () => {
     await change().execute()
     for (const refused of [sender, still]) await assert.rejects(refused(from), { field: 'from', message })
   })
-}
 
 test('while only the domain of an alias is suspended the mailbox sends under its own address', async () => {
   await suspendDomain(own).execute()

@@ -12,7 +12,7 @@ for (const sender of [
   'ada+shop@here.example',
   `${'a'.repeat(36)}@here.example`,
   'Ada.B_c@Here.example',
-]) {
+])
   test(`a bounce address of ${sender} names its message, in any case`, () => {
     const made = addresses.of({ ...message, sender })
     assert.ok((made.split('@')[0]?.length ?? 0) <= 64)
@@ -22,12 +22,10 @@ for (const sender of [
       assert.equal(range.from.slice(0, 18), message.id.slice(0, 18))
     }
   })
-}
 
-for (const sender of ['', `${'a'.repeat(37)}@here.example`, '"a b"@here.example', 'zoë@here.example', 'nobody']) {
+for (const sender of ['', `${'a'.repeat(37)}@here.example`, '"a b"@here.example', 'zoë@here.example', 'nobody'])
   test(`${sender || 'the null sender'} stays as it is`, () =>
     assert.equal(addresses.of({ ...message, sender }), sender))
-}
 
 test('a bounce address holds for one message, organization and address', () => {
   const made = addresses.of(message)
@@ -43,9 +41,8 @@ test('a bounce address holds for one message, organization and address', () => {
     'ada@here.example',
     '@',
     '',
-  ]) {
+  ])
     assert.equal(addresses.read(message.organizationId, forged), undefined, forged)
-  }
   for (let at = local.indexOf('+') + 2; at < local.length; at++) {
     const other = `${local.slice(0, at)}${local[at] === 'c' ? 'd' : 'c'}${local.slice(at + 1)}@${domain}`
     assert.equal(addresses.read(message.organizationId, other), undefined, other)
@@ -58,9 +55,8 @@ for (const [what, changes, has] of [
   ['what a Private mailbox sends', { kind: 'sent', concealed: true }, false],
   ['what is forwarded', { kind: 'relayed' }, false],
   ['an auto-reply', { kind: 'reply', sender: '' }, false],
-] as const) {
+] as const)
   test(`${what} leaves ${has ? 'with' : 'without'} a bounce address`, () => {
     const one = { ...message, concealed: false, ...changes }
     assert.equal(envelopeSenderOf(addresses, one) !== one.sender, has)
   })
-}

@@ -91,9 +91,8 @@ test('no word of an answer tells a link that was used from one that never was', 
   const used = await linkFor(organization, id)
   await useLink(used)
   const answers = []
-  for (const link of [used, `${world.base}/sign-in#${newToken()}`, newToken(), 'x', '']) {
+  for (const link of [used, `${world.base}/sign-in#${newToken()}`, newToken(), 'x', ''])
     answers.push(comparable(await useLink(link)))
-  }
   for (const answer of answers) assert.deepEqual(answer, answers[0])
 })
 
@@ -125,7 +124,7 @@ test('signing out ends the session and deletes the cookie; other sessions stay',
 for (const [what, usedDays, days] of [
   ['7 days after its last use', 0, 7],
   ['30 days after the sign-in, however it is used', 29, 30],
-] as const) {
+] as const)
   test(`a session ends ${what}, and not before`, async () => {
     const { organization, id } = await withMember()
     for (const [later, status] of [
@@ -143,7 +142,6 @@ for (const [what, usedDays, days] of [
       assert.equal((await member.request('GET', '/v1/me')).status, status)
     }
   })
-}
 
 test('the last use is recorded to the minute, by no write of the request', async () => {
   const { organization, id } = await withMember()
@@ -162,7 +160,7 @@ test('to a key, what is for members alone does not exist, to the letter, whateve
   for (const { name, method, path } of await memberOperations(world)) {
     // Else the key would have had too many requests.
     await world.advance(60_000)
-    for (const body of method === 'GET' ? [undefined] : bodies) {
+    for (const body of method === 'GET' ? [undefined] : bodies)
       for (const query of ['', '?x=1']) {
         const ask = async (method: string, path: string) => {
           const answer = await organization.request(method, path + query, body)
@@ -173,7 +171,6 @@ test('to a key, what is for members alone does not exist, to the letter, whateve
         const none = forKeys.has(path) ? await ask('PUT', path) : await ask(method, '/v1/nothing')
         assert.deepEqual(hidden, none, `${name} ${JSON.stringify(body)?.slice(0, 20)}`)
       }
-    }
     if (forKeys.has(path)) continue
     const [wrong, none] = await Promise.all([
       organization.request('PUT', path.replaceAll(/\{\w+\}/g, 'x')),

@@ -67,7 +67,7 @@ for (const [what, damage, wrong] of [
     (id) => sql`update mail_keywords set seen = false where folder_id = ${id}`,
     { labels: 0, listed: 2 },
   ],
-] satisfies [string, (id: number) => RawBuilder<unknown>, { labels: number; listed: number }][]) {
+] satisfies [string, (id: number) => RawBuilder<unknown>, { labels: number; listed: number }][])
   test(`a folder is put right once: ${what}`, async () => {
     const { world, mailbox, folder } = await worldWithMail()
     await using _ = world
@@ -85,7 +85,6 @@ for (const [what, damage, wrong] of [
     assert.deepEqual(await countersOf(world), before)
     assert.deepEqual((await recountFolders(world.db)).wrong, [])
   })
-}
 
 test('every folder is in one part, and only a part that is asked for is counted', async () => {
   const { world, folder } = await worldWithMail()
@@ -138,7 +137,7 @@ function disturbed(db: Db, disturb: () => Promise<unknown>): Db {
 for (const [often, changing] of [
   [2, 0],
   [Number.POSITIVE_INFINITY, 1],
-] as const) {
+] as const)
   test(`a folder that changes ${often} times after it was counted is ${changing ? 'left as it is' : 'counted again'}`, async () => {
     const { world, mailbox, folder } = await worldWithMail()
     await using _ = world
@@ -154,4 +153,3 @@ for (const [often, changing] of [
     const [held] = await db.selectFrom('mail_folders').select('total').where('id', '=', folder).execute()
     assert.equal(held?.total, changing ? 40 : 2)
   })
-}

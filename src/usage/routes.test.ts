@@ -38,7 +38,7 @@ for (const [plan, domains, mailboxes, storage, sends] of [
   ['team', 5, 25, 250 * 2 ** 30, 2_000],
   ['business', 25, 200, 2 * 2 ** 40, 10_000],
   ['self_hosted', 1_000, 100_000, 100 * 2 ** 40, 1_000_000],
-] as const) {
+] as const)
   test(`The plan ${plan} has its limits`, async () => {
     const body = await usage(await world.organization({ plan }))
     assert.deepEqual(
@@ -46,7 +46,6 @@ for (const [plan, domains, mailboxes, storage, sends] of [
       [plan, domains, mailboxes, storage, sends],
     )
   })
-}
 
 test('sent_today counts the UTC day, neither the one before nor the one after', async () => {
   const organization = await world.organization()

@@ -17,9 +17,8 @@ for (const [given, allowed, expected] of [
   ['http://10.1.2.3:8080/', ours, 'http://10.1.2.3:8080/'],
   // Its address is looked at when a connection is made.
   ['http://receiver.internal/', ours, 'http://receiver.internal/'],
-] as const) {
+] as const)
   test(`${given} is a receiver`, () => assert.equal(receiverUrl(given, allowed), expected))
-}
 
 for (const [given, allowed] of [
   ['http://receiver.example/', publicAlone],
@@ -39,13 +38,12 @@ for (const [given, allowed] of [
   ...['[::ffff:127.0.0.1]', '[64:ff9b::a00:1]', '[fd00::1]', '[fe80::1]', '192.168.0.1', '100.64.0.1'].map(
     (host) => [`https://${host}/`, ours] as const,
   ),
-] as const) {
+] as const)
   test(`${given} is none`, () =>
     assert.throws(
       () => receiverUrl(given, allowed),
       (error) => error instanceof Refusal && error.code === 'invalid_request' && error.field === 'url',
     ))
-}
 
 test('pauses grow, and there are some attempts in the three days', () => {
   let [passed, attempts] = [0, 1]

@@ -32,7 +32,7 @@ type Case = readonly [what: string, zone: Zone, problem: Finding['problem'], fix
 
 export function table(purpose: WantedRecord['purpose'], cases: readonly Case[]): void {
   describe(purpose, () => {
-    for (const [what, zone, problem, fix, domain] of cases) {
+    for (const [what, zone, problem, fix, domain] of cases)
       test(`${what}: ${problem ?? 'satisfied'}`, async () => {
         const finding = await findingOn(purpose, zone, domain)
         assert.equal(finding.problem, problem, JSON.stringify(finding))
@@ -40,7 +40,6 @@ export function table(purpose: WantedRecord['purpose'], cases: readonly Case[]):
         if (fix) assert.match(finding.fix ?? '', fix)
         else assert.equal(finding.fix, null)
       })
-    }
   })
 }
 

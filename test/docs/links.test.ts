@@ -55,24 +55,20 @@ for (const [what, text, found] of [
   ['a link', 'See [keys](keys.md#scopes).', ['keys.md#scopes']],
   ['no link to another host', '[RFC](https://www.rfc-editor.org)', []],
   ['no link in a block of code', '```sh\n[a](b.md)\n```\n', []],
-] as const) {
+] as const)
   test(`of a page it finds ${what}`, () => assert.deepEqual(linksIn(text), found))
-}
 
-test('an anchor is the heading in lower case, without punctuation, with hyphens for spaces', () => {
-  assert.deepEqual([...anchorsIn('# The `api` role\n## Who, and what?\n')], ['the-api-role', 'who-and-what'])
-})
+test('an anchor is the heading in lower case, without punctuation, with hyphens for spaces', () =>
+  assert.deepEqual([...anchorsIn('# The `api` role\n## Who, and what?\n')], ['the-api-role', 'who-and-what']))
 
-test('a comment cites a page by its path', () => {
+test('a comment cites a page by its path', () =>
   assert.deepEqual(citedIn('// Why: docs/reference/keys.md#scopes, and docs/adr/README.md.'), [
     'docs/reference/keys.md#scopes',
     'docs/adr/README.md',
-  ])
-})
+  ]))
 
-test('a page names a file in code, and a pattern is none', () => {
+test('a page names a file in code, and a pattern is none', () =>
   assert.deepEqual(pathsIn('See `src/main.ts`, `deploy/systemd/` and `src/*.test.ts`.'), [
     'src/main.ts',
     'deploy/systemd/',
-  ])
-})
+  ]))

@@ -44,10 +44,8 @@ for (const [what, text, found] of [
   ['over a line of a comment', ' * What it was put\n * off for.', ['put off']],
   ['not within another word', 'troubleshooting', []],
   ['not as a name in code', "The label `trouble`, or 'trouble'", []],
-] as const) {
+] as const)
   test(`a word is found ${what}`, () => assert.deepEqual(usesIn(text, ['overtaken', 'put off', 'trouble']), found))
-}
 
-test('a title is found in any quotes, also on a line of its own', () => {
-  assert.equal(titlesIn("test('one', x)\ntestIt(\n  `it's two`, x)"), "one\nit's two")
-})
+test('a title is found in any quotes, also on a line of its own', () =>
+  assert.equal(titlesIn("test('one', x)\ntestIt(\n  `it's two`, x)"), "one\nit's two"))

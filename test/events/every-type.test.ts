@@ -272,9 +272,8 @@ const causes: Readonly<Partial<Record<EventType, Cause>>> = {
  *  test/webhooks/pausing.test.ts. */
 const others: readonly EventType[] = ['message.refused', 'webhook.paused']
 
-test('every type has a cause here, or its own test', () => {
-  assert.deepEqual([...Object.keys(causes), ...others].sort(), [...eventTypes].sort())
-})
+test('every type has a cause here, or its own test', () =>
+  assert.deepEqual([...Object.keys(causes), ...others].sort(), [...eventTypes].sort()))
 
 /** Makes that no event of that type can be written, until it is disposed of. */
 async function refusing(type: string): Promise<{ once(): Promise<void> } & AsyncDisposable> {
@@ -306,7 +305,7 @@ function toldBy({ by, item, message, sending, quota }: Answer['body']): string {
   return [by.kind, ...recipients, ...(sending?.reason ? [sending.reason] : []), ...(about ? [about] : [])].join(' ')
 }
 
-for (const [type, [act, isSo, told]] of Object.entries(causes)) {
+for (const [type, [act, isSo, told]] of Object.entries(causes))
   test(`${type} and its cause are written together, or neither is`, async () => {
     const plan = type === 'quota.reached' ? 'small' : 'team'
     let one = await Office.open(plan)
@@ -328,4 +327,3 @@ for (const [type, [act, isSo, told]] of Object.entries(causes)) {
     const events = (await logged(one.organization, type)).slice(type === 'mailbox.created' ? 1 : 0)
     assert.deepEqual(events.map(toldBy), [told])
   })
-}

@@ -88,7 +88,7 @@ for (const [what, change, status, field] of [
   ['a mailbox that one does not read', {}, 404, undefined],
   ['no id of a conversation', { conversation: 'x' }, 400, 'conversation'],
   ['another word', { doing: 'sleeping' }, 400, 'doing'],
-] as const) {
+] as const)
   test(`${what} is ${status}, and says nothing`, async () => {
     const { address, ada, eve } = await desk()
     const who = status === 404 ? eve : ada
@@ -99,7 +99,6 @@ for (const [what, change, status, field] of [
     assert.equal(answer.status, status)
     assert.equal(answer.body.error.field, field)
   })
-}
 
 test('members of one process see those of another, and streams there tell of them', async (t) => {
   if (world.database.embedded) return t.skip('the embedded database has one process')

@@ -17,7 +17,7 @@ export interface ReconnectingReader {
 
 export async function readByStream({ http, key, query, isLast, ...from }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
-  for (let { after } = from; ; ) {
+  for (let { after } = from; ; )
     try {
       await using stream = await EventStream.open(await http(), { key, query: `?${query}`, after })
       for (let next = await stream.next(); next; next = await stream.next()) {
@@ -28,12 +28,11 @@ export async function readByStream({ http, key, query, isLast, ...from }: Reconn
     } catch {
       // It was killed.
     }
-  }
 }
 
 export async function readByPolling({ http, key, query, isLast, after = '' }: ReconnectingReader): Promise<Event[]> {
   const events: Event[] = []
-  for (let next = after; ; ) {
+  for (let next = after; ; )
     try {
       const path = `/v1/events?${query}&wait=50${next && `&after=${next}`}`
       const { status, body } = await new HttpClient(await http()).request('GET', path, { key })
@@ -44,5 +43,4 @@ export async function readByPolling({ http, key, query, isLast, after = '' }: Re
     } catch {
       // It was killed.
     }
-  }
 }

@@ -106,9 +106,8 @@ test('what comes to a bounce address and reports no failure is mail like any', a
     ['', about('bob@there.example', 'delivered')],
     ['', letter({ Subject: 'I am away', 'Auto-Submitted': 'auto-replied' })],
     ['bob@there.example', letter({ Subject: 'An answer' })],
-  ] as const) {
+  ] as const)
     assert.equal(await hand(world, from, bounce, message), '250 2.6.0')
-  }
   assert.deepEqual([await states(), await events()], [['bob@there.example delivered'], []])
   assert.equal((await inbox()).length, 4)
 })
@@ -129,9 +128,8 @@ test('a forged report changes nothing: to the mailbox itself, a guessed address,
     `${local.replace(/^ada/, elsewhere ?? '')}@${domain}`,
     `${local}@${other.address.split('@')[1]}`,
     `${other.bounce.split('@')[0]}@${domain}`,
-  ]) {
+  ])
     assert.equal(await hand(world, '', forged, about('bob@there.example')), '250 2.6.0', forged)
-  }
   for (const one of [{ states, events }, other])
     assert.deepEqual([await one.states(), await one.events()], [['bob@there.example delivered'], []])
   assert.ok((await inbox()).length > 4, 'it is mail like any')
@@ -144,9 +142,8 @@ test('a complaint that names the bounce address is one, wherever in the organiza
     complaint(`Original-Mail-From: <${bounce}>`, 'not-spam'),
     complaint(`Original-Mail-From: <${address}>`),
     complaint('Source-IP: 192.0.2.1'),
-  ]) {
+  ])
     assert.equal(await hand(world, 'fbl@isp.example', `abuse@${organization.domain}`, harmless), '250 2.6.0')
-  }
   await hand(world, 'fbl@isp.example', other.address, complaint(`Original-Mail-From: <${bounce}>`))
   assert.deepEqual([await states(), await events()], [['bob@there.example delivered'], []])
   await hand(world, 'fbl@isp.example', `abuse@${organization.domain}`, complaint(`Original-Mail-From: <${bounce}>`))

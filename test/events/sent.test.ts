@@ -134,9 +134,8 @@ test('the list is narrowed by state, mailbox, recipient and time', async () => {
     [{ since }, [late]],
     [{ state: 'bounced', mailbox: address, recipient: 'cy@there.example', since: '2020-01-01T00:00:00Z' }, [early]],
     [{ state: 'bounced', recipient: 'ann@there.example' }, []],
-  ] as const) {
+  ] as const)
     assert.deepEqual(await ids(query), expected, JSON.stringify(query))
-  }
 })
 
 test('a scheduled message is here from its first attempt on, unless it has failed', async () => {

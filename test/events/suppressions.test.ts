@@ -61,12 +61,11 @@ for (const [what, replies, expected] of [
   ['for what a message says', ['550 5.7.1 Spam', '550 5.7.1 Spam', '554 Spam', '554 Spam'], []],
   ['for a full mailbox', ['552 5.2.2 Full', '552 5.2.2 Full'], []],
   ['for our own address', ['550 5.1.8 Bad sender', '550 5.1.8 Bad sender'], []],
-] as const) {
+] as const)
   test(`an address that refuses ${what} is ${expected.length > 0 ? 'suppressed' : 'sent to again'}`, async () => {
     const { refuse } = await withMailbox()
     assert.deepEqual(await refuse(bob, replies), expected)
   })
-}
 
 test('a recipient who is suppressed is refused at once, and the others get the message', async () => {
   const { organization, address, refuse, send, states } = await withMailbox()

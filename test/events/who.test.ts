@@ -8,9 +8,7 @@ import { now } from './furnished.ts'
 import { untilReadable } from './logged.ts'
 
 const world = await World.start()
-after(async () => {
-  await world[Symbol.asyncDispose]()
-})
+after(() => world[Symbol.asyncDispose]())
 
 /** An organization in whose log an event of each type is, about a mailbox and about none. */
 async function logged(types: readonly EventType[]) {

@@ -24,9 +24,8 @@ for (const [what, work, of, part] of [
     shape('\u0301', { units: ['\u0301', '\u0316'] }),
     1 / 2,
   ],
-] as const) {
+] as const)
   test(`growth is noticed: ${what}`, () => assert.ok(growsTooFast(work, (size) => textOf(of, size * part))))
-}
 
 for (const [name, of] of [
   ['a snippet', shape('a ')],
@@ -40,14 +39,12 @@ for (const [name, of] of [
   ['the field From', shape('\u0301\u0316', { start: 'a', end: '@b.example' })],
   ['ids to be sent', shape('@{', { start: '<' })],
   ['the HTML of a message in the page', shape('<a "')],
-] as const) {
-  test(`${name} takes time in proportion to ${JSON.stringify(of.units.join(''))}`, () => {
+] as const)
+  test(`${name} takes time in proportion to ${JSON.stringify(of.units.join(''))}`, () =>
     assert.equal(
       growsTooFast(works[name] ?? assert.fail(), (size) => textOf(of, size)),
       false,
-    )
-  })
-}
+    ))
 
 test('nothing that is done with texts of others takes time that grows faster than they do', () => {
   const seed = Math.floor(Math.random() * 2 ** 31)

@@ -117,9 +117,8 @@ class Target implements AsyncDisposable {
     const { folder, uid } = found
     assertTraced((await this.#get(`messages/${uid}/raw`, { folder })).bytes, Buffer.from(message, 'latin1'))
     const { attachments } = (await this.#get(`messages/${uid}`, { folder })).body
-    for (const { id, size_bytes } of attachments.slice(0, 3)) {
+    for (const { id, size_bytes } of attachments.slice(0, 3))
       assert.equal((await this.#get(`messages/${uid}/attachments/${id}`, { folder })).bytes.length, size_bytes)
-    }
     assert.equal((await this.#get('threads', { folder, limit: '1' })).body.data.length, 1)
   }
 

@@ -25,9 +25,8 @@ for (const [what, text, expected] of [
   ['types stay', "let x: 'a' | 1", []],
   ['imports stay', "import a from 'b'", []],
   ['descriptions stay', "x => ({ description: 'word' })", []],
-] as const) {
+] as const)
   test(`Of a script ${what}`, () => assert.deepEqual(becomes(text), expected))
-}
 
 const statement = (text: string) => `x => sql\`${text}\``
 
@@ -49,9 +48,8 @@ for (const [what, text, expected] of [
   ['an interval passes at once', "interval '24 hours'", ["interval '0 hours'"]],
   ['what follows an expression is changed', `\${f({ a })} < b`, [`\${f({ a })} <= b`]],
   ['expressions in it are scripts', `\${a < b}`, [`\${a <= b}`]],
-] as const) {
+] as const)
   test(`Of a statement ${what}`, () => assert.deepEqual(becomes(statement(text)), expected.map(statement)))
-}
 
 test('A mutant keeps its name when lines move and other functions change', () => {
   const before = 'function f() { a() }\nfunction g() { if (x < 1) b() }'

@@ -21,15 +21,13 @@ export interface Found {
 export async function foundOnDisk(directories: readonly string[], mark: string): Promise<Found[]> {
   const forms = formsOf(mark)
   const found: Found[] = []
-  for (const directory of directories) {
+  for (const directory of directories)
     for (const file of await filesBelow(directory)) {
       const bytes = await readFile(file).catch(() => Buffer.alloc(0))
-      for (const [form, needle] of forms) {
+      for (const [form, needle] of forms)
         for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + 1))
           found.push({ file, form, before: bytes.toString('latin1', Math.max(0, at - 8192), at) })
-      }
     }
-  }
   return found
 }
 

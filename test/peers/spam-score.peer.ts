@@ -96,13 +96,12 @@ for (const [what, made] of [
     'a forwarded message whose author the next server would take for forged',
     () => forwarded('strict', 'eve@strict.example'),
   ],
-] as const) {
+] as const)
   test(`rspamd finds no fault with ${what}`, async () => {
     const scores = await rspamd.scores(await made())
     const faults = Object.entries(scores).filter(([symbol, score]) => score > 0 && !noFaults.has(symbol))
     assert.deepEqual(Object.fromEntries(faults), {})
   })
-}
 
 test('rspamd does find faults', async () => {
   const scores = await rspamd.scores({ from: ada, to: [ada], raw: Buffer.from('Subject: x\r\n\r\nHello\r\n') })

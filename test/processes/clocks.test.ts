@@ -54,14 +54,13 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     })
 
   test('of each role there are two processes whose clocks are twenty minutes apart', () => {
-    for (const role of ['api', 'mx', 'worker'] as const) {
+    for (const role of ['api', 'mx', 'worker'] as const)
       for (const [number, ahead] of [10, -10].entries()) {
         const [, time] = /"time":(\d+)[^\n]*"Mailroom runs"/.exec(fleet.one(role, number).written()) ?? []
         const off = Number(time) - Date.now() - ahead * minutes
         // The line is as old as the start of all others.
         assert.ok(Math.abs(off) < 5 * minutes, `${role} ${number}: ${off} ms`)
       }
-    }
   })
 
   test("the day's allowance is of the database's UTC day, whichever process is asked", async () => {

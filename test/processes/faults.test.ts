@@ -52,14 +52,13 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   })
 
   // A process of the role submission holds no work: after its 250 the message is the workers'.
-  for (const role of ['api', 'mx', 'worker'] as const) {
+  for (const role of ['api', 'mx', 'worker'] as const)
     test(`kill -9 of one ${role} process of two: the other continues, and all is well`, async () => {
       const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)
       await fleet.kill(victim)
       await untilRecovered(fleet, load.programs)
       await fleet.add(role)
     })
-  }
 
   /** One that has sent the end of data, and waits for the reply. */
   async function workerAtEndOfData(): Promise<Service> {

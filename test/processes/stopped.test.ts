@@ -27,7 +27,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['it claims the allowance for one', ['set allowance_due = 0', 'commit'], 'before', 1],
     ['it notes the end of data', ['set end_of_data_sent = true'], 'before', 1],
     ['it writes down that a message is sent', ["set state = 'copy_pending'"], 'before', 2],
-  ] as const) {
+  ] as const)
     test(`a worker that is stopped as ${step}, and continues past its lease, writes nothing any more`, async () => {
       const stopped = await fleet.add('worker', { ...killedAt({ statements, when }), KILL_WITH: 'SIGSTOP' })
       const id = await due()
@@ -49,7 +49,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       const ids: string[] = sent.body.data.map(({ message_id }: { message_id: string }) => message_id)
       for (const one of [id, fresh]) assert.equal(ids.filter((other) => other === `<${one}@x>`).length, 1)
     })
-  }
 
   /** Schedules a message that is due now, and answers its id. */
   async function due(): Promise<string> {

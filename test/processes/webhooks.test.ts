@@ -56,10 +56,9 @@ const namesOf = (item: string) => Array.from({ length: changes }, (_, number) =>
 
 /** Writes events of an item, each in its own transaction, while others commit first. */
 async function change({ db, organization: { organizationId } }: Fleet, id: string): Promise<void> {
-  for (const name of namesOf(id)) {
+  for (const name of namesOf(id))
     await db.transaction().execute(async (tx) => {
       await appendEvents(tx, [{ organizationId, type: 'label.changed', data: { id, name } }])
       for (let trips = Math.random() * 10; trips > 0; trips--) await sql`select`.execute(tx)
     })
-  }
 }

@@ -17,14 +17,13 @@ const killed = new Set<string>()
 
 keepDatabases()
 shareAmongFiles()
-for (const file of process.argv.slice(2).map((path) => relative('.', path))) {
+for (const file of process.argv.slice(2).map((path) => relative('.', path)))
   await test(file, { timeout }, async (whole) => {
     await whole.test(file, { timeout }, async () => void (await import(resolve(file))))
     cpuAtEnds.push(cpuSeconds())
     const left = endChildren()
     assert.deepEqual(left, [], `left running, and was killed: ${left.join(', ')}`)
   })
-}
 await endShared()
 await closeKept()
 

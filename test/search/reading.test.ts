@@ -63,8 +63,8 @@ for (const q of [
   'older_than:10w newer_than:40w is:starred in:inbox',
   '"invoice naive" OR filename:pdf larger:500',
   'quotedword',
-]) {
-  for (const limit of [7, 100]) {
+])
+  for (const limit of [7, 100])
     test(`without an index ${q} finds the same, ${limit} at a time`, async () => {
       const { tree } = parseQuery(q)
       const expected = all
@@ -81,8 +81,6 @@ for (const q of [
       } while (after)
       assert.deepEqual(found, expected)
     })
-  }
-}
 
 test('what is deleted while a search reads it is not found, and no error', async (t) => {
   t.mock.method(performance, 'now', () => 0)

@@ -19,9 +19,8 @@ for (const [to, subject, text] of [
     `${'Many words come first. '.repeat(20)}Then the zeppelin lands. ${'More follow. '.repeat(20)}`,
   ],
   [[bob.address], 'For Bob', 'No zeppelin here.\n\nOn Monday, Ann wrote:\n> a quoted gondola\n-- \nA signature of Ann'],
-] as const) {
+] as const)
   await world.send({ from: 'Zoë <zoe@peer.example>', to: [...to], subject, text })
-}
 await world.searchIndexer?.processAll()
 
 const search = (query: Record<string, string>, key = organization.key, mailboxes: readonly string[] = []) => {

@@ -41,13 +41,12 @@ for (const [what, path, shown] of [
   ['blocked senders', '/v1/blocked-senders', '@spam.example'],
   ['forwarding', '/v1/forwarding?mailbox=ada@tryout.test', 'ada@elsewhere.example'],
   ['auto-replies', '/v1/forwarding?mailbox=support@tryout.test', 'Back on Monday.'],
-] as const) {
+] as const)
   test(`an upgraded installation still has its ${what}`, async () => {
     const { status, bytes } = await organization.request('GET', path)
     assert.equal(status, 200)
     assert.ok(bytes.toString().includes(shown), bytes.toString())
   })
-}
 
 test('mail from before the upgrade is found by its words, and has its text', async () => {
   await world.searchIndexer?.processAll()

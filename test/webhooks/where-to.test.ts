@@ -38,13 +38,12 @@ for (const [what, scheme, records, expected] of [
   ['a private one', 'https', { a: ['10.0.0.1'] }, refused],
   ['a public one without TLS', 'http', { a: ['8.8.8.8'] }, refused],
   ['none', 'http', {}, 'The name receiver.test has no address'],
-] as const satisfies readonly (readonly [string, 'http' | 'https', ZoneRecords, number | string])[]) {
+] as const satisfies readonly (readonly [string, 'http' | 'https', ZoneRecords, number | string])[])
   test(`what is posted to ${what}: ${expected}`, async () => {
     const before = receiver.all.length
     assert.equal(await outcome(scheme, records), expected)
     assert.equal(receiver.all.length - before, expected === 204 ? 1 : 0)
   })
-}
 
 test('a redirect is not followed', async () => {
   const before = receiver.all.length

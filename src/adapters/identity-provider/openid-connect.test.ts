@@ -53,15 +53,14 @@ const isFailure =
     return true
   }
 
-test('who signs in at the provider is identified, with what it says of them', async () => {
+test('who signs in at the provider is identified, with what it says of them', async () =>
   assert.deepEqual(await signIn({ ...ada, auth_time: 1_700_000_000, groups: ['staff', 7, 'admins'] }), {
     subject: 'ada-1',
     address: 'ada@people.example',
     name: 'Ada Lovelace',
     groups: ['staff', 'admins'],
     authenticatedAt: new Date('2023-11-14T22:13:20Z'),
-  })
-})
+  }))
 
 test('the browser is sent with PKCE, state and nonce; a confirmation requires a new sign-in', async () => {
   const provider = providerWith({ MAILROOM_OIDC_SCOPES: 'openid email groups' })
@@ -84,12 +83,11 @@ for (const [what, claims] of [
   ['another nonce', { nonce: 'another' }],
   ['no nonce', { nonce: undefined }],
   ['no subject', { sub: undefined }],
-] as const) {
+] as const)
   test(`an ID token with ${what} identifies nobody`, async () => {
     forge.claims = (usual) => ({ ...usual, ...claims })
     await assert.rejects(signIn(), isFailure('invalid'))
   })
-}
 
 test('an expired ID token identifies nobody, by the clock of the service', async () => {
   forge.now = () => clock.now() - 400_000
@@ -112,14 +110,13 @@ for (const [what, tamper] of [
         createHmac('sha256', forge.publicKey).update(signed).digest('base64url'),
     }),
   ],
-] as const) {
+] as const)
   test(`an ID token ${what} identifies nobody`, async () => {
     Object.assign(forge, tamper())
     const body = { ...forge.metadata(), id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'] }
     forge.answers.set('/.well-known/openid-configuration', { body })
     await assert.rejects(signIn(), isFailure('invalid'))
   })
-}
 
 test('the answer of another provider identifies nobody: neither named nor unnamed', async () => {
   await assert.rejects(signIn(ada, { parameters: { iss: 'https://evil.example' } }), isFailure('invalid'))
@@ -141,9 +138,8 @@ test('a code for another verifier or address of ours identifies nobody', async (
 })
 
 test('an address counts only if the provider has verified it; another claim needs no word of that', async () => {
-  for (const email_verified of [false, 'true', undefined]) {
+  for (const email_verified of [false, 'true', undefined])
     assert.equal((await signIn({ ...ada, email_verified })).address, undefined)
-  }
   const provider = providerWith({ MAILROOM_OIDC_ADDRESS_CLAIM: 'upn' })
   assert.equal((await signIn({ sub: 'ada-1', upn: 'ada@staff.example' }, { provider })).address, 'ada@staff.example')
 })
@@ -187,7 +183,7 @@ for (const [what, path, answer, reason] of [
   ['refuses the client', '/token', { status: 401, body: { error: 'invalid_client' } }, 'invalid'],
   ['gives no ID token', '/token', { body: { access_token: 'x', token_type: 'Bearer' } }, 'invalid'],
   ['hangs up on the keys', '/jwks', 'hang up', 'unavailable'],
-] as const) {
+] as const)
   test(`a provider that ${what} identifies nobody, and the next sign-in asks it again`, async () => {
     const provider = providerWith()
     forge.answers.set(path, answer)
@@ -195,7 +191,6 @@ for (const [what, path, answer, reason] of [
     forge.answers.clear()
     assert.equal((await signIn(ada, { provider })).subject, 'ada-1')
   })
-}
 
 test('the client’s secret is in the header, or in the body for a provider that accepts it only there', async () => {
   await signIn()

@@ -61,9 +61,8 @@ for (const [what, work] of [
     (port: number) => tryRelay({ host: '127.0.0.1', port, tls: 'never', login: undefined }, 'us.example', chosen),
   ],
 ] as const)
-  test(`mail leaves from the address that is set, ${what}`, async () => {
-    assert.deepEqual(await clientsOf(work), ['127.0.0.5'])
-  })
+  test(`mail leaves from the address that is set, ${what}`, async () =>
+    assert.deepEqual(await clientsOf(work), ['127.0.0.5']))
 
 for (const [what, address, source, expected] of [
   ['by its name', 'localhost', chosen, 'delivered 2.0.0'],

@@ -115,9 +115,8 @@ describe('logging in to a relay', () => {
     assert.equal(outcome.reason, 'relay.test refused our login')
   })
 
-  test('where there is no way to defers', async () => {
-    assert.equal((await attempt({}, { login })).expectation, 'deferred 4.7.4')
-  })
+  test('where there is no way to defers', async () =>
+    assert.equal((await attempt({}, { login })).expectation, 'deferred 4.7.4'))
 
   test('never shows the password, whatever the server makes of it', async () => {
     const plain = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64')

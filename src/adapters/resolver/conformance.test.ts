@@ -54,28 +54,23 @@ function conforms(name: string, open: Open): void {
     })
     after(() => close())
 
-    test('joins the strings of a TXT record', async () => {
-      assert.deepEqual((await resolver.txt('example.test')).sort(), ['v=spf1 -all', 'x'.repeat(600)])
-    })
-    test('gives text in any script, and an empty one', async () => {
-      assert.deepEqual((await resolver.txt('written.test')).sort(), ['', '„ü“'])
-    })
-    test('gives MX records with the lowest preference first', async () => {
+    test('joins the strings of a TXT record', async () =>
+      assert.deepEqual((await resolver.txt('example.test')).sort(), ['v=spf1 -all', 'x'.repeat(600)]))
+    test('gives text in any script, and an empty one', async () =>
+      assert.deepEqual((await resolver.txt('written.test')).sort(), ['', '„ü“']))
+    test('gives MX records with the lowest preference first', async () =>
       assert.deepEqual(await resolver.mx('example.test'), [
         { exchange: 'first.example.test', priority: 10 },
         { exchange: 'second.example.test', priority: 20 },
-      ])
-    })
-    test('gives a null MX as one record with an empty exchange', async () => {
-      assert.deepEqual(await resolver.mx('null-mx.test'), [{ exchange: '', priority: 0 }])
-    })
+      ]))
+    test('gives a null MX as one record with an empty exchange', async () =>
+      assert.deepEqual(await resolver.mx('null-mx.test'), [{ exchange: '', priority: 0 }]))
     test('gives addresses', async () => {
       assert.deepEqual((await resolver.a('example.test')).sort(), ['192.0.2.1', '192.0.2.2'])
       assert.deepEqual(await resolver.aaaa('example.test'), ['2001:db8::1'])
     })
-    test('ignores case and a final dot', async () => {
-      assert.deepEqual(await resolver.aaaa('Example.TEST.'), ['2001:db8::1'])
-    })
+    test('ignores case and a final dot', async () =>
+      assert.deepEqual(await resolver.aaaa('Example.TEST.'), ['2001:db8::1']))
     test('follows aliases, and answers the CNAME itself', async () => {
       assert.deepEqual(await resolver.aaaa('alias.test'), ['2001:db8::1'])
       assert.deepEqual(await resolver.cname('alias.test'), ['second-alias.test'])
@@ -85,9 +80,8 @@ function conforms(name: string, open: Open): void {
       const texts = await resolver.txt('large.test')
       assert.deepEqual(texts.sort(), [...(zone['large.test']?.txt ?? [])].sort())
     })
-    test('fails on an answer too large for a DNS message', async () => {
-      await assert.rejects(resolver.txt('too-large.test'), { name: 'LookupFailed', reason: 'servfail' })
-    })
+    test('fails on an answer too large for a DNS message', () =>
+      assert.rejects(resolver.txt('too-large.test'), { name: 'LookupFailed', reason: 'servfail' }))
     test('follows a few aliases in a row, and fails on many', async () => {
       assert.deepEqual(await resolver.txt('link-10.test'), ['the end'])
       await assert.rejects(resolver.txt('link-0.test'), { name: 'LookupFailed', reason: 'servfail' })
@@ -105,37 +99,33 @@ function conforms(name: string, open: Open): void {
       ['a name that does not', 'nowhere.test', false],
       ['an alias of a name that does not', 'alias-of-nothing.test', false],
       ['what cannot be a name', `${'x'.repeat(64)}.test`, false],
-    ] as const) {
+    ] as const)
       test(`says that ${what} ${expected ? 'exists' : 'does not exist'}`, async () =>
         assert.equal(await resolver.exists(asked), expected))
-    }
     for (const [what, asked] of [
       ['a name that does not exist', 'nowhere.test'],
       ['a name without such records', 'empty.test'],
       ['what cannot be a name', `${'x'.repeat(64)}.test`],
-    ] as const) {
+    ] as const)
       test(`answers nothing for ${what}`, async () => {
         for (const type of ['txt', 'mx', 'a', 'aaaa', 'cname'] as const)
           assert.deepEqual(await resolver[type](asked), [])
       })
-    }
     for (const [what, asked, reason] of [
       ['SERVFAIL', 'broken.test', 'servfail'],
       ['no answer', 'silent.test', 'timeout'],
       ['aliases in a circle', 'loop.test', 'servfail'],
-    ] as const) {
+    ] as const)
       test(`fails on ${what}`, async (t) => {
         const asks = reason === 'timeout' ? await open(impatience) : { resolver, close: async () => {} }
         t.after(() => asks.close())
-        for (const type of ['txt', 'mx', 'a', 'aaaa'] as const) {
+        for (const type of ['txt', 'mx', 'a', 'aaaa'] as const)
           await assert.rejects(
             asks.resolver[type](asked),
             (error) => error instanceof LookupFailed && error.reason === reason,
             type,
           )
-        }
       })
-    }
   })
 }
 

@@ -27,18 +27,16 @@ describe('a quorum', () => {
     ['both of two', [truth, same], truth],
     ['one of two where the other is silent', [silent, truth], truth],
     ['one alone', [truth], truth],
-  ] as const) {
+  ] as const)
     test(`answers ${what}`, async () => assert.deepEqual(await hears(...all), expected))
-  }
   for (const [what, all, expected] of [
     ['two of three say so', [truth, {}, truth], true],
     ['one of three says so', [{}, forged, {}], false],
-  ] as const) {
+  ] as const)
     test(`says that a name ${expected ? 'exists' : 'does not exist'} where ${what}`, async () => {
       const zones = all.map((records) => new ZoneResolver('txt' in records ? { 'example.test': records } : {}))
       assert.equal(await new QuorumResolver(zones).exists('example.test'), expected)
     })
-  }
   for (const [what, all, reason] of [
     ['three that contradict each other', [truth, forged, {}], 'servfail'],
     ['two that contradict each other', [truth, forged], 'servfail'],
@@ -46,9 +44,6 @@ describe('a quorum', () => {
     ['one of three where the others are silent', [forged, silent, silent], 'timeout'],
     ['two that contradict each other where the third is silent', [truth, forged, silent], 'servfail'],
     ['nobody', [silent, silent], 'timeout'],
-  ] as const) {
-    test(`fails on ${what}`, async () => {
-      await assert.rejects(hears(...all), { name: 'LookupFailed', reason })
-    })
-  }
+  ] as const)
+    test(`fails on ${what}`, () => assert.rejects(hears(...all), { name: 'LookupFailed', reason }))
 })

@@ -86,7 +86,7 @@ for (const [option, value, message] of [
   ['--networks', '192.0.2.0/33', /^mailroom: "192\.0\.2\.0\/33" is no network: give/],
   ['--networks', '192.0.2.7/24', /"192\.0\.2\.7\/24" could be the network or the address\. Write the first/],
   ['--rate', '600', /^mailroom: "600" is no rate: give the requests a minute, from 1 to 599\n$/],
-] as const) {
+] as const)
   test(`${option} "${value}" makes no key, and a sentence says why`, async () => {
     const before = (await json('key', 'list', '--org', 'Acme')).data.length
     const refused = await run(...create, option, value)
@@ -94,4 +94,3 @@ for (const [option, value, message] of [
     assert.match(refused.stderr, message)
     assert.equal((await json('key', 'list', '--org', 'Acme')).data.length, before)
   })
-}

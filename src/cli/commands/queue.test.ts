@@ -58,9 +58,8 @@ test('the queue shows recipients, the reason and the next attempt', async () => 
     ],
   )
   const { stdout } = await run('queue')
-  for (const shown of ['bob@there.example', '2026-11-21 07:44', 'It asks to wait (451 Later)', id]) {
+  for (const shown of ['bob@there.example', '2026-11-21 07:44', 'It asks to wait (451 Later)', id])
     assert.ok(stdout.includes(shown), shown)
-  }
 })
 
 test('a deferred message becomes due on request; one that is being sent does not change', async () => {
@@ -87,7 +86,7 @@ for (const [what, options, found] of [
   ['another sender', ['--from', 'eve@here.example'], 0],
   ['a state', ['--state', 'sending'], 1],
   ['several of these', ['--to', '@there.example', '--state', 'waiting'], 1],
-] as const) {
+] as const)
   test(`the queue of ${what} is listed and counted`, async () => {
     await database.db.deleteFrom('outbound_messages').execute()
     await waiting({ to: 'bob@there.example' }, { to: 'cy@there.example', state: 'sending' })
@@ -97,7 +96,6 @@ for (const [what, options, found] of [
     for (const one of counts)
       assert.deepEqual(one, { destination: 'there.example', state: one.state, recipients: 1, oldest })
   })
-}
 
 test('an unknown state is refused, and an unknown organization', async () => {
   assert.match((await run('queue', '--state', 'late')).stderr, /--state takes waiting, sending, suspect/)
@@ -157,13 +155,12 @@ test('mail in the spool is shown, with the reason', async () => {
   for (const [deferral, reason] of [
     ['refused', 'The mail server says: No such folder'],
     [null, null],
-  ]) {
+  ])
     await sql`
       insert into mail_spool (organization_id, mailbox_id, folder, size_bytes, received_at, seen, flagged, keywords,
         filtered_by, attempts, due_at, deferral, reason)
       values (${organizationId}, ${rows[0]?.id}, '..', 5, ${at}, false, false, '{}', '[]', 2, ${at}, ${deferral}, ${reason})
     `.execute(database.db)
-  }
   const { spool } = await printed(operatorOn({ database }), 'queue')
   const shown = {
     ...{ organization: 'Here', mailbox: 'ada@here.example', folder: '..', since: at.toISOString(), size_bytes: 5 },

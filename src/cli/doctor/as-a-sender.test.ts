@@ -45,7 +45,7 @@ for (const [what, env, answers, expected] of [
     [well, away],
     ['mail from outside ok', 'submission from outside warning'],
   ],
-] as const) {
+] as const)
   test(`as a sender sees it: ${what}`, async () => {
     const { findings } = await examined(env, answers)
     assert.deepEqual(
@@ -54,7 +54,6 @@ for (const [what, env, answers, expected] of [
     )
     for (const { state, fix } of findings) assert.equal(fix === undefined, state === 'ok')
   })
-}
 
 test('each address of the name is tried under the name, at port 25 by STARTTLS and at port 465 with TLS', async () => {
   const { asked } = await examined(files, [well, well])

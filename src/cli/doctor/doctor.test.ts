@@ -90,7 +90,7 @@ for (const [what, change, state, found, fix] of [
     /999-newer\.sql.* made by a newer one/,
     /Start that version/,
   ],
-] as const) {
+] as const)
   test(`a database that ${what} is a ${state}, and the finding says what to do`, async () => {
     await using database = await testDatabase()
     await change.execute(database.db)
@@ -100,7 +100,6 @@ for (const [what, change, state, found, fix] of [
     assert.match(migrations?.found ?? '', found)
     assert.match(migrations?.fix ?? '', fix)
   })
-}
 
 test('a database that cannot be opened is a problem, the exit code is 1, and the rest is still checked', async () => {
   const config = configured({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' })
@@ -142,20 +141,19 @@ for (const [what, env, check, state, words] of [
   ['the SMTP port of other roles', { MAILROOM_ROLES: 'worker' }, 'SMTP port', undefined, /^/],
   ['a data directory to come', { MAILROOM_DATA_DIR: join(scratch, 'absent') }, 'data directory', 'ok', /./],
   ['a file in its place', { MAILROOM_DATA_DIR: file }, 'data directory', 'problem', /is not a directory/],
-] as const) {
+] as const)
   test(`the doctor finds of ${what}: ${state ?? 'nothing'}`, async () => {
     const found = (await examine(env))[check]
     assert.equal(found?.state, state)
     assert.match(`${found?.found}: ${found?.fix}`, words)
   })
-}
 
 for (const [what, name, state, words] of [
   ['has an address', 'mx.mailroom.test', 'ok', /^mx\.mailroom\.test is 192\.0\.2\.25$/],
   ['does not exist', 'absent.mailroom.test', 'problem', /has no address in DNS$/],
   ['cannot be looked up', 'broken.mailroom.test', 'problem', /could not be looked up: ESERVFAIL$/],
   ['is not set', '', 'warning', /"localhost" does not exist for other mail servers/],
-] as const) {
+] as const)
   test(`a host name that ${what} is ${state === 'ok' ? 'ok' : `a ${state}`}`, async () => {
     const zone = { 'mx.mailroom.test': { a: ['192.0.2.25'] }, 'broken.mailroom.test': { fails: 'servfail' } } as const
     await using dns = await startDnsServer(zone)
@@ -164,7 +162,6 @@ for (const [what, name, state, words] of [
     assert.match(found['host name']?.found ?? '', words)
     assert.equal(found['mail from outside']?.state, state === 'ok' ? 'ok' : undefined)
   })
-}
 
 test('a secret that others can read is a problem, a data directory that others can read a warning', async () => {
   const directory = join(scratch, 'open')

@@ -24,9 +24,8 @@ const described = (url: string) => JSON.stringify({ info: { title: 'Mailroom' },
 
 const unnamed = { url: 'https://mail.example.com', description: 'Where this description came from' }
 
-test('a public URL that is not set is not looked at', async () => {
-  assert.deepEqual(await look({ MAILROOM_TRUSTED_PROXIES: 'loopback' }), [])
-})
+test('a public URL that is not set is not looked at', async () =>
+  assert.deepEqual(await look({ MAILROOM_TRUSTED_PROXIES: 'loopback' }), []))
 
 test('a public URL is well at which a Mailroom answers that has the same', async () => {
   const { state, found, url } = await lookAt((url) => ({ url: path }, response) => {

@@ -29,13 +29,12 @@ for (const [realm, state, found] of [
   ['other', 'problem', /of another issuer/],
   ['text', 'problem', /JSON|token/],
   ['none', 'problem', /answers 404$/],
-] as const) {
+] as const)
   test(`of a provider at /${realm} the doctor finds: ${state}`, async () => {
     const [finding] = await findingsOf(`${base}/${realm}`)
     assert.equal(finding?.state, state)
     assert.match(finding?.found ?? '', found)
   })
-}
 
 test('a provider that is away is a problem, and none is no finding', async () => {
   const [finding] = await findingsOf(`http://127.0.0.1:${await freePort()}`)

@@ -13,7 +13,7 @@ const database = await databaseOfFile()
 
 test('a database that syncs is accepted', () => assertDurable(database.db))
 
-for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
   test(`a database that says it has ${setting} off is refused`, async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`create schema fake_settings`.execute(tx)
@@ -24,7 +24,6 @@ for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) {
     await assert.rejects(assertDurable(tx), new RegExp(`runs with ${setting} off`))
     await tx.rollback().execute()
   })
-}
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('no start on a PostgreSQL server with fsync and full_page_writes off, unless that is allowed', async () => {

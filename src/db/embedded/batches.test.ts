@@ -15,7 +15,7 @@ const aMessage = fc.record({
   body: fc.uint8Array({ maxLength: 40 }),
 })
 
-test('what a client writes leaves in batches that end with Query, Sync or Flush, however it was split', () => {
+test('what a client writes leaves in batches that end with Query, Sync or Flush, however it was split', () =>
   fc.assert(
     fc.property(
       fc.array(aMessage, { maxLength: 20 }),
@@ -42,8 +42,7 @@ test('what a client writes leaves in batches that end with Query, Sync or Flush,
         )
       },
     ),
-  )
-})
+  ))
 
 test('a message of 25 MiB that comes in small pieces is copied once', (t) => {
   const large = message('B', new Uint8Array(25 * 1024 * 1024))

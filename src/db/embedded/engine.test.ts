@@ -33,9 +33,8 @@ test('a new data directory gets its database whole, whatever an interrupted star
   await assert.rejects(stat(join(fresh, 'database.new')))
 })
 
-test('a database that is open is not opened a second time', async () => {
-  await assert.rejects(openDatabase({ directory }), DirectoryInUse)
-})
+test('a database that is open is not opened a second time', () =>
+  assert.rejects(openDatabase({ directory }), DirectoryInUse))
 
 test('a database that does not start says why, and the directory is free again', async () => {
   const damaged = join(parent, 'damaged')
@@ -100,7 +99,7 @@ test('when PostgreSQL dies, current work fails, and it restarts with all that wa
 })
 
 async function answersAgain(): Promise<void> {
-  for (;;) {
+  for (;;)
     try {
       await database.pool.query('select 1')
       return
@@ -108,7 +107,6 @@ async function answersAgain(): Promise<void> {
       assert.match((error as Error).message, /embedded database|terminated/)
       await new Promise((resolve) => setImmediate(resolve))
     }
-  }
 }
 
 test('the WAL is cut when 64 MiB have gathered', async () => {

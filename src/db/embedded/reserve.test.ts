@@ -18,14 +18,13 @@ for (const [what, had, wanted, isTable, given, left] of [
   ['the log takes of that too', 40, 16 * mebibyte, false, true, 24],
   ['the log takes the last of it', 1, 16 * mebibyte, false, true, 0],
   ['nothing can be taken of an empty reserve', 0, 8192, false, false, 0],
-] as const) {
+] as const)
   test(what, () => {
     writeFileSync(file, '')
     truncateSync(file, had * mebibyte)
     assert.equal(giveBack(directory, wanted, isTable), given)
     assert.equal(statSync(file).size, left * mebibyte)
   })
-}
 
 test('without a reserve nothing is given back, and the disk does not count as full', async () => {
   await rm(file, { force: true })

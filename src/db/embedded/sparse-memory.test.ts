@@ -4,9 +4,7 @@ import fc from 'fast-check'
 import { copySparsely } from './sparse-memory.ts'
 
 const { slice, set } = Uint8Array.prototype
-after(() => {
-  Object.assign(Uint8Array.prototype, { slice, set })
-})
+after(() => Object.assign(Uint8Array.prototype, { slice, set }))
 
 const size = 16 * 2 ** 20 + 100
 /** A large array with a few octets in it. */

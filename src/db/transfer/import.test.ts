@@ -77,12 +77,11 @@ for (const [what, bytes, complaint] of [
     () => Buffer.from(file.toString().replace('"Acme"', '"Acme')),
     /damaged/,
   ],
-] as const) {
+] as const)
   test(`nothing is imported of a file with ${what}`, async () => {
     await assert.rejects(importOf(bytes(), false), complaint)
     assert.deepEqual(await allRows(to.db), empty)
   })
-}
 
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('what is exported is what there was at its beginning, whoever writes meanwhile', async () => {

@@ -11,7 +11,7 @@ const tables = fc.array(fc.array(fc.nat({ max: 20 }), { maxLength: 4 }), { maxLe
   ),
 )
 
-test('every table comes once, after all that it refers to', () => {
+test('every table comes once, after all that it refers to', () =>
   fc.assert(
     fc.property(tables, (given) => {
       const names = inOrderOfReferences(given).map(({ name }) => name)
@@ -19,8 +19,7 @@ test('every table comes once, after all that it refers to', () => {
       for (const { name, references } of given)
         for (const other of references) assert.ok(names.indexOf(other) <= names.indexOf(name))
     }),
-  )
-})
+  ))
 
 test('a circle is refused', () => {
   const circle = ['a', 'b', 'c'].map((name, at) => ({ name, references: ['abc'.charAt((at + 1) % 3)] }))

@@ -96,9 +96,8 @@ for (const [what, standing, status] of [
     after(verified, [0, none], [day, none], [grace, none], [grace + challenge, none]),
     'failed',
   ],
-] as const) {
+] as const)
   test(`standing: ${what}`, () => assert.equal(standing.status, status))
-}
 
 test('the MX that lapsed leaves the ownership proven, so that nobody else gets the domain', () => {
   const lapsed = after(verified, ...[0, day, grace].map((ms) => [ms, { receiving: false }] as const))
@@ -164,12 +163,11 @@ for (const [what, standing, progress, age, expected] of [
     30 * day + minute,
     5 * minute,
   ],
-] as const) {
+] as const)
   test(`checked ${what}, by a tenth more or less`, () => {
     const pause = (chance: number) => (nextCheck(standing, progress, at(age), chance)?.getTime() ?? 0) - start - age
     assert.deepEqual([pause(0), pause(0.5), pause(1)], [0.9 * expected, expected, 1.1 * expected].map(Math.round))
   })
-}
 
 test('the moments at which a proof lapses and a challenge ends are not passed over', () => {
   const missing = { ...verified, ownership: { verifiedAt: at(0), missing: { since: at(day), times: 2 } } }
@@ -177,6 +175,5 @@ test('the moments at which a proof lapses and a challenge ends are not passed ov
   assert.deepEqual(nextCheck(enrolled, usual, at(challenge - hour), 1), at(challenge))
 })
 
-test('what has failed is not checked any more', () => {
-  assert.equal(nextCheck({ ...enrolled, status: 'failed' }, usual, at(day), 0), null)
-})
+test('what has failed is not checked any more', () =>
+  assert.equal(nextCheck({ ...enrolled, status: 'failed' }, usual, at(day), 0), null))

@@ -86,7 +86,7 @@ const fillings = ['x', ' ', ';', '; ', 'p=', 'p ', '"', '" ', '\\', 'a=b;', 'a:b
 
 test('the largest answer that the DNS carries is read in a moment', async () => {
   const slow: string[] = []
-  for (const filling of fillings) {
+  for (const filling of fillings)
     for (const start of ['', 'v=spf1 ', 'v=DMARC1; ', 'v=DKIM1; p=']) {
       const text = (start + filling.repeat(64_000)).slice(0, 64_000)
       const resolver = new ZoneResolver(Object.fromEntries(records.map(({ name }) => [name, { txt: [text] }])))
@@ -95,7 +95,6 @@ test('the largest answer that the DNS carries is read in a moment', async () => 
         if (!quick) slow.push(`${wanted.purpose} ${JSON.stringify(start + filling)}`)
       }
     }
-  }
   assert.deepEqual(slow, [])
 })
 

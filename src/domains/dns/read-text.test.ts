@@ -56,7 +56,7 @@ describe('the host of the MTA-STS policy', () => {
     ['an alias of another', { cname: 'www.example.net' }, 'mismatch'],
     ['nothing', {}, 'missing'],
     ['SERVFAIL', { fails: 'servfail' }, 'lookup_failed'],
-  ] as const) {
+  ] as const)
     test(`${what}: ${problem ?? 'satisfied'}`, async () => {
       const wanted = wantedRecords({ domain: 'example.com', token, keys: [] }, host).find(
         ({ type }) => type === 'CNAME',
@@ -65,5 +65,4 @@ describe('the host of the MTA-STS policy', () => {
       const resolver = new ZoneResolver({ ...ours, 'mta-sts.example.com': records })
       assert.equal((await inspect(resolver, wanted, 'example.com')).problem, problem)
     })
-  }
 })

@@ -23,9 +23,8 @@ test('the records of a domain as a zone file', () => {
   ])
 })
 
-test('with nothing outstanding it holds a comment alone', () => {
-  assert.equal(zoneFile('example.com', []), '; DNS records of example.com for Mailroom\n')
-})
+test('with nothing outstanding it holds a comment alone', () =>
+  assert.equal(zoneFile('example.com', []), '; DNS records of example.com for Mailroom\n'))
 
 test('whatever a value holds, it stays in strings of at most 255 octets on a line of its own', () => {
   const [record] = wantedRecords({ domain: 'example.com', token: '', keys: [] }, 'mx.example.net')

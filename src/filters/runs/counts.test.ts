@@ -16,10 +16,9 @@ for (const [what, change, counted] of [
     { folder: 'archive', addKeywords: ['work'], flagged: true, seen: true },
     { moved: 2, labelled: 2, starred: 2, read: 2 },
   ],
-] as const satisfies readonly (readonly [string, Change, Partial<Changes>])[]) {
+] as const satisfies readonly (readonly [string, Change, Partial<Changes>])[])
   test(`of two messages ${what} counts as one change of each, and as what it is`, () =>
     assert.deepEqual(changesOf(change, 2), { ...noChanges, changed: 2, ...counted }))
-}
 
 const one = fc.record({
   seen: fc.boolean(),

@@ -18,7 +18,7 @@ for (const [what, fields, read] of [
   ['subjects, as many as are asked for', ['subject'], 1_000],
   ['subjects and senders, as many as are asked for', ['subject', 'from'], 1_000],
   ['whole headers, fewer, since each may be large', ['from', 'to'], 500],
-] as const) {
+] as const)
   test(`a page has ${what}`, async () => {
     const headings = async (_: unknown, name: string, { after, most }: UidRange): Promise<HeadingPage> => {
       assert.equal(name, 'inbox')
@@ -37,4 +37,3 @@ for (const [what, fields, read] of [
     const page = await pages.read(run, folder, 1_000)
     assert.deepEqual([page?.messages.length, page?.messages[0]?.uid, page?.upTo], [read, 101, 100 + read])
   })
-}

@@ -55,12 +55,11 @@ for (const [what, filters, message, change] of [
     {},
     undefined,
   ],
-] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[]) {
+] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[])
   test(`${what}: ${change ? 'a change' : 'no change'}`, async () => {
     const { groups } = await evaluate(filters, [heading(message)], inbox)
     assert.deepEqual(groups, change ? [{ uids: [1], change }] : [])
   })
-}
 
 test('messages that change alike are one group, in the order in which the first of each comes', async () => {
   const messages = [
@@ -114,14 +113,13 @@ for (const [what, filters, message, result] of [
     { labels: ['work', 'own', 'home'], starred: false, unread: true },
   ],
   ['whose label may not be seen is shown without it', [star], { keywords: ['secret'] }, { labels: [], starred: true }],
-] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[]) {
+] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[])
   test(`a preview shows what a stored message ends as: one ${what}`, async () => {
     const place = { mailboxId: 'm', ...inbox, uidValidity: 1, lastUid: 1, uid: 0, plan: null }
     const found = await evaluate(filters, [heading(message)], inbox)
     const [sample] = samplesOf(filters, found, place, new Set(['work', 'home', 'own']))
     assert.partialDeepStrictEqual(sample?.result, { folder: 'inbox', ...result })
   })
-}
 
 test('while many messages are evaluated the event loop turns', async (t) => {
   let now = 0

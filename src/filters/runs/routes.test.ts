@@ -129,7 +129,7 @@ describe('all filters', () => {
     ['From', { from: 'Ann Lée <ann@x.example>' }, { field: 'from', op: 'contains', value: 'lée' }],
     ['an encoded subject', { subject: 'Größe № 1' }, { field: 'subject', op: 'is', value: 'GRÖSSE No 1' }],
   ]
-  for (const [what, letter, fields] of seenParts) {
+  for (const [what, letter, fields] of seenParts)
     test(`see ${what} as on arrival`, async () => {
       const { organization, address } = await withMail([letter, { from: 'other@far.example' }])
       await filter(organization, { ...fields, action: 'star' })
@@ -138,7 +138,6 @@ describe('all filters', () => {
       const { matched, changed } = await run(organization)
       assert.deepEqual({ arrived, matched, changed }, { arrived: true, matched: 2, changed: 1 })
     })
-  }
 
   test('see the header of a large message', async () => {
     const { organization, address } = await withMail([])
@@ -231,7 +230,7 @@ describe('what a run goes through', () => {
     assert.partialDeepStrictEqual(await shown(organization, id), { state: 'done', last_error: null, seen: 0 })
   })
 
-  for (const again of [false, true]) {
+  for (const again of [false, true])
     test(`a folder that is removed${again ? ', and another of its name,' : ''} after it was looked at has nothing`, async () => {
       const { organization } = await withMail([])
       const [{ id: mailboxId }] = (await organization.request('GET', '/v1/mailboxes')).body.data
@@ -254,7 +253,6 @@ describe('what a run goes through', () => {
         ...{ state: 'done', last_error: null, total: 1, seen: 0, starred: 0 },
       })
     })
-  }
 })
 
 describe('the filters of a run', () => {
@@ -385,9 +383,8 @@ describe('it is refused', () => {
     for (const [method, path] of [
       ['GET', `/v1/filter-runs/${whole.id}`],
       ['POST', `/v1/filter-runs/${whole.id}/cancel`],
-    ] as const) {
+    ] as const)
       assert.equal((await organization.request(method, path, undefined, { key })).status, 404)
-    }
     const own = await begin({})
     await world.filterRunner.processAll()
     const { body } = await organization.request('GET', '/v1/filter-runs', undefined, { key })

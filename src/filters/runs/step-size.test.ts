@@ -10,9 +10,8 @@ for (const [what, size, ms, next] of [
   ['one that was quick has more', 400, 16, 500],
   ['at most half as many again', 400, 0, 600],
   ['never so many that a slow one would hold others up', 900, 1, 1_000],
-] as const) {
+] as const)
   test(what, () => assert.equal(nextStep(size, ms, { embedded: true }), next))
-}
 
 test('on a server, which serves others meanwhile, a step may take longer', () => {
   assert.equal(nextStep(400, 100, { embedded: false }), 400)

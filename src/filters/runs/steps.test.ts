@@ -69,7 +69,7 @@ for (const [what, write] of [
   ['begins no change', (run) => beginRunChange(db, run)],
   ['does not end the run', (run) => endRun(db, run, 'failed', 'No')],
   ['does not have it tried later', (run) => deferRun(db, run, { error: 'No', seconds: 60, attempts: 3 })],
-] as const satisfies readonly (readonly [string, (run: ClaimedRun) => Promise<unknown>])[]) {
+] as const satisfies readonly (readonly [string, (run: ClaimedRun) => Promise<unknown>])[])
   test(`who lost the lease on a run ${what}`, async () => {
     const lost = await claimed()
     await sql`update filter_runs set leased_until = now() - interval '1 second'`.execute(db)
@@ -78,7 +78,6 @@ for (const [what, write] of [
     await assert.rejects(write(lost), LeaseLost)
     assert.deepEqual(await stored(), before)
   })
-}
 
 test('a plan is kept with its folder and its run, and no other', async () => {
   const run = await claimed()
@@ -157,7 +156,7 @@ test('an answer of the service is one that passed', async () => {
 for (const [where, embedded] of [
   ['on a server', false],
   ['on an embedded database', true],
-] as const) {
+] as const)
   test(`${where} the next messages are read before those before are changed, and each is gone through once`, async () => {
     const { mailHost, foreground } = world
     const many = Array.from({ length: 600 }, (_, number) => {
@@ -188,4 +187,3 @@ for (const [where, embedded] of [
     const reads = did.filter((one) => one !== 'change')
     assert.equal(new Set(reads).size, reads.length, 'nothing is read twice')
   })
-}

@@ -10,7 +10,7 @@ for (const [what, object, expected] of [
   ['one is ready', { total: 2, data: bytes(['ä', 'b']), page: 0 }, { total: 2, data: ['ä', 'b'], page: 0 }],
   ['all are ready', { a: bytes({ b: 1 }), c: bytes(null) }, { a: { b: 1 }, c: null }],
   ['nothing is there', {}, {}],
-] as const) {
+] as const)
   test(`an object of which ${what} is sent as the JSON that it is, with its length`, async () => {
     await using app = fastify()
     app.get('/', (_request, reply) => sendSerialized(reply, object))
@@ -19,4 +19,3 @@ for (const [what, object, expected] of [
     assert.equal(Number(headers['content-length']), rawPayload.length)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   })
-}

@@ -13,14 +13,12 @@ for (const [what, text, expected] of [
   ['as a name and as a value', '{"a": "a", "b": ["a", "a"]}', undefined],
   ['within a string', '{"a": "{\\"a\\": 1, \\"a\\\\\\": 2", "b": 1}', undefined],
   ['as the name __proto__', '{"__proto__": 1, "__proto__": 2}', '__proto__'],
-] as const) {
+] as const)
   test(`${expected === undefined ? 'no name is there twice' : `a name is found`} that is ${what}`, () =>
     assert.equal(duplicateName(text), expected))
-}
 
-test('no JSON that is written from a value has a name twice', () => {
-  fc.assert(fc.property(fc.json({ maxDepth: 5 }), (text) => assert.equal(duplicateName(text), undefined)))
-})
+test('no JSON that is written from a value has a name twice', () =>
+  fc.assert(fc.property(fc.json({ maxDepth: 5 }), (text) => assert.equal(duplicateName(text), undefined))))
 
 test('a name that is there twice is found wherever its object stands', () => {
   const name = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed())

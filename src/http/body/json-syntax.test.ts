@@ -18,10 +18,9 @@ for (const [text, line, column, found, wanted] of [
   ['', 1, 1, undefined, 'a value'],
   ['"a\nb"', 1, 3, '\n', 'the end of the string, without line breaks or other control characters'],
   ['"a\\x"', 1, 3, '\\', 'an escape that JSON has'],
-] as const) {
+] as const)
   test(`${JSON.stringify(text)} stops being JSON at line ${line}, column ${column}`, () =>
     assert.deepEqual(findJsonSyntaxError(text), { line, column, found, wanted }))
-}
 
 /** JSON, and what comes of it when a piece is lost, doubled or put in. */
 const nearlyJson = fc
@@ -51,10 +50,8 @@ function platformSays(text: string): string | undefined {
   }
 }
 
-test('a string of 12 MiB is read to its end', () => {
-  assert.equal(findJsonSyntaxError(`"${'x'.repeat(12 << 20)}`)?.column, (12 << 20) + 2)
-})
+test('a string of 12 MiB is read to its end', () =>
+  assert.equal(findJsonSyntaxError(`"${'x'.repeat(12 << 20)}`)?.column, (12 << 20) + 2))
 
-test('a body that is nested a million times is read to its end', () => {
-  assert.equal(findJsonSyntaxError('['.repeat(1_000_000))?.column, 1_000_001)
-})
+test('a body that is nested a million times is read to its end', () =>
+  assert.equal(findJsonSyntaxError('['.repeat(1_000_000))?.column, 1_000_001))

@@ -43,7 +43,7 @@ for (const [what, size] of [
   ['one that is just small', smallBody],
   ['one that is no longer small', smallBody + 1],
   ['the largest', limit],
-] as const) {
+] as const)
   test(`${what} is read as it was sent, with its length or in chunks`, async () => {
     await using at = await server()
     const octets = Buffer.alloc(size, 'a body, ')
@@ -61,7 +61,6 @@ for (const [what, size] of [
     inChunks.client.write('0\r\n\r\n')
     assert.deepEqual(await reading, octets)
   })
-}
 
 test('a body in chunks of an octet uses no more memory than another', async () => {
   await using at = await server()

@@ -29,7 +29,7 @@ test('one caller’s requests are not another’s', () => {
   assert.equal(limit.consume('other', 0).allowed, true)
 })
 
-test('no window of any position holds more than the quota, and none is refused without need', () => {
+test('no window of any position holds more than the quota, and none is refused without need', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(400), { maxLength: 60 }), (gaps) => {
       const limit = window()
@@ -44,8 +44,7 @@ test('no window of any position holds more than the quota, and none is refused w
         assert.equal(answer.remaining, answer.allowed ? 5 - live - 1 : 0)
       }
     }),
-  )
-})
+  ))
 
 test('the callers that are remembered are bounded', () => {
   const limit = new SlidingWindow({ quota: 1, windowMs: 1_000, maxCallers: 10 })

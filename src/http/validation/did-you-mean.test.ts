@@ -21,6 +21,5 @@ for (const [given, meant] of [
   ['organization_id', undefined],
   ['', undefined],
   ['name'.repeat(100_000), undefined],
-] as const) {
+] as const)
   test(`"${given.slice(0, 20)}" means ${meant}`, () => assert.equal(didYouMean(given, words), meant))
-}

@@ -80,13 +80,12 @@ for (const [what, change, expected] of [
     { name: '', count: 0, list: [' '] },
     ['name: name must not be empty', 'count: count must be at least 1', 'list[0]: a word shows nothing'],
   ],
-] as const) {
+] as const)
   test(`the error names ${what}`, () => {
     const { name = 'abc', ...rest } = change as { name?: unknown }
     const isNamed = !('name' in change) || change.name !== undefined
     assert.deepEqual(validated(schema, { ...(isNamed && { name }), ...rest }), expected)
   })
-}
 
 test('for an empty change, and for a body that is no object, the error names the body', () => {
   const change = Strict({ name: Type.Optional(Line()) }, { minProperties: 1 })
@@ -109,13 +108,12 @@ for (const [given, expected] of [
   [{ on: '1' }, ['on: on must be true or false']],
   [{ code: '55' }, { code: '55' }],
   [{ coun: '5' }, ['coun: Unknown query parameter "coun": did you mean "count"?']],
-] as const) {
+] as const)
   test(`a query of ${JSON.stringify(given)} is ${JSON.stringify(expected)}`, () => {
     const query = Strict({ count: schema.properties.count, on: schema.properties.on, code: schema.properties.code })
     const read = validated(query, given, 'querystring')
     assert.deepEqual(Array.isArray(read) ? read : { ...(read as object) }, expected)
   })
-}
 
 for (const [given, expected] of [
   [{ page: '0' }, { page: 0 }],
@@ -128,9 +126,8 @@ for (const [given, expected] of [
   [{ limit: '201' }, ['limit: limit must be at most 200']],
   [{ page: '1000000001' }, ['page: page must be at most 1000000000']],
   [{ page: '-1' }, ['page: page must be a whole number']],
-] as const) {
+] as const)
   test(`a page of ${JSON.stringify(given)} is ${JSON.stringify(expected)}`, () => {
     const read = validated(Strict(paging(200, 50)), given, 'querystring')
     assert.deepEqual(Array.isArray(read) ? read : { ...(read as object) }, expected)
   })
-}

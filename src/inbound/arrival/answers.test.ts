@@ -56,10 +56,9 @@ for (const [what, given, expected] of [
     (precedence) =>
       [`one of precedence ${precedence}`, { text: letter({ ...answer, Precedence: precedence }) }, []] as const,
   ),
-] as const satisfies readonly (readonly [string, Given, readonly unknown[]])[]) {
+] as const satisfies readonly (readonly [string, Given, readonly unknown[]])[])
   test(`${what} ${expected.length > 0 ? 'cancels' : 'cancels nothing'}`, () =>
     assert.deepEqual(looked(given), expected))
-}
 
 test('an answer cancels once in each organization that has it outside junk', () => {
   const copies = [copy('o', 'm'), copy('o', 'n'), copy('p', 'q', 'junk'), copy('r', 's', 'archive')]

@@ -104,12 +104,11 @@ for (const [what, error, expected] of [
   ['the database is away', Object.assign(new Error(), { code: 'ECONNREFUSED' }), '451 4.3.0'],
   ['whatever else happens', new TypeError('x is undefined'), '451 4.3.0'],
   ['something is thrown that is no error', 'oh', '451 4.3.0'],
-] as const) {
+] as const)
   test(`where ${what}, the reply is ${expected}`, () => {
     const { code, status } = replyTo(error)
     assert.equal(`${code} ${status}`, expected)
   })
-}
 
 /** A follow-up that notes what it is written for. */
 function noting(written: string[], what: string, mailboxId: string | null = mailbox.mailboxId): FollowUp {

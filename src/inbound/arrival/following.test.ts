@@ -64,7 +64,7 @@ for (const [what, text, disposition, result, believed] of [
   ['a complaint whose author is no address', complaint, 'quarantine', 'permerror', false],
   ['a report of delivery', deliveryReport('delivered'), 'none', 'pass', false],
   ['any other message', letter(), 'none', 'pass', false],
-] as const) {
+] as const)
   test(`${what}, at a bounce address, ${believed ? 'is' : 'is not'} noted of what was sent`, () => {
     const arrived = {
       envelope: { recipients: [{ organizationId: 'o', recipient }] } as unknown as Envelope,
@@ -78,4 +78,3 @@ for (const [what, text, disposition, result, believed] of [
     const noted = returnedFollowUps({ bounceAddresses } as Reception, arrived)
     assert.equal(noted.length, believed ? 1 : 0)
   })
-}

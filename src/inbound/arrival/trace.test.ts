@@ -18,11 +18,10 @@ for (const [what, change, expected] of [
   ['no signature', {}, ['spf=pass smtp.mailfrom=ann@a.example', 'dkim=none', 'dmarc=pass header.from=a.example']],
   ['one that does not hold', { dkim: [signature] }, ['dkim=fail', 'body changed', 'header.d=a.example', 'header.s=s1']],
   ['the null sender', { spf: helo }, ['spf=none smtp.helo=peer.example', 'dkim=none']],
-] as const) {
+] as const)
   test(`the results of a message with ${what} say ${expected.join(', ')}`, () => {
     const envelope = { origin, sender: 'ann@a.example' } as Envelope
     const field = resultsField('mx.here.example', envelope, { ...verdict, ...change } as Verdict)
     for (const part of expected) assert.ok(field.replace(/\s+/g, ' ').includes(part), `${part} in ${field}`)
     if ('dkim' in change) assert.ok(!field.includes('dkim=none'))
   })
-}

@@ -96,13 +96,12 @@ for (const [what, sender, address, expected] of [
   ['the MX of the domain', 'ann@mx.example', '192.0.2.1', 'pass'],
   ['a null sender, by the name that the client gives itself', '', '192.0.2.1', 'pass'],
   ['a null sender from elsewhere', '', '2001:db8::1', 'fail'],
-] as const) {
+] as const)
   test(`SPF is ${expected} for ${what}`, async () => {
     const { spf } = await verdictOn({ sender, address })
     assert.equal(spf.result, expected)
     assert.equal(spf.identity, sender === '' ? 'helo' : 'mailfrom')
   })
-}
 
 for (const [what, sent, expected] of [
   ['not signed', {}, []],
@@ -117,12 +116,11 @@ for (const [what, sent, expected] of [
     ['neutral'],
   ],
   ['said to be signed in more ways than anyone signs', { headers: 'DKIM-Signature: v=1\r\n'.repeat(11) }, ['neutral']],
-] as const) {
+] as const)
   test(`DKIM is ${expected.join() || 'not there'} where a message is ${what}`, async () => {
     const { dkim } = await verdictOn(sent)
     assert.deepEqual(each(dkim, 'result'), expected)
   })
-}
 
 for (const [what, sent, result, disposition] of [
   ['SPF passes for the author', { author: 'a@strict.example', sender: 'b@strict.example' }, 'pass', 'none'],
@@ -258,18 +256,17 @@ for (const [what, sent, result, disposition] of [
   ['a domain hides behind white space', { from: 'a@strict .example' }, 'fail', 'reject'],
   ['a domain hides behind letters as wide as two', { from: 'a@\uff53trict.example' }, 'fail', 'reject'],
   ['a name hides an address', { from: '=?utf-8?q?=3Ca=40strict.example=3E?= <x@peer.example>' }, 'fail', 'reject'],
-] as const) {
+] as const)
   test(`DMARC is ${result} where ${what}: ${disposition}`, async () => {
     const { dmarc, disposition: asked } = await verdictOn(sent)
     assert.deepEqual([dmarc.result, asked], [result, disposition])
   })
-}
 
 for (const [what, subject, own, expected] of [
   ['that the one which matters is forged', 'Ho', 'comes', ['fail', 'reject']],
   ['that it holds', 'Hi', 'comes', ['pass', 'none']],
   ['that its own never comes either', 'Hi', 'never comes', ['temperror', 'defer']],
-] as const) {
+] as const)
   test(`signatures are looked up together, so that keys which never come do not hide ${what}`, async () => {
     const resolver = new ZoneResolver(zone)
     const { txt } = resolver
@@ -298,14 +295,13 @@ for (const [what, subject, own, expected] of [
     const [policy, , key] = asked
     assert.deepEqual([policy, key], ['_dmarc.strict.example', 's1._domainkey.strict.example'])
   })
-}
 
 for (const [labels, steps] of [
   [3, 3],
   [7, 7],
   [8, 8],
   [20, 8],
-] as const) {
+] as const)
   test(`the policy of a domain of ${labels} labels is looked for at ${steps} names (RFC 9989, section 4.10)`, async () => {
     const asked = new Set<string>()
     const resolver = new ZoneResolver(zone)
@@ -326,7 +322,6 @@ for (const [labels, steps] of [
       expected.map((name) => `_dmarc.${name}`).toSorted(),
     )
   })
-}
 
 test('for a minute the policy for a client is not asked for again, unless authors or results differ or nobody answered', async (t) => {
   let now = 0

@@ -40,7 +40,6 @@ for (const [what, disposition, protocol, field, expected] of [
   ['cannot be judged, from one with a comment', 'defer', 'LMTP', `${minutesAgo(1)} (a; b)`, '451 4.7.26'],
   ['cannot be judged, from one that says no date', 'defer', 'LMTP', 'Received: by front.example', 'quarantine'],
   ['cannot be judged, from one that says nothing', 'defer', 'LMTP', '', 'quarantine'],
-] as const) {
+] as const)
   test(`a message that ${what}: ${expected}`, () =>
     assert.equal(fate(disposition, protocol, field || 'X: y'), expected))
-}

@@ -39,12 +39,11 @@ for (const [what, sender, from, expected] of [
     undefined,
     { result: 'temperror', domain: '', identity: 'helo' },
   ],
-] as const) {
+] as const)
   test(`SPF asks ${what}`, async () => {
     const { lookUp } = domains({ 'a.example': 'v=spf1 ip4:192.0.2.1 -all', 'peer.example': 'v=spf1 -all' })
     assert.deepEqual(await checkSpf(lookUp, { origin: from, sender }, limits), expected)
   })
-}
 
 test('for a minute a client is not asked about again with the same sender, unless nobody answered', async (t) => {
   let now = 0

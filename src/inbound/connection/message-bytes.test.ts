@@ -28,11 +28,9 @@ for (const [what, octets, content] of [
   ['stuffed dots', '..\r\n...\r\n.. a\r\nb..\r\n.\r\n', '.\r\n..\r\n. a\r\nb..\r\n'],
   ['a dot that should have been stuffed', '.a\r\n.\r\n', 'a\r\n'],
   ['octets above 127', '\xe4\xff\x80\r\n.\r\n', '\xe4\xff\x80\r\n'],
-] as const) {
-  test(`a message of ${what} is read as it was before dots were stuffed`, () => {
-    assert.deepEqual(read(`${octets}QUIT\r\n`), { content, rest: 'QUIT\r\n', fault: undefined })
-  })
-}
+] as const)
+  test(`a message of ${what} is read as it was before dots were stuffed`, () =>
+    assert.deepEqual(read(`${octets}QUIT\r\n`), { content, rest: 'QUIT\r\n', fault: undefined }))
 
 test('of all sequences of up to 7 octets none ends a message but CR LF . CR LF, and what is stray is a fault', () => {
   for (let length = 0, sequences = ['']; length <= 7; length++) {

@@ -58,13 +58,12 @@ for (const [what, authors, recipients, expected] of [
   ],
   ['that no database can hold is not asked about', ['\ud800@e.example', 'a\0@e.example'], [ago(0)], ['@e.example']],
   ['is not asked about for who must be reached by everyone', ['eve@e.example'], [admitted({ blockable: false })], []],
-] as const) {
+] as const)
   test(`an author ${what}`, async () =>
     assert.deepEqual(
       [...new Set(await asked('ann@a.example', authors, ...recipients))].toSorted(),
       [...expected].toSorted(),
     ))
-}
 
 test('a mailbox gets one message for all its addresses, and can be blocked only where all of them can', () => {
   const [one, ...others] = destinationsOf([
@@ -93,7 +92,7 @@ for (const [what, octets, boxes, expected] of [
   ],
   ['a large one for Private ones one by one', 25 * mebibytes, ['p1', 'p2'], [['p1'], ['p2']]],
   ['Smart ones with the first Private ones', 16 * mebibytes, ['p1', 's1', 'p2'], [['s1', 'p1'], ['p2']]],
-] as const) {
+] as const)
   test(`a message is stored for ${what}`, () =>
     assert.deepEqual(
       inBatches(
@@ -102,4 +101,3 @@ for (const [what, octets, boxes, expected] of [
       ).map((batch) => batch.map(({ mailboxId }) => mailboxId)),
       expected,
     ))
-}

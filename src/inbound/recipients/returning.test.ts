@@ -12,7 +12,6 @@ for (const [what, text, expected] of [
   ['a report of delivery', deliveryReport('delivered'), false],
   ['a message that says it was sent by a person', letter({ 'Auto-Submitted': 'no' }), false],
   ['any other message', letter(), false],
-] as const) {
+] as const)
   test(`to the author of forwarded mail ${what} ${expected ? 'goes back' : 'does not go'}`, () =>
     assert.equal(mayReturn(readMessage(Buffer.from(text))), expected))
-}

@@ -12,9 +12,8 @@ for (const [argument, expected] of [
   ['FROM:<ann.@docomo.example> BODY=8BITMIME', { sender: 'ann.@docomo.example', size: 0, utf8: false }],
   ['FROM:<ann@[192.0.2.1]> body=7bit', { sender: 'ann@[192.0.2.1]', size: 0, utf8: false }],
   ['FROM:<žofie@příklad.example> SMTPUTF8', { sender: 'žofie@příklad.example', size: 0, utf8: true }],
-] as const) {
+] as const)
   test(`MAIL ${argument} names a sender`, () => assert.deepEqual(parseMailFrom(argument), expected))
-}
 
 for (const [argument, answer] of [
   ['', '501 5.5.4'],
@@ -31,44 +30,37 @@ for (const [argument, answer] of [
   ['FROM:<ann@example.com> SMTPUTF8=1', '501 5.5.4'],
   ['FROM:<ann@example.com> RET=FULL', '555 5.5.4'],
   ['FROM:<žofie@example.com>', '553 5.6.7'],
-] as const) {
-  test(`MAIL ${argument.slice(0, 60)} is answered with ${answer}`, () => {
-    assert.throws(() => parseMailFrom(argument), answers(answer))
-  })
-}
+] as const)
+  test(`MAIL ${argument.slice(0, 60)} is answered with ${answer}`, () =>
+    assert.throws(() => parseMailFrom(argument), answers(answer)))
 
 for (const [argument, expected] of [
   ['TO:<ann@example.com>', 'ann@example.com'],
   ['TO:<postmaster>', 'postmaster'],
   ['to:<PostMaster>', 'PostMaster'],
   ['TO:<ann+news@example.com>', 'ann+news@example.com'],
-] as const) {
+] as const)
   test(`RCPT ${argument} names a recipient`, () => assert.equal(parseRcptTo(argument, false), expected))
-}
 
 for (const [argument, answer] of [
   ['TO:<>', '501 5.1.3'],
   ['TO:<ann>', '501 5.1.3'],
   ['TO:<ann@example.com> NOTIFY=NEVER', '555 5.5.4'],
   ['TO:<žofie@example.com>', '553 5.6.7'],
-] as const) {
-  test(`RCPT ${argument} is answered with ${answer}`, () => {
-    assert.throws(() => parseRcptTo(argument, false), answers(answer))
-  })
-}
+] as const)
+  test(`RCPT ${argument} is answered with ${answer}`, () =>
+    assert.throws(() => parseRcptTo(argument, false), answers(answer)))
 
 for (const [argument, text] of [
   ['FROM:<ann@example.com> ret=full', 'Unsupported parameter RET'],
   ['FROM:<ann@example.com> SIZE=1 SIZE=1', 'Invalid parameter SIZE'],
   ['FROM:<ann@example.com> A_B=1', 'Unsupported parameter (invalid)'],
-] as const) {
-  test(`MAIL ${argument} is answered with "${text}"`, () => {
+] as const)
+  test(`MAIL ${argument} is answered with "${text}"`, () =>
     assert.throws(
       () => parseMailFrom(argument),
       (error) => error instanceof Rejection && error.reply.text === text,
-    )
-  })
-}
+    ))
 
 test('a command is a word, in any case, and its argument', () => {
   assert.deepEqual(splitCommand('mail FROM:<a@b>  '), ['MAIL', 'FROM:<a@b>'])

@@ -181,7 +181,7 @@ describe('one server', () => {
     ['ends in LF', 'NOOP\n'],
     ['holds a CR', 'NO\rOP\r\n'],
     ['is too long', `NOOP ${'x'.repeat(3000)}\r\n`],
-  ] as const) {
+  ] as const)
     test(`a command that ${what} is refused with 500 5.5.2`, async () => {
       await using client = await SmtpClient.greeted(server.port)
       client.write(line)
@@ -189,7 +189,6 @@ describe('one server', () => {
       assert.equal(`${code} ${status}`, '500 5.5.2')
       assert.equal((await client.say('NOOP')).code, 250)
     })
-  }
 
   test('a command with a NUL, a control character or broken UTF-8 is refused with 501 5.5.2', async () => {
     await using client = await SmtpClient.greeted(server.port)
@@ -261,7 +260,7 @@ describe('one server', () => {
     ['ann@peer.example', 'private-blocking@here.example', 'recipient refused', undefined],
     ['forged@peer.example', 'bob@here.example', 'message refused', 'forged@peer.example'],
     ['forged@peer.example', 'private@here.example', 'message refused', undefined],
-  ] as const) {
+  ] as const)
     test(`where ${to} is refused mail the log ${sender ? 'names' : 'does not name'} the sender`, async () => {
       await using client = await SmtpClient.greeted(server.port)
       server.logged.length = 0
@@ -271,13 +270,12 @@ describe('one server', () => {
         [[what, sender]],
       )
     })
-  }
 
   for (const [when, octets] of [
     ['before the handshake', ''],
     ['in the middle of the handshake', '\x16\x03\x01\x02\x00'],
     ['at what may be one', 'x'],
-  ] as const) {
+  ] as const)
     test(`a client that leaves ${when} is not waited for`, async () => {
       await using client = await SmtpClient.greeted(server.port)
       assert.equal((await client.say('STARTTLS')).code, 220)
@@ -286,7 +284,6 @@ describe('one server', () => {
       client.end()
       assert.equal(await client.rest(), '')
     })
-  }
 
   test('the reply to MAIL before EHLO names the missing command', async () => {
     await using client = await SmtpClient.open(server.port)
@@ -345,7 +342,7 @@ test('without a certificate STARTTLS is neither offered nor accepted', async () 
   assert.equal(`${code} ${status}`, '502 5.5.1')
 })
 
-for (const end of FAKE_ENDS) {
+for (const end of FAKE_ENDS)
   test(`${JSON.stringify(end)} and a message behind it, cut anywhere: one 554 5.6.0, and the session is in step`, async () => {
     await using server = await listener({ errors: 100 })
     await using client = await SmtpClient.greeted(server.port)
@@ -361,7 +358,6 @@ for (const end of FAKE_ENDS) {
     assert.equal((await client.send('ann@peer.example', 'bob@here.example', 'fine')).code, 250)
     assert.deepEqual(each(server.taken, 'text'), ['fine\r\n'])
   })
-}
 
 test('a message that turns out too large is read to its end, then refused with 552 5.3.4', async () => {
   await using server = await listener({ messageSize: 10_000 })

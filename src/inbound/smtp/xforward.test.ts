@@ -17,15 +17,13 @@ for (const [argument, before, expected] of [
   ['HELO=x.example', undefined, undefined],
   [`HELO=${'x'.repeat(255)}`, known, { address: '192.0.2.9', helo: 'x'.repeat(255) }],
   [`HELO=${'x'.repeat(256)}`, known, { address: '192.0.2.9', helo: 'x'.repeat(255) }],
-] as const) {
+] as const)
   test(`XFORWARD ${argument.slice(0, 40)}${before ? ', known before,' : ''} says ${JSON.stringify(expected)?.slice(0, 60)}`, () =>
     assert.deepEqual(parseForward(argument, before), expected))
-}
 
-for (const argument of ['ADDR=x.example', 'ADDR=', 'PORT=25', 'HELO=a+0D+0Ab', 'HELO=a+20b', 'HELO=a\u00e9']) {
+for (const argument of ['ADDR=x.example', 'ADDR=', 'PORT=25', 'HELO=a+0D+0Ab', 'HELO=a+20b', 'HELO=a\u00e9'])
   test(`XFORWARD ${argument} is refused`, () =>
     assert.throws(
       () => parseForward(argument, undefined),
       (error) => error instanceof Rejection && error.reply.code === 501 && error.reply.status === '5.5.4',
     ))
-}

@@ -21,11 +21,8 @@ for (const [what, filename, expected] of [
   ['dots', '...', 'attachment; filename="attachment"'],
   ['half a character', 'a\ud800b', 'attachment; filename="ab"'],
   ['a long name', `${'x'.repeat(300)}.pdf`, `attachment; filename="${'x'.repeat(196)}.pdf"`],
-] as const) {
-  test(`a file name of ${what} is given as it can be saved`, () => {
-    assert.equal(contentDisposition(filename), expected)
-  })
-}
+] as const)
+  test(`a file name of ${what} is given as it can be saved`, () => assert.equal(contentDisposition(filename), expected))
 
 for (const [type, expected] of [
   ['application/pdf', 'application/pdf'],
@@ -41,13 +38,11 @@ for (const [type, expected] of [
   ['text/html; charset=utf-8', 'application/octet-stream'],
   ['text/plain\r\nX: y', 'application/octet-stream'],
   ['', 'application/octet-stream'],
-] as const) {
-  test(`an attachment of type ${JSON.stringify(type)} is sent as ${expected}`, () => {
-    assert.equal(downloadHeaders('a', type)['Content-Type'], expected)
-  })
-}
+] as const)
+  test(`an attachment of type ${JSON.stringify(type)} is sent as ${expected}`, () =>
+    assert.equal(downloadHeaders('a', type)['Content-Type'], expected))
 
-test('whatever the name and type, the headers are one line each and say that it is to be saved', () => {
+test('whatever the name and type, the headers are one line each and say that it is to be saved', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (filename, type) => {
       const headers = downloadHeaders(filename, type)
@@ -58,5 +53,4 @@ test('whatever the name and type, the headers are one line each and say that it 
       )
       assert.equal(headers['X-Content-Type-Options'], 'nosniff')
     }),
-  )
-})
+  ))

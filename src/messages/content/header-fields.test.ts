@@ -51,12 +51,11 @@ for (const [what, bytes, most] of [
   ['two thousand fields', `${'X: y\r\n'.repeat(2_000)}\r\nHello`, 1_000],
   ['a field of a megabyte', `Subject: x\r\nX: ${'y'.repeat(1 << 20)}\r\n\r\nHello`, 1],
   ['a field of a thousand folds, long', `Subject: x\r\nX: ${' y\r\n'.repeat(1 << 17)}\r\nHello`, 1],
-] as const) {
+] as const)
   test(`of a header with ${what} only the beginning is shown`, async () => {
     const { status, body } = await headersOf(bytes)
     assert.deepEqual([status, body.data.length, body.complete], [200, most, false])
   })
-}
 
 test('a header without a body is complete', async () => {
   const { body } = await headersOf('Subject: x\r\nX: y\r\n')

@@ -101,14 +101,13 @@ for (const [what, headers, status, reason] of [
   ],
   ['not there', asPicture, 410, 'The server answered 410'],
   ['a redirect to nowhere', asPicture, 302, 'The server answered 302'],
-] as const) {
+] as const)
   test(`what is ${what} is not shown`, async () => {
     await receive(`<img src="${site}/x">`)
     answer = (_, response) => void response.writeHead(status, headers).end(png)
     const { status: answered, body } = await picture(`${site}/x`)
     assert.deepEqual([answered, body.error.message], [404, `The picture cannot be fetched: ${reason}`])
   })
-}
 
 test('a picture above 5,000,000 octets is not shown', async () => {
   await receive(`<img src="${site}/x">`)
@@ -124,13 +123,12 @@ for (const [what, url] of [
   ['a relative address', 'x.png'],
   ['another scheme', 'ftp://news.example/x.png'],
   ['a malformed address', 'http://['],
-] as const) {
+] as const)
   test(`${what} is not asked`, async () => {
     await receive(`<img src="${url}">`)
     assert.equal((await picture(url)).status, 404)
     assert.deepEqual(asked, [])
   })
-}
 
 test('slow pictures of one organization do not delay those of another', async () => {
   const other = await world.organization()

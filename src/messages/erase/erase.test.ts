@@ -87,14 +87,13 @@ for (const [what, body, folder, field] of [
   ['a uid that is none', { uids: [1, 0] }, 'inbox', 'uids[1]'],
   ['a folder to move to', { uids: [1], folder: 'trash' }, 'inbox', 'folder'],
   ['a folder that is not there', { uids: [1] }, 'Nowhere', 'folder'],
-] as const) {
+] as const)
   test(`deleting for good with ${what} is invalid_request and deletes nothing`, async () => {
     const box = await boxWith(1)
     const answer = await erase(box, body, folder)
     assert.deepEqual([answer.status, answer.body.error.field], [400, field])
     assert.deepEqual(await uidsIn(box, 'inbox'), [1])
   })
-}
 
 test('an undo names what was deleted for good since, and reverts the rest', async () => {
   const box = await boxWith(3)
@@ -110,7 +109,7 @@ for (const [folder, name] of [
   ['trash', 'trash'],
   ['junk', 'junk'],
   ['Spam', 'junk'],
-] as const) {
+] as const)
   test(`POST /v1/folders/${folder}/empty empties ${name} and no other folder`, async () => {
     const box = await boxWith(3, name)
     const other = await boxWith(1, name)
@@ -121,7 +120,6 @@ for (const [folder, name] of [
     assert.equal((await deletions(box)).length, 3)
     assert.deepEqual((await empty(box, folder)).body.deleted, 0)
   })
-}
 
 test('no other folder can be emptied', async () => {
   const box = await boxWith(1)

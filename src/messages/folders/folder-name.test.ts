@@ -16,9 +16,8 @@ for (const [what, given, expected] of [
   ['a name of another script', 'Проекты', 'Проекты'],
   ['a composed letter whichever way it was written', 'Cafe\u0301', 'Caf\u00e9'],
   ['a path of 255 bytes', 'a'.repeat(255), 'a'.repeat(255)],
-] as const) {
+] as const)
   test(`a folder name is read: ${what}`, () => assert.equal(folderName(given), expected))
-}
 
 for (const [what, given] of [
   ['empty', ''],
@@ -38,35 +37,32 @@ for (const [what, given] of [
   ['a space around a step', 'Projects/ Apollo'],
   ['256 bytes', 'a'.repeat(256)],
   ['256 bytes in fewer characters', 'é'.repeat(128)],
-] as const) {
+] as const)
   test(`a folder name is refused: ${what}`, () => {
     assert.throws(() => folderName(given), isRefused)
     assert.throws(() => newFolderName(given), isRefused)
   })
-}
 
-for (const name of ['.', '..', 'a/../b', 'a/./b', '../x', '~', '~x', '~/x', 'dbox-Mails', 'a/dbox-Mails/b']) {
+for (const name of ['.', '..', 'a/../b', 'a/./b', '../x', '~', '~x', '~/x', 'dbox-Mails', 'a/dbox-Mails/b'])
   test(`a folder that is called ${name} may be there, and is not made`, () => {
     assert.equal(folderName(name), name)
     assert.throws(() => newFolderName(name), isRefused)
   })
-}
 
 test('a folder whose name is too long as IMAP has it is not made', () => {
   assert.equal(newFolderName('\u0436'.repeat(94)), '\u0436'.repeat(94))
   assert.throws(() => newFolderName('\u0436'.repeat(95)), isRefused)
 })
 
-for (const name of ['a.b', '...', '.a', 'a/~x', 'x~', 'Dbox-Mails', 'R&D', 'a'.repeat(255), 'INBOX', 'spam']) {
+for (const name of ['a.b', '...', '.a', 'a/~x', 'x~', 'Dbox-Mails', 'R&D', 'a'.repeat(255), 'INBOX', 'spam'])
   test(`a folder that is called ${name.slice(0, 10)} can be made`, () =>
     assert.equal(newFolderName(name), folderName(name)))
-}
 
 function isRefused(error: unknown): boolean {
   return error instanceof Refusal && error.code === 'invalid_request' && error.field === 'folder'
 }
 
-test('a folder name that was read reads as itself, in one line', () => {
+test('a folder name that was read reads as itself, in one line', () =>
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...standardFolders)), (given) => {
       let name: string
@@ -79,8 +75,7 @@ test('a folder name that was read reads as itself, in one line', () => {
       assert.equal(folderName(name), name)
       assert.doesNotMatch(name, /[\r\n\0]/)
     }),
-  )
-})
+  ))
 
 test('a folder that can be made leads nowhere else, and fits', () => {
   const step = fc.oneof(

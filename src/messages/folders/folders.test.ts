@@ -54,16 +54,14 @@ test('POST /v1/folders makes a folder, and answers 200 for one that is there', a
   assert.deepEqual(await names(at), ['Projects/Apollo'])
 })
 
-for (const name of ['', 'a//b']) {
+for (const name of ['', 'a//b'])
   test(`a folder cannot be called ${JSON.stringify(name.slice(0, 20))}`, async () => {
     const at = await box()
     await make(at, 'Old')
-    for (const answer of [await make(at, name), await ask(at, 'PATCH', 'Old', { body: { name } })]) {
+    for (const answer of [await make(at, name), await ask(at, 'PATCH', 'Old', { body: { name } })])
       assert.deepEqual([answer.status, answer.body.error.field], [400, 'name'])
-    }
     assert.deepEqual(await names(at), ['Old'])
   })
-}
 
 test('PATCH renames a folder with its mail and those within it', async () => {
   const at = await box()
@@ -82,7 +80,7 @@ for (const [what, from, to, field] of [
   ['one of the six', 'A', 'Archive', 'name'],
   ['one within itself', 'A', 'A/x', 'name'],
   ['a name so long that one within it has none', 'A', 'x'.repeat(254), 'name'],
-] as const) {
+] as const)
   test(`a folder is not renamed to ${what}`, async () => {
     const at = await box()
     for (const name of ['A', 'A/b', 'B']) await make(at, name)
@@ -90,7 +88,6 @@ for (const [what, from, to, field] of [
     assert.deepEqual([status, body.error.field], [400, field])
     assert.deepEqual(await names(at), ['A', 'A/b', 'B'])
   })
-}
 
 test('the six folders are neither renamed nor deleted', async () => {
   const at = await box()
@@ -168,7 +165,7 @@ for (const [method, call] of [
   ['DELETE', 'removeFolder'],
   ['DELETE', 'uidsAfter'],
   ['DELETE', 'update'],
-] as const) {
+] as const)
   test(`${method} of a folder that is deleted before ${call} is not_found`, async (t) => {
     const at = await box()
     const { mailHost } = at.organization.world
@@ -185,7 +182,6 @@ for (const [method, call] of [
     const { status, body } = await ask(at, method, 'Old', query)
     assert.deepEqual([status, body.error.code], [404, 'not_found'])
   })
-}
 
 test('a server that moves nothing is not asked for ever', async (t) => {
   const at = await box()
@@ -198,7 +194,7 @@ test('a server that moves nothing is not asked for ever', async (t) => {
   assert.deepEqual([status, body.error.field, mock.callCount()], [400, 'move_to', 11])
 })
 
-for (const to of ['Full', 'Full/within', 'a*']) {
+for (const to of ['Full', 'Full/within', 'a*'])
   test(`the mail of a deleted folder cannot go to ${to}`, async () => {
     const at = await box()
     await fill(at, 'Full', 'one')
@@ -206,7 +202,6 @@ for (const to of ['Full', 'Full/within', 'a*']) {
     assert.deepEqual([status, body.error.field], [400, 'move_to'])
     assert.deepEqual(await names(at), ['Full'])
   })
-}
 
 test('a folder with others within it is not deleted', async () => {
   const at = await box()

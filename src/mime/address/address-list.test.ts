@@ -63,14 +63,12 @@ for (const [what, value, expected] of [
   ['a name in UTF-8', 'Jörg <jörg@bücher.example>', ['Jörg|jörg@bücher.example']],
   ['a NUL', 'An\u0000n <ann\u0000@example.com>', ['An n|ann@example.com']],
   ['nothing', ' \t', []],
-] as const) {
-  test(`an address list is read with ${what}`, () => {
+] as const)
+  test(`an address list is read with ${what}`, () =>
     assert.deepEqual(
       parseAddresses(value).map(({ name, address }) => `${name}|${address}`),
       expected,
-    )
-  })
-}
+    ))
 
 test('what is written as mailboxes is read as them', () => {
   const text = fc
@@ -104,9 +102,8 @@ test('any text is read without failing, into lines without controls', () => {
   )
 })
 
-test('a list of 50,000 addresses gives the first thousand', () => {
-  assert.equal(parseAddresses('ann@example.com, '.repeat(50_000)).length, 1_000)
-})
+test('a list of 50,000 addresses gives the first thousand', () =>
+  assert.equal(parseAddresses('ann@example.com, '.repeat(50_000)).length, 1_000))
 
 test('well-formed lists are read as postal-mime reads them', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcÄö1'), minLength: 1, maxLength: 8 })

@@ -33,18 +33,16 @@ for (const [what, written, canonical] of [
   ['not where a label starts with a hyphen', 'ann@-example.com', undefined],
   ['not where a label is longer than 63', `ann@${'a'.repeat(64)}.com`, undefined],
   ['not where the domain is longer than 253', `ann@${'a.'.repeat(127)}com`, undefined],
-] as const) {
+] as const)
   test(`an address has a canonical form ${what}`, () => assert.equal(canonicalAddress(written), canonical))
-}
 
-test('a canonical address is its own canonical form', () => {
+test('a canonical address is its own canonical form', () =>
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.domain(), (local, domain) => {
       const canonical = canonicalAddress(`${local}@${domain}`)
       if (canonical !== undefined) assert.equal(canonicalAddress(canonical), canonical)
     }),
-  )
-})
+  ))
 
 for (const [address, valid] of [
   ['ann@example.com', true],
@@ -76,9 +74,8 @@ for (const [address, valid] of [
   ['ann\ud800@example.com', false],
   ['<ann@example.com>', false],
   ['', false],
-] as const) {
+] as const)
   test(`${JSON.stringify(address)} is ${valid ? 'an' : 'no'} address`, () => assert.equal(isAddress(address), valid))
-}
 
 for (const [text, name, address] of [
   ['ann@example.com', '', 'ann@example.com'],
@@ -88,9 +85,8 @@ for (const [text, name, address] of [
   ['"Example, Ann \\"A\\"" <ann@example.com>', 'Example, Ann "A"', 'ann@example.com'],
   ['Ann (at work) <ann@example.com>', 'Ann (at work)', 'ann@example.com'],
   ['Jörg 👋 <jörg@example.com>', 'Jörg 👋', 'jörg@example.com'],
-] as const) {
+] as const)
   test(`${JSON.stringify(text)} is read as a mailbox`, () => assert.deepEqual(parseMailbox(text), { name, address }))
-}
 
 for (const text of [
   '',
@@ -109,9 +105,8 @@ for (const text of [
   'Ann\u2028 <ann@example.com>',
   'Ann\udc00 <ann@example.com>',
   `${'a'.repeat(1_000)} <ann@example.com>`,
-]) {
+])
   test(`${JSON.stringify(text.slice(0, 60))} is no mailbox`, () => assert.equal(parseMailbox(text), undefined))
-}
 
 test('no mailbox that is read holds a control character', () => {
   const pieces = fc.constantFrom(

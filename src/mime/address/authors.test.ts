@@ -38,12 +38,11 @@ for (const [what, value, domains] of [
   ['encoded brackets', '=?utf-8?q?=3Cceo=40bank.example=3E?= <x@evil.example>', ['evil.example', 'bank.example']],
   ['an encoded comma', '=?utf-8?q?ceo=40bank.example=2C?= x@evil.example', ['evil.example', 'bank.example']],
   ['what only looks encoded', '=?utf-8?q?a,ceo@bank.example,b?= <x@evil.example>', ['evil.example', 'bank.example']],
-] as const) {
+] as const)
   test(`authors are found in ${what}`, () => {
     const { domains: found, clear, complete } = authorsOf(value)
     assert.deepEqual([found, clear, complete], [domains, true, true])
   })
-}
 
 for (const [what, written] of [
   ['a soft hyphen', 'ceo@ba\u00adnk.example'],
@@ -70,14 +69,13 @@ for (const [what, written] of [
   ['quotes alone', '"ceo@bank.example"'],
   ['a comment alone', '(ceo@bank.example)'],
   ['a direction of its own', '\u202dceo@bank.example'],
-] as const) {
+] as const)
   test(`a domain is found that is written with ${what}`, () => {
     for (const value of [written, `<${written}>`, `x@evil.example, ${written}`]) {
       if (/alone/.test(what) && value !== written) continue
       assert.ok(authorsOf(value).domains.includes('bank.example'), value)
     }
   })
-}
 
 for (const [what, fields] of [
   ['there is no From', []],
@@ -93,9 +91,8 @@ for (const [what, fields] of [
   ['the address is in quotes', ['"ann@example.com"']],
   ['the address is encoded', ['=?utf-8?q?ann=40example.com?=']],
   ['the address changes its direction', ['\u202emoc.elpmaxe\u202c@evil.example']],
-] as const) {
+] as const)
   test(`it is not clear who the author is where ${what}`, () => assert.equal(authorsOf(...fields).clear, false))
-}
 
 for (const [what, value] of [
   ['more than 256 KiB', `x@evil.example,${' '.repeat(256 * 1024)} ceo@bank.example`],
@@ -103,9 +100,8 @@ for (const [what, value] of [
   ['more than 20,000 pieces', `${','.repeat(20_000)} ceo@bank.example`],
   ['an address of more than 998 characters', `ceo@bank.${'\u00ad'.repeat(1_000)}example`],
   ['thousands of @ and no address', `"${'@'.repeat(10_000)}"`],
-] as const) {
+] as const)
   test(`a From with ${what} is not read to its end`, () => assert.equal(authorsOf(value).complete, false))
-}
 
 test('an author is found behind whatever others stand in front', () => {
   const other = fc.constantFrom(
@@ -158,14 +154,11 @@ for (const value of [
   `Ann <ann@${'a.'.repeat(200)}example>`,
   'Ann <ann@away.example> <ben@away.example>',
   '"Ann" Ben <ann@away.example>',
-]) {
-  test(`the authors in ${value.slice(0, 60)} are those with a comment behind them`, () => {
-    assert.deepEqual(authorsOf(value), authorsOf(`${value} (a comment)`))
-  })
-}
+])
+  test(`the authors in ${value.slice(0, 60)} are those with a comment behind them`, () =>
+    assert.deepEqual(authorsOf(value), authorsOf(`${value} (a comment)`)))
 
 test('the longest From is read in little time', () => {
-  for (const piece of ['@', '"', '(', '\\', '=?a?q?@', 'a@b,', 'x ', '.@', '[@]']) {
+  for (const piece of ['@', '"', '(', '\\', '=?a?q?@', 'a@b,', 'x ', '.@', '[@]'])
     authorsOf(piece.repeat(Math.floor((256 * 1024) / piece.length)))
-  }
 })

@@ -58,19 +58,17 @@ for (const [what, results, expected] of [
     ['none', 'pass', 'fail', 'b.example', false],
   ],
   ['nothing is proven', [spf('softfail'), dkim('fail'), dmarc('fail')], ['softfail', 'fail', 'fail', null, false]],
-] as const) {
+] as const)
   test(`results of an arrival: ${what}`, () => {
     const { by, ...found } = read(arrived(...results)) ?? { by: '' }
     assert.equal(by, 'mx.mailroom.test')
     assert.deepEqual(Object.values(found), expected)
   })
-}
 
 const genuine = arrived(spf('none'), dkim('none'), dmarc('none'))
 const passed = arrived(spf('pass'), dkim('pass'), dmarc('pass'))
-test('what a sender wrote stands behind the fields of the arrival, and does not count', () => {
-  assert.deepEqual(read(genuine + passed), read(genuine))
-})
+test('what a sender wrote stands behind the fields of the arrival, and does not count', () =>
+  assert.deepEqual(read(genuine + passed), read(genuine)))
 
 for (const [what, header] of [
   ['begins with another field', `X-A: b\r\n${passed}`],
@@ -81,12 +79,10 @@ for (const [what, header] of [
   ['was handed over between mailboxes here', arrived(spf('none'), dkim('none'), { method: 'dmarc', result: 'none' })],
   ['has no results', arrived()],
   ['is empty', ''],
-] as const) {
+] as const)
   test(`a message has no results where it ${what}`, () => assert.equal(read(header), null))
-}
 
 test('a field of a million quotes takes no time, nor does one without an end', () => {
-  for (const value of ['"'.repeat(1e6), '"\\'.repeat(1e6), ';='.repeat(1e6), 'dkim=pass;'.repeat(1e5)]) {
+  for (const value of ['"'.repeat(1e6), '"\\'.repeat(1e6), ';='.repeat(1e6), 'dkim=pass;'.repeat(1e5)])
     assert.equal(read(`Return-Path: <>\r\nAuthentication-Results: mx; ${value}\r\nReceived: x\r\n`), null)
-  }
 })

@@ -56,9 +56,8 @@ for (const [what, message, expected] of [
   ],
   ['signs both', sign(`To: b@example.com\r\n${text}`), 'pass'],
   ['was made of another Subject', sign(text).then((one) => one.replace('Hi', 'Ho')), 'fail bad signature'],
-] as const) {
+] as const)
   test(`a signature that ${what}: ${expected}`, async () => assert.equal(await verdictOn(await message), expected))
-}
 
 test('rsa-sha1 proves nothing (RFC 8301)', async () => {
   const bodyHash = createHash('sha1').update('Hello\r\n').digest('base64')

@@ -150,13 +150,12 @@ for (const [what, raw, text, htmlText] of [
     null,
   ],
   ['in broken UTF-8, replaced', message('Content-Type: text/plain; charset=utf-8\n\na\xffb'), 'a\ufffdb', null],
-] as const) {
+] as const)
   test(`the content is read ${what}`, () => {
     const content = readContent(raw)
     assert.equal(content.text, text)
     assert.equal(content.html, htmlText)
   })
-}
 
 const shows = '<p><img alt=x src="cid:x@y">'
 for (const [what, htmlText, header, inline, attaches] of [
@@ -177,14 +176,12 @@ for (const [what, htmlText, header, inline, attaches] of [
   ['one that is marked to be shown, and is not', '<p>', `${picture}\nContent-Disposition: inline`, false, true],
   ['one without an id', shows, 'Content-Type: image/png\nContent-Disposition: inline', false, true],
   ['a file that the HTML names as a picture', shows, 'Content-Type: application/pdf\nContent-ID: <x@y>', false, true],
-] as const) {
-  for (const type of ['multipart/related', 'multipart/mixed']) {
+] as const)
+  for (const type of ['multipart/related', 'multipart/mixed'])
     test(`in ${type}, ${what} belongs ${inline ? 'in' : 'beside'} the text`, () => {
       const raw = parts(type, part(html, htmlText), part(header, 'x'))
       assert.deepEqual([readContent(raw).attachments[0]?.inline, readMessage(raw).hasAttachment], [inline, attaches])
     })
-  }
-}
 
 for (const [what, raw, attaches] of [
   [
@@ -206,11 +203,9 @@ for (const [what, raw, attaches] of [
     ),
     true,
   ],
-] as const) {
-  test(`${what} ${attaches ? 'is' : 'is not'} an attachment in lists`, () => {
-    assert.equal(readMessage(raw).hasAttachment, attaches)
-  })
-}
+] as const)
+  test(`${what} ${attaches ? 'is' : 'is not'} an attachment in lists`, () =>
+    assert.equal(readMessage(raw).hasAttachment, attaches))
 
 test('an invitation alone is shown, and is a file too', () => {
   const raw = message('Content-Type: text/calendar; name=meet.ics\n\nBEGIN:VCALENDAR\n')

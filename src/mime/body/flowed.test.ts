@@ -9,8 +9,7 @@ for (const [what, text, expected] of [
   ['joins quoted lines of one depth', '> a \n> b\n>> c \n> d', '> a b\n>> c \n> d'],
   ['does not join a quotation to what is below it', '> a \nb', '> a \nb'],
   ['leaves the signature separator alone', 'a \n-- \nAnn \nExample', 'a \n-- \nAnn Example'],
-] as const) {
+] as const)
   test(`format=flowed ${what}`, () => assert.equal(unflow(text, false), expected))
-}
 
 test('format=flowed takes the space away where DelSp says so', () => assert.equal(unflow('a \nb', true), 'ab'))

@@ -43,9 +43,8 @@ for (const [what, html, text] of [
   ['up to a comment that is never closed', 'a<!-- b', 'a'],
   ['up to a style that is never closed', 'a<style>b', 'a'],
   ['of nothing', '', ''],
-] as const) {
+] as const)
   test(`HTML is read ${what}`, () => assert.equal(htmlToText(html), text))
-}
 
 test('reading stops once there is enough', () => {
   assert.equal(htmlToText('<p>abc</p>'.repeat(1_000), 6), 'abc\n\nabc')

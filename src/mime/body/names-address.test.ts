@@ -9,8 +9,5 @@ for (const [html, url, expected] of [
   ['<p style="background: url(&quot;https://a.example/b.png&quot;)">', 'https://a.example/b.png', true],
   ['<img src="//a.example/b.png">', '//a.example/b.png', true],
   ['<img src="https://a.example/b.png">', 'https://a.example/c.png', false],
-] as const) {
-  test(`${html} ${expected ? 'names' : 'does not name'} ${url}`, () => {
-    assert.equal(namesAddress(html, url), expected)
-  })
-}
+] as const)
+  test(`${html} ${expected ? 'names' : 'does not name'} ${url}`, () => assert.equal(namesAddress(html, url), expected))

@@ -14,12 +14,11 @@ for (const [what, raw, text, newText] of [
   ['HTML and a text', alternative('Well.'), 'Well.', 'Well.'],
   ['neither', 'Content-Type: image/png\r\n\r\nx', null, null],
   ['a quotation alone', '\r\n> Is it?', '> Is it?', ''],
-] as const) {
+] as const)
   test(`a message of ${what} has a text, and what is new of it`, () => {
     const opened = readOpened(Buffer.from(raw))
     assert.deepEqual([opened.text, opened.newText], [text, newText])
   })
-}
 
 test('of a long HTML the beginning is read as text, and of a long text that for what is new', () => {
   const long = `<p>${'word '.repeat(200_000)}</p>end`

@@ -36,18 +36,16 @@ for (const [what, text, preview] of [
   ['a line that ends in a colon kept', 'The list:\n> a\nb', 'The list: b'],
   ['such a line kept where no quotation follows', 'On Monday, Ann wrote:\na', 'On Monday, Ann wrote: a'],
   ['such a line kept where words come between', 'On Monday, Ann wrote: this\n> a', 'On Monday, Ann wrote: this'],
-] as const) {
+] as const)
   test(`a preview has ${what}`, () => assert.equal(plain(text), preview))
-}
 
 for (const [what, text, preview] of [
   ['without tags and styles', '<style>p{}</style><p>Hello,</p><p>wor<b>ld</b></p>', 'Hello, world'],
   ['without quotations', '<p>Yes.</p><div>On Monday, Ann wrote:<br></div><blockquote>a<br>b</blockquote>', 'Yes.'],
   ['behind a long style sheet', `<style>${'p { color: red }\n'.repeat(5_000)}</style>Hello`, 'Hello'],
   ['behind a long quotation', `<blockquote>${'words '.repeat(5_000)}</blockquote>Hello`, 'Hello'],
-] as const) {
+] as const)
   test(`a preview is taken from HTML ${what}`, () => assert.equal(html(text), preview))
-}
 
 for (const [what, text, preview] of [
   ['140 characters', 'x'.repeat(200), 'x'.repeat(140)],
@@ -57,13 +55,11 @@ for (const [what, text, preview] of [
   ['less than would cut a family in two', `${'x'.repeat(138)}👩‍👩‍👧 and more`, 'x'.repeat(138)],
   ['less than would part a letter from its accent', `${'x'.repeat(139)}e\u0301 and more`, 'x'.repeat(139)],
   ['a flag whole or not at all', `${'x'.repeat(139)}🇦🇹🇩🇪`, 'x'.repeat(139)],
-] as const) {
+] as const)
   test(`a preview has ${what}`, () => assert.equal(plain(text), preview))
-}
 
-test('a preview is found behind a long quotation', () => {
-  assert.equal(plain(`${'> quoted words\n'.repeat(5_000)}Yes.`), 'Yes.')
-})
+test('a preview is found behind a long quotation', () =>
+  assert.equal(plain(`${'> quoted words\n'.repeat(5_000)}Yes.`), 'Yes.'))
 
 test('a preview is at most 140 code points, well-formed and in one line, whatever the text', () => {
   const unit = fc.constantFrom('a', ' ', '\n', '>', '👩', '\u200d', '\u0301', '🇦', 'wrote:', 'On ', '<', '\0', '漢')

@@ -150,9 +150,8 @@ for (const [what, message, expected] of [
   ['a type that is none', 'Content-Type: rubbish\n\nHello', ['1 application/octet-stream:Hello']],
   ['a type from before MIME', 'Content-Type: text\n\nHello', ['1 text/plain:Hello']],
   ['an empty type', 'Content-Type: ; charset=x\n\nHello', ['1 text/plain:Hello']],
-] as const) {
+] as const)
   test(`the structure is found of ${what}`, () => assert.deepEqual(outline(message), expected))
-}
 
 test('lines may end in LF alone', () => {
   const message = `${mixed}--b\nContent-Type: a/b\n\none\n--b\n\ntwo\n\n--b--\n`
@@ -171,9 +170,8 @@ for (const [what, header, filename] of [
   ['encoded words', 'Content-Disposition: attachment; filename="=?utf-8?q?=C3=BC?=\n =?utf-8?q?.txt?="', 'ü.txt'],
   ['raw UTF-8', 'Content-Disposition: attachment; filename="\xc3\xbc.txt"', 'ü.txt'],
   ['nowhere', 'Content-Disposition: attachment; filename=""', null],
-] as const) {
+] as const)
   test(`a file's name is read from ${what}`, () => assert.equal(read(`${header}\n\n`).root.filename, filename))
-}
 
 test('Content-ID is read without its brackets', () => {
   assert.equal(read('Content-ID: <a@b>\n\n').root.contentId, 'a@b')

@@ -52,20 +52,17 @@ for (const [what, encoding, body, decoded] of [
   ['8bit as it is', '8bit', 'a \r\n\xfc', 'a \r\n\xfc'],
   ['an encoding that nobody knows as it is', 'x-nobody', 'a=20', 'a=20'],
   ['an encoding with a comment', 'base64 (really)', 'SGVsbG8=', 'Hello'],
-] as const) {
+] as const)
   test(`a body is decoded from ${what}`, () => assert.equal(decode(encoding, body), decoded))
-}
 
 for (const [what, type, body, decoded] of [
   ['as it is where it is plain', 'message/rfc822', 'Subject: x\r\n\r\nHello', 'Subject: x\r\n\r\nHello'],
   ['from base64 where it is in that', 'message/rfc822', 'U3ViamVjdDogeA==', 'Subject: x'],
-] as const) {
-  test(`an enclosed message that says base64 is read ${what}`, () => {
-    assert.equal(decode(`base64\r\nContent-Type: ${type}`, body), decoded)
-  })
-}
+] as const)
+  test(`an enclosed message that says base64 is read ${what}`, () =>
+    assert.equal(decode(`base64\r\nContent-Type: ${type}`, body), decoded))
 
-test('what is encoded is decoded again', () => {
+test('what is encoded is decoded again', () =>
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       const plain = Buffer.from(bytes)
@@ -73,14 +70,12 @@ test('what is encoded is decoded again', () => {
       const escaped = [...plain].map((byte) => `=${byte.toString(16).padStart(2, '0')}`).join('')
       assert.equal(decode('quoted-printable', escaped.replace(/.{1,75}/g, '$&=\r\n')), plain.toString('latin1'))
     }),
-  )
-})
+  ))
 
-test('quoted-printable of another encoder is decoded', () => {
+test('quoted-printable of another encoder is decoded', () =>
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'aä= \t.') }), (text) => {
       const word = libmime.encodeWord(text, 'Q').slice('=?UTF-8?Q?'.length, -2)
       assert.equal(decode('quoted-printable', word.replaceAll('_', '=20')), Buffer.from(text).toString('latin1'))
     }),
-  )
-})
+  ))

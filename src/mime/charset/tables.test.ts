@@ -47,14 +47,13 @@ const digests: Readonly<Record<string, string>> = {
   'windows-1258': '4744ca2fc1f4eb72',
 }
 
-for (const [name, labels] of Object.entries(charsets)) {
+for (const [name, labels] of Object.entries(charsets))
   test(`each character of ${name} is that of the Encoding Standard, under each of its labels`, () => {
     const decoded = sequencesOf(name).map((octets) => decodeStandard(Buffer.from(octets), name))
     assert.equal(hash('sha256', decoded.join('\n')).slice(0, 16), digests[name])
     for (const label of [name, ...labels.split(' ')].filter((one) => one !== ''))
       assert.equal(standardName(label), name, label)
   })
-}
 
 for (const [label, name] of [
   ['cp936', 'gbk'],
@@ -75,7 +74,6 @@ for (const [label, name] of [
   ['x-nobody', undefined],
   ['constructor', undefined],
   ['', undefined],
-] as const) {
+] as const)
   test(`the label "${label}" names ${name ?? 'no charset of the Encoding Standard'}`, () =>
     assert.equal(standardName(label), name))
-}

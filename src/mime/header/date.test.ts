@@ -31,11 +31,9 @@ for (const [value, expected] of [
   ['yesterday', undefined],
   ['', undefined],
   [`${' '.repeat(100_000)}21 Nov 2026 07:44:33 GMT`, undefined],
-] as const) {
-  test(`a Date ${JSON.stringify(value.slice(0, 60))} is ${expected ?? 'none'}`, () => {
-    assert.equal(readDate(value)?.toISOString(), expected)
-  })
-}
+] as const)
+  test(`a Date ${JSON.stringify(value.slice(0, 60))} is ${expected ?? 'none'}`, () =>
+    assert.equal(readDate(value)?.toISOString(), expected))
 
 test('what is written is read back', () => {
   const at = new Date('2026-11-21T07:44:33.000Z')

@@ -46,12 +46,11 @@ for (const [what, host, reply, given] of [
   ['with a long id', exchange, `250 2.0.0 OK <${'a'.repeat(250)}@x.prod.outlook.com> [Hostname=x]`, undefined],
   ['that was cut off within its id', exchange, `250 2.0.0 OK <${'a'.repeat(483)}…`, undefined],
   ['that is none', ireland, '', undefined],
-] as const) {
+] as const)
   test(`the reply ${what} gives ${given ?? 'no id'}`, () => {
     assert.equal(givenId(host, reply), given)
     if (given) assert.ok(mayBeGiven(given))
   })
-}
 
 test('an id of which no relay tells is not looked up', () => {
   assert.ok(mayBeGiven(theirs))

@@ -52,7 +52,7 @@ for (const [what, octets, fields, body] of [
   ],
   ['that is empty', '\r\nbody', {}, 'body'],
   ['of nothing', '', {}, ''],
-] as const) {
+] as const)
   test(`a header is read ${what}`, () => {
     const { headers, body: rest } = read(octets)
     for (const [name, value] of Object.entries(fields)) assert.equal(headers.first(name), value)
@@ -60,7 +60,6 @@ for (const [what, octets, fields, body] of [
     assert.equal(rest, body)
     assert.equal(headers.complete, true)
   })
-}
 
 for (const [what, between, text] of [
   ['at its first line', '', 'Hello,\r\nthere: you\r\n\r\nmore'],
@@ -75,20 +74,19 @@ for (const [what, between, text] of [
   ['with fields behind a delimiter', '', '--b\r\nX-Part: 1\r\nContent-Type: text/html\r\n\r\n<p>'],
   ['with a word that begins as an mbox does', '', 'From now on, call me.\r\n\r\nmore'],
   ['with lines that are indented', '', 'Hello\r\n  one\r\n \r\n  two\r\n\r\nmore'],
-] as const) {
+] as const)
   test(`without an empty line the text starts ${what}`, () => {
     const { headers, body } = read(`From: a@x.example\r\nSubject: Offer\r\n${between}${text}`)
     assert.equal(body, text)
     assert.equal(headers.last('from'), 'a@x.example')
     assert.equal(headers.text('subject'), 'Offer')
   })
-}
 
 for (const [what, lines] of [
   ['of white space', ' \r\n'],
   ['that are no field', 'broken by its program\r\nNote: x\r\n'],
   ['that begin as an mbox does', 'From ann@x.test Mon Jan  1 00:00:00 2024\r\n'],
-] as const) {
+] as const)
   test(`a header goes on behind lines ${what} where a field follows that it lacks or may repeat`, () => {
     for (const [next, value] of [
       ['Date: 3', 'date'],
@@ -101,7 +99,6 @@ for (const [what, lines] of [
       assert.equal(body, 'body')
     }
   })
-}
 
 test('white space alone in a line folds a field where its value goes on', () => {
   const { headers, body } = read('Subject: One\r\n \r\n  two\r\nTo: x\r\n\r\nbody')
@@ -187,9 +184,8 @@ for (const [what, value, text] of [
   ['with encoded controls, left out', '=?utf-8?q?a=00=1B=7F=C2=85b?=', 'a b'],
   ['with raw controls, left out', 'a\0\x1b\x7fb', 'ab'],
   ['with a lone surrogate, replaced', '=?utf-16be?b?ANgAYdgA?=', 'Øa\ufffd'],
-] as const) {
+] as const)
   test(`a subject is read ${what}`, () => assert.equal(read(`Subject: ${value}\r\n\r\n`).headers.text('subject'), text))
-}
 
 test('any bytes are read without failing, into text without controls', () => {
   const token = fc.constantFrom(

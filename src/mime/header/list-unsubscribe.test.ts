@@ -36,11 +36,9 @@ for (const [what, header, expected] of [
   ['text without brackets', 'List-Unsubscribe: https://a.test/u\r\n', null],
   ['an address that is none', 'List-Unsubscribe: <https://>, <>, <   >\r\n', null],
   ['one that is too long', `List-Unsubscribe: <https://a.test/${'x'.repeat(3_000)}>\r\n`, null],
-] as const) {
-  test(`ways to unsubscribe: ${what}`, () => {
-    assert.deepEqual(listUnsubscribe(readHeaders(Buffer.from(`${header}\r\n`)).headers), expected)
-  })
-}
+] as const)
+  test(`ways to unsubscribe: ${what}`, () =>
+    assert.deepEqual(listUnsubscribe(readHeaders(Buffer.from(`${header}\r\n`)).headers), expected))
 
 test('of a thousand ways to unsubscribe, ten are kept', () => {
   const many = Array.from({ length: 1_000 }, (_, index) => `<https://a.test/${index}>`).join(', ')

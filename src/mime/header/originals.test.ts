@@ -36,9 +36,8 @@ for (const [what, fields, answered, forwarded] of [
     many('a').slice(0, 100),
     many('f').slice(0, 100),
   ],
-] as const) {
+] as const)
   test(`a message answers ${what}`, () => {
     const { headers } = readHeaders(Buffer.from(`${fields.join('\r\n')}\r\n\r\n`))
     assert.deepEqual(originalsOf(headers), { answered, forwarded })
   })
-}

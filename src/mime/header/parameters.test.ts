@@ -50,13 +50,12 @@ for (const [what, text, value, parameters] of [
   ['encoded beside the plain form', "a/b; name*=utf-8''%C3%BC; name=u", 'a/b', { name: 'ü' }],
   ['with an encoded line break', "a/b; name*=utf-8''a%0D%0Ab%00c", 'a/b', { name: 'a bc' }],
   ['of nothing', '', '', {}],
-] as const) {
+] as const)
   test(`parameters are read ${what}`, () => {
     const read = parseParameters(text)
     assert.equal(read.value, value)
     assert.deepEqual([...read.parameters], Object.entries(parameters))
   })
-}
 
 test('any text is read without failing', () => {
   const token = fc.constantFrom('a/b', ';', '=', '"', '\\', '*', '*0', '*1*', "'", '%', '%41', 'name', ' ', '\0', 'é')

@@ -36,9 +36,8 @@ for (const [what, field, messageId] of [
   ['not where there is a comment alone', 'Message-ID: (none)', null],
   ['not where it is longer than a line can be', `Message-ID: <${'a'.repeat(1_000)}@b>`, null],
   ['not where there is none', 'Subject: <a@b>', null],
-] as const) {
+] as const)
   test(`a message's own id is read ${what}`, () => assert.equal(idsOf(field).messageId, messageId))
-}
 
 for (const [what, fields, strong, weak] of [
   ['every id with an @ in References', ['References: <a@b> <c@d>'], ['<a@b>', '<c@d>'], []],
@@ -83,12 +82,11 @@ for (const [what, fields, strong, weak] of [
   ['an id that is both as strong', ['References: <a@b>', 'In-Reply-To: x <a@b>'], ['<a@b>'], []],
   ['ids that differ in case as two', ['References: <a@b> <A@b>'], ['<a@b>', '<A@b>'], []],
   ['ids in two charsets, each for itself', ['References: <\xc3\xbc@b> <\xfc@c>'], ['<ü@b>', '<ü@c>'], []],
-] as const) {
+] as const)
   test(`reading references takes ${what}`, () => {
     const ids = idsOf('Message-ID: <own@x>', ...fields)
     assert.deepEqual({ strong: ids.strong, weak: ids.weak }, { strong, weak })
   })
-}
 
 for (const [what, fields, root] of [
   ['the first reference', ['In-Reply-To: <c@d>', 'References: <a@b> <c@d>', 'Message-ID: <own@x>'], '<a@b>'],
@@ -97,9 +95,8 @@ for (const [what, fields, root] of [
   ['its own id where it refers only weakly', ['In-Reply-To: c@d', 'Message-ID: <own@x>'], '<own@x>'],
   ['its own id where it refers to none', ['Message-ID: <own@x>'], '<own@x>'],
   ['nothing where it has no id', ['Subject: x'], null],
-] as const) {
+] as const)
   test(`a message claims ${what} as its root`, () => assert.equal(idsOf(...fields).root, root))
-}
 
 test('ids that are written are read again, in their order', () => {
   const part = fc.string({
@@ -144,6 +141,5 @@ for (const [text, ids] of [
   ['<a@b@c>x<@b><a@><@><a>', ['<a@b@c>']],
   ['<@@b> <a@@> <a b@c> <a@b', ['<@@b>', '<a@@>']],
   ['<ä@b><a@b\r\n c>', []],
-] as const) {
+] as const)
   test(`the ids that can be sent of ${JSON.stringify(text)}`, () => assert.deepEqual(sendableIds(text), ids))
-}

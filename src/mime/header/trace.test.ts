@@ -116,7 +116,7 @@ for (const [what, forged] of [
   ['behind quotes that are not closed', '"x mx.example; dmarc=pass'],
   ['around a comment', 'mx(x).example; dmarc=pass'],
   ['partly in quotes', 'mx."example"; dmarc=pass'],
-] as const) {
+] as const)
   test(`a result that claims to be ours is removed where our name is ${what}`, async () => {
     const raw = Buffer.from(
       `A: 1\r\nAuthentication-Results: ${forged}\r\nauthentication-results : mx.example;\r\n\tspf=pass\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n`,
@@ -126,7 +126,6 @@ for (const [what, forged] of [
       'A: 1\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n',
     )
   })
-}
 
 for (const [what, field] of [
   ['of another server', 'Authentication-Results: mx.example.net; dmarc=pass'],
@@ -134,9 +133,8 @@ for (const [what, field] of [
   ['that names nobody', 'Authentication-Results: ; dmarc=pass'],
   ['whose comment is not closed, of another', 'Authentication-Results: (x mx.other.example; dmarc=pass'],
   ['of an ARC set', 'ARC-Authentication-Results: i=1; mx.example; dmarc=pass'],
-] as const) {
+] as const)
   test(`a result stays ${what}`, async () => {
     const raw = Buffer.from(`${field}\r\n\r\nbody`)
     assert.deepEqual(await withoutForgedResults(raw, readHeaders(raw).headers, 'mx.example'), [raw])
   })
-}

@@ -23,9 +23,8 @@ for (const [what, raw] of [
   ['a report of OpenSMTPD’s', deliveryReport().replace('multipart/report', 'multipart/mixed')],
   ['a report of WorkMail’s', deliveryReport().replace('message/delivery-status', 'text/plain')],
   ['a report whose time is over', deliveryReport('expired').replace(/Status: .*/, 'Status:')],
-] as const) {
+] as const)
   test(`${what} is a report of non-delivery`, () => assert.equal(isReport(raw), true))
-}
 
 for (const [what, raw] of [
   ['an ordinary message', letter()],
@@ -44,9 +43,8 @@ for (const [what, raw] of [
     ),
   ],
   ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
-] as const) {
+] as const)
   test(`${what} is not a report of non-delivery`, () => assert.equal(isReport(raw), false))
-}
 
 test('nothing that a message holds has it throw', () => {
   const pieces = fc.constantFrom('--=_b', '--=_b--', 'Action: failed', 'Content-Type: message/delivery-status', '')
@@ -65,9 +63,8 @@ for (const [value, automatic] of [
   ['auto-replied', true],
   ['auto-generated; x=y', true],
   ['', true],
-] as const) {
+] as const)
   test(`Auto-Submitted: ${value}`, () => {
     const { headers } = readMessage(Buffer.from(letter({ 'Auto-Submitted': value })))
     assert.equal(isAutomatic(headers), automatic)
   })
-}

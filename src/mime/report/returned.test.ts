@@ -76,12 +76,11 @@ for (const [what, content] of [
   ['a report that a message was read', 'multipart/report; report-type=disposition-notification; boundary=b'],
   ['a complaint', 'multipart/report; report-type=feedback-report; boundary=b'],
   ['a notice without its parts', 'multipart/report; report-type=delivery-status'],
-] as const) {
+] as const)
   test(`${what} names only what its header does`, () => {
     const body = '--b\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: <1@x>\r\n\r\n--b--\r\n'
     assert.deepEqual(readMessage(Buffer.from(`Content-Type: ${content}\r\n\r\n${body}`)).strong, [])
   })
-}
 
 test('what stands far behind is not read, as no mail host need fetch it', () => {
   const { strong } = notice({ status: 'x'.repeat(noticeBytes), returned: 'Message-ID: <1@x>\r\n' })

@@ -29,7 +29,7 @@ async function composed(change: Partial<Outgoing>): Promise<string> {
   return raw.toString('latin1')
 }
 
-test('a plain message is plain', async () => {
+test('a plain message is plain', async () =>
   assert.deepEqual((await composed({})).split('\r\n').sort(), [
     '',
     '',
@@ -42,8 +42,7 @@ test('a plain message is plain', async () => {
     'Message-ID: <1@example.com>',
     'Subject: Hello',
     'To: bob@example.com',
-  ])
-})
+  ]))
 
 test('fields of the sender are folded, encoded where they must be, and read as they were given', async () => {
   const values = [
@@ -73,13 +72,12 @@ for (const [what, name, value, lines] of [
   ['of 77 characters with its name is folded', 'X-Any', `${'a'.repeat(60)} ${'b'.repeat(9)}`, 2],
   ['is folded before the word that does not fit', 'X', 'word '.repeat(16).trim(), 2],
   ['that is one long word is not folded', 'X-Any', 'x'.repeat(100), 1],
-] as const) {
+] as const)
   test(`a field ${what}`, () => {
     const written = fieldLines([{ name, value }]).toString()
     assert.equal(written.replaceAll('\r\n ', ' '), `${name}: ${value}\r\n`)
     assert.equal(written.split('\r\n').length - 1, lines, written)
   })
-}
 
 test('nobody learns who is in Bcc', async () => {
   const hidden = { bcc: [{ name: 'Eve', address: 'eve@example.com' }] }
@@ -124,10 +122,9 @@ for (const [what, subject] of [
   ['of 998 characters without a space', 'x'.repeat(998)],
   ['that looks like an encoded word', '=?utf-8?Q?not_a_word?='],
   ['with outer and double spaces', '  two  words '],
-] as const) {
+] as const)
   test(`a subject ${what} is read as it was given`, async () =>
     assert.equal(readMessage(Buffer.from(await composed({ subject }), 'latin1')).subject, subject))
-}
 
 for (const [what, name] of [
   ['of 900 characters without a space', 'x'.repeat(900)],
@@ -135,7 +132,7 @@ for (const [what, name] of [
   ['that looks like an encoded word', '=?utf-8?Q?not_a_word?='],
   ['of several words', 'Ann Lee'],
   ['with a comma', 'Lee, Ann'],
-] as const) {
+] as const)
   test(`a name ${what} is read as it was given`, async () => {
     const address = { name, address: 'ann@example.com' }
     const raw = await compose(
@@ -146,7 +143,6 @@ for (const [what, name] of [
     assert.deepEqual([from, ...to, ...cc], [address, address, address, address])
     assert.doesNotMatch(raw.toString('latin1'), /[^\r\n]{999}/)
   })
-}
 
 for (const [what, content, encoding] of [
   ['in lines of ASCII', 'Subject: Hi\r\n\r\nHi\r\n', '7bit'],
@@ -156,7 +152,7 @@ for (const [what, content, encoding] of [
   ['with lines that end with LF', 'Subject: Hi\n\nHi\n', 'base64'],
   ['with a lone CR', 'Subject: Hi\r\n\r\nH\ri', 'base64'],
   ['with 8-bit octets', 'Subject: ü\r\n\r\nü', 'base64'],
-] as const) {
+] as const)
   test(`an attached message ${what} keeps its type and its octets, as ${encoding}`, async () => {
     const old = { filename: 'old.eml', content: Buffer.from(content), contentType: null, contentId: null }
     const raw = await compose({ ...simple, attachments: [old] }, identity)
@@ -165,7 +161,6 @@ for (const [what, content, encoding] of [
     assert.equal(String(attachmentBytes(raw, attached?.id ?? '')?.bytes), content)
     assert.match(raw.toString('latin1'), new RegExp(`Content-Transfer-Encoding: ${encoding}\r\n`))
   })
-}
 
 const line = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),

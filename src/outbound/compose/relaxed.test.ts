@@ -34,7 +34,6 @@ for (const [name, value, expected] of [
   ['Subject', ' Hello', 'subject:Hello\r\n'],
   ['SUBJECT', '  \tfolded\r\n \t value \t', 'subject:folded value\r\n'],
   ['X', '', 'x:\r\n'],
-] as const) {
+] as const)
   test(`a field ${JSON.stringify(value)} is ${JSON.stringify(expected)}`, () =>
     assert.equal(relaxedField(name, value), expected))
-}

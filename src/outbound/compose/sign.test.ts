@@ -101,7 +101,7 @@ for (const [what, from, to] of [
   ['the author', 'zoe@example.com', 'joe@example.com'],
   ['the text', 'Hello Bob', 'Hello Cy!'],
   ['who gets it', 'bob@example.com', 'eve@example.com'],
-] as const) {
+] as const)
   test(`they hold no more once ${what} is changed`, async () => {
     const raw = await message('Hello Bob')
     const signed = (await signatures(raw, keys, at)) + raw.toString('latin1').replace(from, to)
@@ -110,12 +110,11 @@ for (const [what, from, to] of [
       [],
     )
   })
-}
 
 for (const name of [
   ...['From', 'To', 'Cc', 'Subject', 'Date', 'Message-ID', 'Reply-To', 'In-Reply-To', 'References'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'Auto-Submitted'],
-]) {
+])
   test(`they are invalid once somebody has added ${name}, in front or behind`, async () => {
     const raw = await message('Hello Bob')
     const signed = Buffer.concat([Buffer.from(await signatures(raw, keys, at)), raw]).toString('latin1')
@@ -126,7 +125,6 @@ for (const name of [
         [],
       )
   })
-}
 
 test('they hold where others have added what every server on the way adds', async () => {
   const raw = await message('Hello Bob')
@@ -135,9 +133,8 @@ test('they hold where others have added what every server on the way adds', asyn
   assert.deepEqual(await verdicts(signed), ['e1 pass', 'r1 pass'])
 })
 
-test('without keys there is nothing to put before the message', async () => {
-  assert.equal(await signatures(await message('Hello'), [], at), '')
-})
+test('without keys there is nothing to put before the message', async () =>
+  assert.equal(await signatures(await message('Hello'), [], at), ''))
 
 test('a key that cannot sign is an error, never a message without its signature', async () => {
   const broken = { domain: 'example.com', selector: 'x', algorithm: 'rsa', privateKey: ed25519.privateKey } as const

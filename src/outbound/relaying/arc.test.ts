@@ -37,14 +37,13 @@ async function chainOf(raw: Buffer): Promise<string> {
 for (const [what, results] of [
   ['of an ASCII sender', 'mx.here.example; spf=pass smtp.mailfrom=ann@far.example'],
   ['of a sender with a non-ASCII local part', 'mx.here.example; spf=pass smtp.mailfrom="zoë@far.example"'],
-] as const) {
+] as const)
   test(`the seals of a message ${what} are valid at each server that it passes`, async () => {
     const once = await passedOn(Buffer.from(letter()), results)
     const twice = await passedOn(once, results)
     assert.deepEqual([await chainOf(once), await chainOf(twice)], ['pass', 'pass'])
     assert.match(twice.toString(), /^ARC-Seal: i=2; .*cv=pass/)
   })
-}
 
 const set = {
   'ARC-Seal': 'i=1; a=rsa-sha256; cv=none; d=far.example; s=s; b=AA==',
@@ -52,13 +51,12 @@ const set = {
   'ARC-Authentication-Results': 'i=1; far.example; spf=pass',
 }
 
-for (const left of Object.keys(set)) {
+for (const left of Object.keys(set))
   test(`a set without its ${left} makes the chain fail, which the next seal says`, async () => {
     const rest = Object.fromEntries(Object.entries(set).filter(([name]) => name !== left))
     const next = await passedOn(Buffer.from(letter(rest)))
     assert.match(next.toString(), /^ARC-Seal: i=2; .*cv=fail/)
   })
-}
 
 test('a chain over a message that was changed later fails, which the next seal says', async () => {
   const changed = String(await passedOn(Buffer.from(letter()))).replace('\r\n\r\nHello', '\r\n\r\nHullo')
@@ -80,7 +78,6 @@ for (const [what, text, isSealed] of [
   ['a message with a large body', letter({}, 'x'.repeat(2 * large)), true],
   ['a message with a large header', letter(long(large)), false],
   ['a large header without a body', headerOnly(letter(long(large))), false],
-] as const) {
+] as const)
   test(`${what} is passed on ${isSealed ? 'with' : 'without'} a seal`, async () =>
     assert.equal(await sealed(text), isSealed))
-}

@@ -96,9 +96,8 @@ for (const [what, given] of [
     { spf: by('none'), dkim: signedBy('far.example'), headers: 'From: ann@far.example\r\n', from: 'eve@far.example' },
   ],
   ['an author whose domain disowns it', { disposition: 'quarantine' }],
-] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[]) {
+] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[])
   test(`there is no answer to ${what}`, () => assert.equal(typeof ask(given), 'string'))
-}
 
 for (const [what, given] of [
   ['a person', {}],
@@ -119,6 +118,5 @@ for (const [what, given] of [
   ['SPF pass where From is another', { from: 'ann@else.example' }],
   ['one of our own mailboxes', { spf: by('none', ''), own: true }],
   ['a person whose name begins like a robot', { sender: 'nora.reply@far.example', from: 'bouncer@far.example' }],
-] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[]) {
+] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[])
   test(`there is an answer to ${what}`, () => assert.equal(ask(given), undefined))
-}

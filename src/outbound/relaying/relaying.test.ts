@@ -11,19 +11,16 @@ for (const [what, header, folder] of [
   ['that this mailbox has passed on before', 'Delivered-To: ADA@here.example\r\n', 'inbox'],
   ['with more than 50 Received', 'Received: by x; now\r\n'.repeat(51), 'inbox'],
   ['that is junk', 'Subject: x\r\n', 'junk'],
-] as const) {
-  test(`a message ${what} is not relayed`, () => {
-    assert.equal(typeof whyNotRelayed(read(header).headers, here, folder), 'string')
-  })
-}
+] as const)
+  test(`a message ${what} is not relayed`, () =>
+    assert.equal(typeof whyNotRelayed(read(header).headers, here, folder), 'string'))
 
 for (const [what, header] of [
   ['that another mailbox has passed on', 'Delivered-To: bob@here.example\r\n'],
   ['with 50 Received', 'Received: by x; now\r\n'.repeat(50)],
-] as const) {
+] as const)
   test(`a message ${what} is relayed`, () =>
     assert.equal(whyNotRelayed(read(header).headers, here, 'inbox'), undefined))
-}
 
 for (const [policy, dkimAligned, loses] of [
   ['reject', false, true],
@@ -31,39 +28,35 @@ for (const [policy, dkimAligned, loses] of [
   ['none', false, false],
   ['', false, false],
   ['reject', true, false],
-] as const) {
+] as const)
   test(`with the policy "${policy}", and ${dkimAligned ? 'an' : 'no'} aligned signature, From ${loses ? 'changes' : 'stays'}`, () =>
     assert.equal(breaksWhenForwarded({ policy, dkimAligned }), loses))
-}
 
 function renamed(header: string): string {
   return withRewrittenFrom(read(header), Buffer.from(header), here).toString()
 }
 
-test('under its own name a message says who wrote it, and replies go there', () => {
+test('under its own name a message says who wrote it, and replies go there', () =>
   assert.equal(
     renamed('Received: by x\r\nFrom: "Ann Lee"\r\n <ann@far.example>\r\nTo: b@here.example\r\nSubject: Hi\r\n'),
     `From: "Ann Lee via ${here}" <${here}>\r\nReply-To: <ann@far.example>\r\nReceived: by x\r\nTo: b@here.example\r\nSubject: Hi\r\n`,
-  )
-})
+  ))
 
-test('a Reply-To that is there stays', () => {
+test('a Reply-To that is there stays', () =>
   assert.equal(
     renamed('From: ann@far.example\r\nReply-To: desk@far.example\r\n'),
     `From: "ann at far.example via ${here}" <${here}>\r\nReply-To: desk@far.example\r\n`,
-  )
-})
+  ))
 
 for (const [what, author, name] of [
   ['is missing', '<ann@far.example>', 'ann at far.example'],
   ['is an address', '"ceo@bank.example" <ann@far.example>', 'ceo at bank.example'],
   ['holds an address', '"Ann Lee (ann@far.example)" <ann@far.example>', 'Ann Lee (ann at far.example)'],
-] as const) {
+] as const)
   test(`an author's name that ${what} shows no address but ours`, () => {
     const { from } = readMessage(Buffer.from(`${renamed(`From: ${author}\r\n`)}\r\nBody`))
     assert.equal(from?.name, `${name} via ${here}`)
   })
-}
 
 test('whatever From says, the header has one From, ours, and nothing else in it changes', () => {
   const hostile = fc.string({ unit: 'binary', maxLength: 80 }).map((text) => text.replace(/[\r\n]/g, ''))

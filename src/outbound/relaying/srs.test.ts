@@ -39,9 +39,7 @@ test('any sender is rewritten to at most 64 octets of ASCII, and read back', () 
   )
 })
 
-test('the null sender stays null', () => {
-  assert.deepEqual(srs.rewrite('', here, now), { sender: '', kept: undefined })
-})
+test('the null sender stays null', () => assert.deepEqual(srs.rewrite('', here, now), { sender: '', kept: undefined }))
 
 test('a sender that another forwarder has rewritten becomes SRS1, and goes back to that forwarder', () => {
   const first = 'SRS0=Hx+s=xy=far.example=ann@one.example'
@@ -89,9 +87,8 @@ for (const [what, given, domain = 'here.example'] of [
   ['SRS1 with something before it', `x${foreign}`],
   ['an id with something before it', `xsrs=${'0'.repeat(32)}`],
   ['an id with something behind it', `srs=${'0'.repeat(33)}`],
-] as const) {
+] as const)
   test(`a rewritten sender is invalid ${what}`, () => assert.equal(srs.read(given, domain, now), undefined))
-}
 
 test('bounces come back for 21 days, also where the count of days begins anew, and not once more after that', () => {
   for (const one of [good, foreign]) {

@@ -77,7 +77,7 @@ for (const [what, recipient, expected] of [
   ['with a sign of its own encoding', 'zoë+a=b@example.net', 'utf-8; zo\\x{EB}\\x{2B}a\\x{3D}b@example.net'],
   ['beyond the first plane', '🙂@example.net', 'utf-8; \\x{1F642}@example.net'],
   ['of ASCII alone', 'ann+x@example.net', 'rfc822; ann+x@example.net'],
-] as const) {
+] as const)
   test(`it names an address ${what}, which programs read again`, () => {
     const text = written('failed', { recipient, reply: '550 5.1.1 Keine Zustellung für zoë' })
     assert.ok(text.includes(`\r\nFinal-Recipient: ${expected}\r\n`), text)
@@ -86,7 +86,6 @@ for (const [what, recipient, expected] of [
     const [read] = report?.kind === 'delivery' ? report.recipients : []
     assert.ok(read?.names.includes(canonicalAddress(recipient) ?? ''), String(read?.names))
   })
-}
 
 test('it belongs to the conversation of the message that it is about', () => {
   const { strong, from } = readMessage(Buffer.from(written('failed')))
@@ -113,22 +112,20 @@ test('it names recipients whose delivery is ambiguous', () => {
 for (const [attempts, words] of [
   [1, 'once'],
   [3, '3 times'],
-] as const) {
+] as const)
   test(`it says that it was tried ${words}`, () => {
     const { text } = readContent(
       notice(message, { kind: 'failed', about: [{ outcome, attempts, ambiguousAt: null }] }, parts),
     )
     assert.match(text ?? '', new RegExp(`Tried ${words}\\.`))
   })
-}
 
 for (const [what, kind, status, expected] of [
   ['a failure after a last attempt that was deferred is permanent', 'failed', '4.7.1', '5.7.1'],
   ['a delay is temporary', 'delayed', '4.7.1', '4.7.1'],
   ['a status that is none says nothing', 'failed', 'nonsense', '5.0.0'],
-] as const) {
+] as const)
   test(what, () => assert.match(written(kind, { status }), new RegExp(`^Status: ${expected}\\r$`, 'm')))
-}
 
 test('whatever a peer says stays within its line', () => {
   const hostile = fc.array(

@@ -31,7 +31,7 @@ for (const [what, attempts, expected] of [
     [...Array(mostAttempts).fill('dies'), 'never asked'],
     ['failed', [null, null]],
   ],
-] as const) {
+] as const)
   test(`a scheduled message ${what}`, async () => {
     await using database = await testDatabase()
     const { db } = database
@@ -74,7 +74,6 @@ for (const [what, attempts, expected] of [
       return batch
     }
   })
-}
 
 function outcome(recipient: string, result = 'deferred'): Outcome {
   const refused = result !== 'deferred'

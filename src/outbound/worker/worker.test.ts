@@ -200,7 +200,7 @@ test('who cannot be reached is tried again, less and less often, with the same o
 for (const [what, deferral, due] of [
   ['no server had answered', { result: 'deferred', reply: null, status: '4.4.1', host: null }, 'at once'],
   ['a server had asked to wait', later, 'at its time'],
-] as const) {
+] as const)
   test(`once a route works, mail for which ${what} is due ${due}`, async () => {
     const relay = new ScriptedRelay()
     await using worker = workerWith(relay)
@@ -221,7 +221,6 @@ for (const [what, deferral, due] of [
     await worker.processAll()
     assert.equal(await waiting(), 0)
   })
-}
 
 test('who is refused for good is named in one notice to the sender, and the others have their message', async () => {
   const relay = new ScriptedRelay()

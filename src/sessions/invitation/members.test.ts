@@ -70,7 +70,7 @@ for (const [body, field] of [
   [{ email: 'ada@people.example', role: 'boss' }, 'role'],
   [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
   [{ email: 'ada@people.example', scopes: [] }, 'scopes'],
-] as const) {
+] as const)
   test(`${JSON.stringify(body)} adds nobody and names ${field}`, async () => {
     const organization = await world.organization()
     const owner = await signedIn(organization, 'owner')
@@ -78,7 +78,6 @@ for (const [body, field] of [
     assert.deepEqual([status, answer.error.field], [400, field])
     assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
   })
-}
 
 test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
   const organization = await world.organization()
@@ -110,9 +109,8 @@ test('the last owner can be neither removed nor demoted, by anybody', async () =
   for (const [answer, field] of [
     [await owner.request('PATCH', path, { role: 'admin' }), 'role'],
     [await owner.request('DELETE', path), 'id'],
-  ] as const) {
+  ] as const)
     assert.deepEqual([answer.status, answer.body.error.field], [400, field])
-  }
   for (const command of ['role owner@people.example admin', 'remove owner@people.example']) {
     const argv = ['member', ...command.split(' '), '--org', organization.name]
     const { exitCode, stderr } = await runCommand(argv, operatorOn(world))
@@ -133,7 +131,7 @@ for (const [what, ask] of [
     (from: SignedInMember, to: SignedInMember) => from.request('PATCH', `/v1/members/${to.id}`, { role: 'member' }),
   ],
   ['remove', (from: SignedInMember, to: SignedInMember) => from.request('DELETE', `/v1/members/${to.id}`)],
-] as const) {
+] as const)
   test(`of two owners who ${what} each other at once, one stays an owner`, async () => {
     for (let round = 0; round < 5; round++) {
       const organization = await world.organization()
@@ -143,7 +141,6 @@ for (const [what, ask] of [
       assert.equal(Object.values(await rolesIn(organization)).filter((role) => role === 'owner').length, 1)
     }
   })
-}
 
 test('another role, and the end of a membership, hold within five seconds in another process', async () => {
   await using other = await World.start({ database: world.database })

@@ -18,9 +18,8 @@ for (const [what, publicUrl, host, id, origin] of [
   ['a public URL on this machine', 'http://localhost:3000', '127.0.0.1', 'localhost', 'http://localhost:3000'],
   ['localhost, at the port that was reached', undefined, 'localhost:9999', 'localhost', 'http://localhost:8080'],
   ['localhost in any case', undefined, 'LocalHost', 'localhost', 'http://localhost:8080'],
-] as const) {
+] as const)
   test(`passkeys are those of ${what}`, () => assert.deepEqual(at(host, publicUrl), { id, origin }))
-}
 
 for (const [what, publicUrl, host] of [
   ['a name that a request says', undefined, 'mail.example.com'],
@@ -31,6 +30,5 @@ for (const [what, publicUrl, host] of [
   ['a public URL without TLS', 'http://mail.example.com', 'mail.example.com'],
   ['a public URL with an IPv4 address', 'https://192.0.2.7', '192.0.2.7'],
   ['a public URL with an IPv6 address', 'https://[2001:db8::7]', '[2001:db8::7]'],
-] as const) {
+] as const)
   test(`there are no passkeys under ${what}`, () => assert.equal(at(host, publicUrl), undefined))
-}

@@ -112,7 +112,7 @@ const foreign: readonly (readonly [string, Deviation])[] = [
   ['without its user verified', { flags: 0x41 }],
 ]
 
-for (const [what, deviation] of foreign) {
+for (const [what, deviation] of foreign)
   test(`what an authenticator says ${what} adds nothing and opens nothing`, async () => {
     const { session, authenticator } = await withPasskey()
     const flags = deviation.flags
@@ -122,7 +122,6 @@ for (const [what, deviation] of foreign) {
     assert.equal((await list(session)).length, 1)
     assert.equal((await tryPasskey(world, authenticator)).status, 201)
   })
-}
 
 test('a signature of another key, of other octets or for another member opens nothing', async () => {
   const [{ authenticator: one }, { authenticator: two }] = [await withPasskey(), await withPasskey()]
@@ -140,9 +139,8 @@ test('a signature of another key, of other octets or for another member opens no
     { ...one.get(await begun()), response: { ...one.get(await begun()).response, authenticatorData: 'AAAA' } },
     { ...one.get(await begun()), response: { ...one.get(await begun()).response, clientDataJSON: 'bm90' } },
     { ...one.get(await begun()), id: 'AAAA' },
-  ]) {
+  ])
     assert.deepEqual(outcome(await open(passkey)), [401, 'unauthorized'])
-  }
   assert.equal((await tryPasskey(world, one)).status, 201)
 })
 
@@ -182,9 +180,8 @@ test('a challenge works once, for its purpose, in its session, for five minutes'
 test('a copied passkey is refused once its counter does not grow, and the audit trail says so', async () => {
   const { organization, email, authenticator, session } = await withPasskey()
   for (let uses = 0; uses < 3; uses++) assert.equal((await tryPasskey(world, authenticator)).status, 201)
-  for (const counter of [3, 1, 0]) {
+  for (const counter of [3, 1, 0])
     assert.deepEqual(outcome(await tryPasskey(other, authenticator, { counter })), [401, 'unauthorized'])
-  }
   const [entry] = await audit(organization, 'member.passkey_copied')
   assert.partialDeepStrictEqual(entry, { item: { id: session.id, name: email }, after: { passkey: 'Laptop' } })
   const answers = await Promise.all([world, other, world].map((at) => tryPasskey(at, authenticator, { counter: 9 })))
@@ -284,9 +281,8 @@ test('who is a member of several organizations has passkeys of each', async () =
     ids.push(id)
     assert.equal((await addPasskey(await signIn(organization, id), authenticator)).status, 201)
   }
-  for (const [at, made] of authenticator.made.entries()) {
+  for (const [at, made] of authenticator.made.entries())
     assert.equal((await tryPasskey(world, authenticator, { id: made.id })).body.id, ids[at])
-  }
 })
 
 test('passkeys of other members do not exist, and their credentials cannot be had twice', async () => {
@@ -294,9 +290,8 @@ test('passkeys of other members do not exist, and their credentials cannot be ha
   for (const [method, body] of [
     ['PATCH', { name: 'Mine' }],
     ['DELETE', undefined],
-  ] as const) {
+  ] as const)
     assert.equal((await two.session.request(method, `/v1/me/passkeys/${one.passkey}`, body)).status, 404)
-  }
   const id = one.authenticator.made[0]?.id
   assert.ok(id)
   assert.deepEqual(outcome(await addPasskey(two.session, new Authenticator(), { id })), [400, 'credential'])
@@ -345,13 +340,12 @@ for (const [what, body, field] of [
   ['a link', { link: 'x' }, 'passkey'],
   ['a password', { password, email: 'a@b.example' }, 'passkey'],
   ['a code', { code: '123456' }, 'passkey'],
-] as const) {
+] as const)
   test(`a sign-in by a passkey and ${what} is refused`, async () => {
     const passkey = { id: 'AA', response: { clientDataJSON: 'AA', authenticatorData: 'AA', signature: 'AA' } }
     const answer = await world.client.request('POST', '/v1/session', { body: { passkey, ...body } })
     assert.deepEqual(outcome(answer), [400, field])
   })
-}
 
 test('an attestation with a certificate is refused, and no host that it names is asked', async () => {
   let asked = 0

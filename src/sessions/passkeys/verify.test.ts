@@ -97,9 +97,8 @@ for (const [what, bytes] of [
       ]),
     ),
   ],
-] as const) {
+] as const)
   test(`an attestation of ${what} is none`, async () => {
     const response = { ...registration.response, attestationObject: bytes.toString('base64url') }
     assert.equal(await verifiedRegistration({ ...registration, response }, expected), undefined)
   })
-}

@@ -57,9 +57,8 @@ test('no word of an answer tells whether an address is a member’s', async () =
   await withPassword(organization, set)
   await organization.member(unset)
   const answers = []
-  for (const email of [set, unset, someone(), 'nothing like an address', '']) {
+  for (const email of [set, unset, someone(), 'nothing like an address', ''])
     answers.push(comparable(await tryPassword(world, { email, password: 'another one altogether' }, '192.0.2.1')))
-  }
   for (const answer of answers) assert.deepEqual(answer, answers[0])
   assert.equal((answers[0] as { status: number }).status, 401)
 })
@@ -72,9 +71,8 @@ test('who has a password in several organizations names one; else it is the one 
   const body = { email, password: 'another one altogether' }
   assert.equal((await tryPassword(world, { email })).body.id, first.id)
   assert.equal((await tryPassword(world, body)).status, 401)
-  for (const organization of [two.name.toUpperCase(), two.id]) {
+  for (const organization of [two.name.toUpperCase(), two.id])
     assert.equal((await tryPassword(world, { ...body, organization })).body.id, second.id)
-  }
   assert.equal((await tryPassword(world, { ...body, organization: 'none' })).status, 401)
 })
 
@@ -87,12 +85,11 @@ for (const [what, body, field] of [
   ['an organization alone', { organization: 'tryout' }, 'link'],
   ['no text', { email: 'a@b.example', password: 5 }, 'password'],
   ['too much', { email: 'a@b.example', password: 'x'.repeat(1_025) }, 'password'],
-] as const) {
+] as const)
   test(`a sign-in with ${what} is refused, and names ${field}`, async () => {
     const { status, body: answer } = await world.client.request('POST', '/v1/session', { body })
     assert.deepEqual([status, answer.error.field], [400, field])
   })
-}
 
 test('a password that is short, long, monotonous or soon guessed is refused, and nothing changes', async () => {
   const organization = await world.organization()

@@ -19,6 +19,5 @@ for (const [what, has, groups, settings, expected] of [
   ['keeps every role where no group gives any', 'admin', ['admins'], none, 'admin'],
   ['is not raised by a group that nobody named', 'member', ['admins', 'undefined'], none, 'member'],
   ['is not raised by a group that only begins so', 'member', ['admins2', 'ADMINS'], both, 'member'],
-] as const) {
+] as const)
   test(`a member ${what}`, () => assert.equal(roleByGroups(has, groups, settings), expected))
-}

@@ -112,12 +112,11 @@ for (const to of [
   'mail',
   '/a\\b',
   `/${'x'.repeat(2_000)}`,
-]) {
+])
   test(`nobody is led to ${JSON.stringify(to.slice(0, 40))}`, async () => {
     const { status, body } = await new BrowserAt(world).request('POST', '/v1/session/single-sign-on', { to })
     assert.deepEqual([status, body.error.field], [400, 'to'])
   })
-}
 
 test('a path that only looks like one of ours stays on our host', async () => {
   const ada = person()
@@ -139,13 +138,12 @@ for (const [what, change, failed] of [
   ['has no address', { email: undefined }, 'no_address'],
   ['has what is none', { email: 'ada' }, 'no_address'],
   ['is no member', {}, 'no_member'],
-] as const) {
+] as const)
   test(`who ${what} gets no session`, async () => {
     const browser = new BrowserAt(world)
     assert.deepEqual(await browser.signIn(forge, { ...person(), ...change }), { path: '/sign-in', failed })
     assert.equal((await browser.request('GET', '/v1/me')).status, 401)
   })
-}
 
 test('what the provider refuses, and what is not its answer, is said so', async () => {
   const browser = new BrowserAt(world)

@@ -55,9 +55,8 @@ test('a code is used once, in all processes together, and no earlier one after i
     [world, other, world, other].map((at, n) => tryPassword(at, { email, code: now }, `192.0.2.${n}`)),
   )
   assert.deepEqual(statuses(answers), [201, 401, 401, 401])
-  for (const used of [now, early]) {
+  for (const used of [now, early])
     assert.deepEqual(outcome(await tryPassword(other, { email, code: used }, '192.0.2.9')), [401, 'code'])
-  }
   await both(halfMinute)
   assert.equal((await tryPassword(other, { email, code: code() })).status, 201)
 })
@@ -101,9 +100,8 @@ test('a secret has no effect before a code of it, and the newest is the one that
   assert.equal((await session.request('GET', '/v1/me')).body.has_totp, false)
   const { body } = await confirm(second(now))
   assert.equal(body.recovery_codes.length, 10)
-  for (const refused of [await confirm(second(now)), await session.request('POST', '/v1/me/totp')]) {
+  for (const refused of [await confirm(second(now)), await session.request('POST', '/v1/me/totp')])
     assert.equal(refused.status, 400)
-  }
 })
 
 test('to confirm who one is takes the code too, and what changes the second factor needs that', async () => {

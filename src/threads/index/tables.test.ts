@@ -15,9 +15,8 @@ test('ids of which one half is the same are different, also after the table has 
   const nodes = ids.map((id) => table.intern(...id))
   assert.deepEqual(nodes, [...ids.keys()])
   assert.equal(table.find(1, 2), undefined)
-  for (const [node, id] of ids.entries()) {
+  for (const [node, id] of ids.entries())
     assert.deepEqual([table.find(...id), table.intern(...id), table.hash(node)], [node, node, id])
-  }
   assert.equal(table.count, ids.length)
   assert.ok(table.bytes < 2 * 14 * ids.length, `${table.bytes}`)
 })

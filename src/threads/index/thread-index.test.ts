@@ -18,7 +18,7 @@ const newIndex = () => new ThreadIndex(0, 7, (name) => idHash(key, name))
 
 const folder = fc.array(unfiled, { maxLength: 16 }).map((messages) => file(messages, 1))
 
-test('a folder falls into the conversations that the rule says, in order', () => {
+test('a folder falls into the conversations that the rule says, in order', () =>
   fc.assert(
     fc.property(folder, (messages) => {
       const index = newIndex()
@@ -26,10 +26,9 @@ test('a folder falls into the conversations that the rule says, in order', () =>
       assertAgrees(index, messages)
     }),
     { numRuns: 2000 },
-  )
-})
+  ))
 
-test('however a folder came to be by appends, flags and expunges, it reads as if it had always been so', () => {
+test('however a folder came to be by appends, flags and expunges, it reads as if it had always been so', () =>
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 12 }), (happenings) => {
       const index = newIndex()
@@ -44,10 +43,9 @@ test('however a folder came to be by appends, flags and expunges, it reads as if
       }
     }),
     { numRuns: 500 },
-  )
-})
+  ))
 
-test('a message that comes changes no id: the older side of a joined conversation names it, the other still finds it', () => {
+test('a message that comes changes no id: the older side of a joined conversation names it, the other still finds it', () =>
   fc.assert(
     fc.property(folder, unfiled, (messages, late) => {
       const index = newIndex()
@@ -61,8 +59,7 @@ test('a message that comes changes no id: the older side of a joined conversatio
       }
     }),
     { numRuns: 2000 },
-  )
-})
+  ))
 
 const chain = ['<a@x>', '<b@x>', '<c@x>'] as const
 
@@ -89,13 +86,12 @@ for (const [what, headers, expected] of [
   ['an old reply to a message that is there', ['Message-ID: <a@x>', old('<b@x>', '<a@x>')], [[1, 2]]],
   ['an old reply whose original comes later', [old('<b@x>', '<a@x>'), 'Message-ID: <a@x>'], [[1, 2]]],
   ['messages without any id', ['Subject: one', 'Subject: one'], [[2], [1]]],
-] as const) {
+] as const)
   test(`${what}: ${expected.map((uids) => uids.join(' with ')).join(', ')}`, () => {
     const index = newIndex()
     index.apply(step({ appended: headers.map((text, place) => message(place + 1, `${text}\r\n`)) }))
     assert.deepEqual(each(allOf(index), 'uids'), expected)
   })
-}
 
 test('an old reply leaves the conversation when its original is deleted, and is back when that arrives again', () => {
   const index = newIndex()
@@ -107,15 +103,14 @@ test('an old reply leaves the conversation when its original is deleted, and is 
   assert.deepEqual(index.find(idHash(key, '<a@x>'))?.uids, [2, 3])
 })
 
-test('a page is a part of the whole, and past the end it is empty', () => {
+test('a page is a part of the whole, and past the end it is empty', () =>
   fc.assert(
     fc.property(folder, fc.integer({ min: 1, max: 6 }), fc.nat(8), (messages, limit, page) => {
       const index = newIndex()
       index.apply(step({ appended: messages }))
       assert.deepEqual(index.page(limit, limit * page), allOf(index).slice(limit * page, limit * page + limit))
     }),
-  )
-})
+  ))
 
 const many = (count: number, headers: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => `${headers(at)}\r\n`)
@@ -134,7 +129,7 @@ for (const [what, conversations, make] of [
     1,
     (count) => many(2, (at) => reply(`<${at}@y>`, many(100 * count, (id) => `<${id}@x>`).join(' '))),
   ],
-] as const satisfies readonly (readonly [string, number, (count: number) => string[]])[]) {
+] as const satisfies readonly (readonly [string, number, (count: number) => string[]])[])
   test(`every uid of ${what} is in exactly one conversation, and the work grows no faster than the folder`, () => {
     const headers = make(1_000)
     const index = newIndex()
@@ -158,7 +153,6 @@ for (const [what, conversations, make] of [
     }
     assert.ok(!growsTooFast(read, stepOf))
   })
-}
 
 test('an index says what memory it holds', () => {
   const [messages, others] = [20_000, 5_000]
@@ -205,9 +199,8 @@ test('a page is the same however far down it is, in a large folder whose message
     index.apply(step({ expunged: messages.slice(from, from + 500).flatMap(({ uid }) => (uid % 5 === 0 ? uid : [])) }))
     const all = allOf(index)
     assert.equal(all.length, index.total)
-    for (const offset of [1, 24, 25, 400, 1023, 1024, 1025, index.total - 1, index.total, index.total + 1]) {
+    for (const offset of [1, 24, 25, 400, 1023, 1024, 1025, index.total - 1, index.total, index.total + 1])
       assert.deepEqual(index.page(3, offset), all.slice(offset, offset + 3), `from ${offset} on`)
-    }
   }
   assert.ok(index.total > 1_500)
 })
@@ -234,13 +227,11 @@ function assertAgrees(index: ThreadIndex, messages: readonly FiledMessage[]): vo
   assert.equal(index.messages, messages.length)
   assert.equal(index.total, expected.length)
   assert.deepEqual(allOf(index), expected.map(asFound))
-  for (const conversation of expected) {
+  for (const conversation of expected)
     for (const id of conversation.ids) assert.deepEqual(index.find(idHash(key, id)), asFound(conversation))
-  }
   const connected = new Set(expected.flatMap(({ ids }) => ids))
-  for (const id of ['<a@x>', '<b@x>', '<c@x>', '<d@x>'].filter((id) => !connected.has(id))) {
+  for (const id of ['<a@x>', '<b@x>', '<c@x>', '<d@x>'].filter((id) => !connected.has(id)))
     assert.equal(index.find(idHash(key, id)), undefined)
-  }
 }
 
 function asFound({ ids: _, root, ...conversation }: ExpectedConversation): Conversation {

@@ -184,7 +184,7 @@ class Mailbox {
   }
 
   #assertNarrowed(index: MailboxIndex, expected: readonly ExpectedWholeConversation[]): void {
-    for (const unread of [undefined, true, false]) {
+    for (const unread of [undefined, true, false])
       for (const name of [undefined, ...names]) {
         const wanted = { folder: name, unread }
         const here = (one: ExpectedWholeConversation) =>
@@ -205,14 +205,12 @@ class Mailbox {
               b.receivedAt - a.receivedAt || (a.folder === b.folder ? b.uid - a.uid : a.folder < b.folder ? 1 : -1),
           ),
         )
-        for (const { conversation, place } of found) {
+        for (const { conversation, place } of found)
           assert.deepEqual(
             { folder: place.folder, uid: place.uid },
             conversation.messages.findLast((message) => message.folder === (name ?? message.folder)),
           )
-        }
       }
-    }
   }
 
   /** By participant, by messages that bear a mark, and by what was found of the newest message. */

@@ -101,7 +101,7 @@ for (const [what, archive, inbox] of [
   ['a millisecond later', 1_000, 1_001],
   ['a millisecond earlier', 1_001, 1_000],
   ['at the same instant, in a folder whose name comes later', 1_000, 1_000],
-] as const) {
+] as const)
   test(`a conversation is listed at its newest message, of folders that got theirs ${what}`, async () => {
     const host = new Folders()
     for (const [folder, receivedAt] of [
@@ -114,4 +114,3 @@ for (const [what, archive, inbox] of [
     const [listed, ...others] = (await indexesOf(host).upToDate(mailbox)).page({}, { limit: 2, from: 0 })
     assert.deepEqual([listed?.place.folder, others], [archive > inbox ? 'archive' : 'inbox', []])
   })
-}

@@ -26,7 +26,7 @@ export function findsAttachments(testIt: TestIt): void {
     ['a long image that the text shows', 'related', [html, image], false],
     ['such an image, and a file', 'mixed', [multipart('related', [html, image], 'inner'), invoice], true],
     ['two readings of a long text', 'alternative', [`\r\n${long}`, html], false],
-  ] as const) {
+  ] as const)
     testIt(`${what}: ${expected ? 'something' : 'nothing'} is attached`, async ({ ada, host, append }) => {
       const [fields, body] = multipart(kind, parts, 'outer').split(/\r\n\r\n(.*)/s)
       const raw = letter({ 'content-type': fields?.replace('Content-Type: ', '') ?? '' }, body)
@@ -35,7 +35,6 @@ export function findsAttachments(testIt: TestIt): void {
       const [listed] = await host.summaries(ada, 'inbox', [1])
       assert.equal(listed?.hasAttachment, expected)
     })
-  }
 }
 
 function multipart(kind: string, parts: readonly string[], boundary: string): string {

@@ -119,13 +119,12 @@ async function assertHolds(host: MailHost, mailbox: MailboxRef, folder: Name, mo
     held.map(({ uid, seen, keywords }) => ({ uid, seen, labelled: keywords.length > 0 })),
     messages,
   )
-  for (const unread of [undefined, true, false]) {
+  for (const unread of [undefined, true, false])
     for (const keyword of [undefined, 'work']) {
       const wanted = held.filter(({ seen, keywords }) => seen !== unread && (!keyword || keywords.includes(keyword)))
       const query = { ...(unread !== undefined && { unread }), ...(keyword !== undefined && { keyword }) }
       await assertLists(host, mailbox, folder, query, wanted)
     }
-  }
   await reader?.follow()
   assert.deepEqual(reader?.held, new Map(messages.map(({ uid, seen }) => [uid, seen])))
 }

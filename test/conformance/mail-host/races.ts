@@ -46,14 +46,13 @@ function oneTurn({ host, append }: Trial, boxes: readonly MailboxRef[], turn: nu
 
 /** On a busy machine a change may wait too long for others; it is then refused before it begins. */
 async function inTurn<T>(change: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (;;)
     try {
       return await change()
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'mail_unavailable') throw error
       await wait(20)
     }
-  }
 }
 
 /** Asserts that the folders' counts fit their messages. Answers the number of messages in the mailbox. */

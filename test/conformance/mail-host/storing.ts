@@ -14,9 +14,8 @@ export function storesAndLists(testIt: TestIt): void {
       await host.folders(ada),
       folders.map((name) => ({ name, total: 0, unread: 0 })),
     )
-    for (const folder of folders) {
+    for (const folder of folders)
       assert.deepEqual(await host.list(ada, folder, { limit: 25, page: 0 }), { total: 0, messages: [] })
-    }
   })
 
   testIt('a message is read as it was stored, byte for byte', async ({ ada, host, append, kept }) => {
@@ -62,7 +61,7 @@ export function storesAndLists(testIt: TestIt): void {
     assert.deepEqual((await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages, [stored?.summary])
   })
 
-  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1]) {
+  for (const size of [pieceBytes - 1, pieceBytes, pieceBytes + 1, 3 * pieceBytes, 3 * pieceBytes + 1])
     testIt(
       `a message of ${size} bytes is read whole, also piece by piece`,
       async ({ ada, bob, host, append, kept }) => {
@@ -82,7 +81,6 @@ export function storesAndLists(testIt: TestIt): void {
         }
       },
     )
-  }
 
   testIt('a large message that is deleted while it is read is not found', async ({ ada, host, append }) => {
     await append(copy(ada, { message: readMessage(Buffer.alloc(2 * pieceBytes + 1, 'A: b\r\n')) }))
@@ -191,7 +189,7 @@ export function storesAndLists(testIt: TestIt): void {
     ['the unread with a keyword', { keyword: 'work', unread: true }, [4]],
     ['the read with a keyword', { keyword: 'work', unread: false }, [3]],
     ['none where no message has the keyword', { keyword: 'wor' }, []],
-  ] as const) {
+  ] as const)
     testIt(`a list can hold ${what} alone`, async ({ ada, append, uids }) => {
       await append(
         copy(ada, { seen: true }),
@@ -201,7 +199,6 @@ export function storesAndLists(testIt: TestIt): void {
       )
       assert.deepEqual(await uids('inbox', query), expected)
     })
-  }
 
   testIt('summaries are of the uids that are there, in ascending order', async ({ ada, host, append }) => {
     await append(copy(ada), copy(ada), copy(ada))

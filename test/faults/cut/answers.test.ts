@@ -71,8 +71,8 @@ for (const [what, work, expected] of [
       progressOf<Place>(request) ?? (await changeOne(parts, request, mailbox, { name: 'A', uid: 1, change })),
     { folder: 'B', uid: 2 },
   ],
-] satisfies [string, Work, object][]) {
-  for (const when of ['before', 'after'] as const) {
+] satisfies [string, Work, object][])
+  for (const when of ['before', 'after'] as const)
     test(`row 38: whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
@@ -98,5 +98,3 @@ for (const [what, work, expected] of [
         assert.ok(at < 50, 'it ends')
       }
     })
-  }
-}

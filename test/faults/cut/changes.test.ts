@@ -114,8 +114,8 @@ for (const [what, prepare, work] of [
   ['messages are changed', undefined, star],
   ['the deletion of a folder is undone', deletion, undo],
   ['a merge is undone', replace('new'), undo],
-] satisfies [string, Work | undefined, Work][]) {
-  for (const when of ['before', 'after'] as const) {
+] satisfies [string, Work | undefined, Work][])
+  for (const when of ['before', 'after'] as const)
     test(`whichever statement a process dies ${when} while ${what}, the change ends, and its record is what it did`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
@@ -146,8 +146,6 @@ for (const [what, prepare, work] of [
         assert.ok(at < 200, 'it ends')
       }
     })
-  }
-}
 
 function isDead(error: unknown): true {
   if (error instanceof Dead) return true

@@ -20,7 +20,7 @@ import { discrepancies, lettersStored } from '../letters/stored.ts'
 for (const [what, state, expected] of [
   ['has no room', '53100', '452 4.3.1'],
   ['cannot read or write its disk', '58030', '451 4.3.0'],
-] as const) {
+] as const)
   test(`where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
     await using world = await World.start()
     const organization = await world.organization()
@@ -45,7 +45,6 @@ for (const [what, state, expected] of [
     assert.deepEqual(await subjectsIn(organization, address), ['Late'])
     assert.deepEqual(await discrepancies(world.db), [])
   })
-}
 
 /** Has a process say on standard output at which ports it listens, HTTP first. */
 const sayPorts = `data:text/javascript,${encodeURIComponent(`

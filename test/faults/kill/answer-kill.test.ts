@@ -14,7 +14,7 @@ import { killedAt } from '../letters/post-office.ts'
 for (const [when, statements] of [
   ['once it has claimed the key', ['insert into idempotency_keys']],
   ['once the change is committed', ['insert into changes', 'commit']],
-] as const) {
+] as const)
   test(`row 40: a move of many messages whose process is killed ${when} is done once, and its repetition names the change`, async () => {
     await using resources = new AsyncDisposableStack()
     const home = resources.use(await databaseHome())
@@ -53,4 +53,3 @@ for (const [when, statements] of [
     const undone = await client.request('POST', `/v1/changes/${answer.change_id}/undo`, { key })
     assert.deepEqual([undone.status, undone.body.messages, undone.body.left], [201, 2, []])
   })
-}

@@ -25,9 +25,8 @@ for (const body of [
   { name: 'One', field: 'subject', op: 'contains', value: 'first', action: 'star' },
   { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
   { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
-]) {
+])
   assert.equal((await client.request('POST', '/v1/filters', { key: organization.key, body })).status, 201)
-}
 await service.end('SIGTERM')
 after(() => resources.disposeAsync())
 
@@ -46,7 +45,7 @@ for (const [where, statements, when] of [
   ['after the commit of its first change', [settled, settled, 'commit'], 'after'],
   ['before the commit of its second change', [settled, settled, settled, 'commit'], 'before'],
   ['after the commit of its last change', [settled, settled, settled, settled, 'commit'], 'after'],
-] as const) {
+] as const)
   test(`a run is done and counted once although its process is killed ${where}`, async () => {
     await asBefore()
     const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
@@ -91,4 +90,3 @@ for (const [where, statements, when] of [
     // Four of the run, four of its undo.
     assert.equal(await eventCount(), 8)
   })
-}

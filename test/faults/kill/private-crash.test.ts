@@ -35,7 +35,7 @@ for (const [where, statements, when] of [
   ['once they are committed', ['insert into outbound_messages', 'commit'], 'after'],
   ['as its answer is composed', ["set state = 'queued', source = null", 'commit'], 'before'],
   ['as the answer is about to go', ['end_of_data_sent = true'], 'after'],
-] as const) {
+] as const)
   test(`of a message to a Private mailbox nothing is on disk where the process is killed ${where}, nor after it`, async () => {
     const one = mark()
     const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
@@ -49,7 +49,6 @@ for (const [where, statements, when] of [
     // Its pending work would trigger the kill of the next process.
     await behindClosedDoors(({ db }) => db.deleteFrom('outbound_messages').execute())
   })
-}
 
 async function found(one: string) {
   const written = await behindClosedDoors(({ db }) => databaseDirectory(db))

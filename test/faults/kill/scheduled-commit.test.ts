@@ -78,7 +78,7 @@ if (onServer) {
     ['is cut before COMMIT is answered', beforeAnswer, { down: false, status: 201 }],
     ['is cut before COMMIT is sent, and none can be made for a while', beforeCommit, { down: true, status: 500 }],
     ['is cut before COMMIT is answered, and none can be made for a while', beforeAnswer, { down: true, status: 201 }],
-  ] as const) {
+  ] as const)
     test(`where the connection ${what}, the answer is ${status} and true`, async () => {
       const cutOff = cut()
       const asking = post(what)
@@ -94,7 +94,6 @@ if (onServer) {
       else assert.equal(answer.body.error.code, 'internal_error')
       assert.equal(await sent(), stored.length)
     })
-  }
 
   test('where nobody can say for long whether it is stored, the answer is 500, and it is never sent', async () => {
     const cutOff = beforeAnswer()

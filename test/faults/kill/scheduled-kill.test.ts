@@ -96,6 +96,5 @@ kills.forEach(([step, statements, when, copies], index) => {
   })
 })
 
-test('what was killed so often ends in good order', async () => {
-  assert.deepEqual(await running?.end('SIGTERM'), { code: 0, signal: null })
-})
+test('what was killed so often ends in good order', async () =>
+  assert.deepEqual(await running?.end('SIGTERM'), { code: 0, signal: null }))

@@ -24,7 +24,7 @@ for (const [where, statement, when] of [
   ['once it has claimed a message', 'with place as materialized', 'before'],
   ['before it writes to the index', 'insert into mail_search (', 'before'],
   ['once it has written to the index', 'insert into mail_search (', 'after'],
-] as const) {
+] as const)
   test(`a message is indexed once although the indexing process is killed ${where}`, async (t) => {
     const word = `w${statement.length}${when}`
     const doomed = await startService({ ...env, ...killedAt({ statements: [statement], when }) })
@@ -56,4 +56,3 @@ for (const [where, statement, when] of [
     )
     assert.deepEqual(rows, [{ copies: 1 }])
   })
-}

@@ -15,7 +15,7 @@ import { killedAt } from '../letters/post-office.ts'
 /** The undo of a part, which ends with the commit of the change and its record. */
 const statements = ['undone_uids = undone_uids ||', 'commit']
 
-for (const when of ['before', 'after'] as const) {
+for (const when of ['before', 'after'] as const)
   test(`an undo whose process is killed ${when} the commit of a part counts each message once, and changes it once`, async () => {
     await using resources = new AsyncDisposableStack()
     const home = resources.use(await databaseHome())
@@ -55,4 +55,3 @@ for (const when of ['before', 'after'] as const) {
       ['false false', 'true false', 'true false', 'true true'],
     )
   })
-}

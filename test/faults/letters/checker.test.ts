@@ -20,7 +20,7 @@ for (const [what, attempts, stored, expected] of [
     ['a', 'a'],
     { unexpected: ['a'], duplicated: ['a'] },
   ],
-] as const) {
+] as const)
   test(`the checker tells of ${what}`, () => {
     const known = new Map(
       Object.entries(attempts).map(([name, [times, acknowledged]]) => [name, { attempts: times, acknowledged }]),
@@ -31,7 +31,6 @@ for (const [what, attempts, stored, expected] of [
     assert.equal(acknowledged, [...known.values()].filter((one) => one.acknowledged).length)
     assert.equal(count, stored.length)
   })
-}
 
 test('a service that keeps all it acknowledged and nothing else passes; with one taken out or put in it does not', () => {
   const attempt = fc.record({ attempts: fc.integer({ min: 1, max: 3 }), acknowledged: fc.boolean() })

@@ -75,7 +75,7 @@ async function makeLabels(
     const name = randomUUID().slice(0, 32)
     const label = { attempts: 0, acknowledged: false }
     labels.set(name, label)
-    while (!label.acknowledged) {
+    while (!label.acknowledged)
       try {
         const { http } = await mortal.running()
         label.attempts += 1
@@ -87,7 +87,6 @@ async function makeLabels(
       } catch (error) {
         if (!(error instanceof TypeError)) throw error // which is how fetch says that the connection broke
       }
-    }
     await setTimeout(Math.random() * 200)
   }
 }

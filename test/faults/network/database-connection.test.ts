@@ -66,7 +66,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['falls silent', () => proxy.silence()],
     ['breaks', () => proxy.drop()],
     ['is slower than anybody waits for', () => (proxy.delay = 10 * timeoutMs)],
-  ] as const) {
+  ] as const)
     test(`while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
       const message = letter({ Subject: what })
       await using client = await beforeTheMessage()
@@ -94,7 +94,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       )
       assert.deepEqual(await discrepancies(world.db), [])
     })
-  }
 
   // Several statements in a transaction store a long message. A short one is stored by one statement, which commits.
   const long = 'A line of a long message.\r\n'.repeat(50_000)
@@ -106,7 +105,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       'A short message.',
       (answer: string) => proxy.cut('server', answer, { through: 0, silently: true }),
     ],
-  ] as const) {
+  ] as const)
     test(`cut off before ${what}, a message that is sent again is stored once, and a label made once`, async () => {
       const message = letter({ Subject: what }, text)
       await using client = await beforeTheMessage()
@@ -131,7 +130,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.equal(body.data.filter(({ name }: { name: string }) => name === what).length, 1)
       assert.deepEqual(await discrepancies(world.db), [])
     })
-  }
 
   test('a service whose database is gone stays quiet, and ends on SIGTERM', async () => {
     await using home = await databaseHome()

@@ -44,7 +44,7 @@ for (const [what, pathOf] of [
     async ({ address, conversation }) => `/v1/conversations/${conversation}?mailbox=${address}&include=bodies`,
   ],
   ['scheduled messages', async (one) => `/v1/scheduled/${await scheduled(one)}`],
-] satisfies [string, (one: Awaited<ReturnType<typeof withLargeMessage>>) => Promise<string>][]) {
+] satisfies [string, (one: Awaited<ReturnType<typeof withLargeMessage>>) => Promise<string>][])
   test(`clients that do not read ${what} take no more than the budget, and another organization gets its own`, async () => {
     const [one, other] = [await withLargeMessage(), await withLargeMessage()]
     const path = await pathOf(one)
@@ -69,4 +69,3 @@ for (const [what, pathOf] of [
       for (const client of clients) client.destroy()
     }
   })
-}

@@ -191,13 +191,12 @@ for (const [argv, exitCode, message] of [
   [['mailbox', 'delete', 'nobody@nowhere.example'], 1, /No mailbox "nobody@nowhere.example"/],
   [['mailbox', 'resume', 'x'], 1, /No mailbox "x"/],
   [['mailbox', 'list', '--org', 'nope'], 1, /No organization named "nope"/],
-] as const) {
+] as const)
   test(`"${argv.join(' ')}" ends with ${exitCode} and a sentence on stderr`, async () => {
     const refused = await operate(argv)
     assert.deepEqual([refused.exitCode, refused.stdout], [exitCode, ''])
     assert.match(refused.stderr, message)
   })
-}
 
 async function rowsOf({ id }: TestOrganization, mailboxId: string) {
   const { db } = world

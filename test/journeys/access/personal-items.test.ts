@@ -16,7 +16,7 @@ const world = await World.ofFile()
 
 const ownOperations = async () => (await memberOperations(world)).filter(({ name }) => name in ownSamples)
 
-for (const role of roles) {
+for (const role of roles)
   test(`every route of own things × ${role}: their own exist, and nobody else's`, async () => {
     const one = await furnish(world)
     const elsewhere = await furnish(world)
@@ -36,7 +36,6 @@ for (const role of roles) {
     for (const path of ['/v1/me/labels', '/v1/me/filters', '/v1/me/blocked-senders'])
       assert.equal((await other.member.request('GET', path)).body.data.length, 1, `of another member, ${path}`)
   })
-}
 
 test('a change of one’s own leaves an entry that says whose, and repeats under its Idempotency-Key', async () => {
   const organization = await world.organization()

@@ -88,7 +88,7 @@ test('a key sends from an alias of a mailbox that it sees, and from no other', a
   }
 })
 
-for (const path of ['/v1/send', '/v1/scheduled']) {
+for (const path of ['/v1/send', '/v1/scheduled'])
   test(`POST ${path} checks every address that the message goes to, and sends nothing where one is not allowed`, async () => {
     const organization = await world.organization()
     const { address: from } = await organization.mailbox('ada')
@@ -118,7 +118,6 @@ for (const path of ['/v1/send', '/v1/scheduled']) {
     assert.equal((await post(fine)).status, path === '/v1/send' ? 202 : 201)
     assert.equal(await queued(organization), 1)
   })
-}
 
 test('a key has no mailbox write to whom it may not write', async () => {
   const organization = await world.organization()

@@ -76,7 +76,7 @@ async function idOf({ organization, address }: Furnished): Promise<Ids> {
   return { mailboxId: body.id }
 }
 
-for (const [what, { restrict, expected }] of Object.entries(columns)) {
+for (const [what, { restrict, expected }] of Object.entries(columns))
   test(`every route × ${what}`, async () => {
     const one = await furnish(world)
     const { id: other } = await one.organization.mailbox('other')
@@ -89,7 +89,6 @@ for (const [what, { restrict, expected }] of Object.entries(columns)) {
       assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
     }
   })
-}
 
 type Asked = Pick<Awaited<ReturnType<typeof everyOperation>>[number], 'method' | 'path' | 'sample'>
 

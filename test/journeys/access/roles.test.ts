@@ -54,8 +54,8 @@ async function sessionFor(one: Furnished, role: Role, relation: Relation) {
   return await signIn(organization, id)
 }
 
-for (const role of roles) {
-  for (const relation of relations) {
+for (const role of roles)
+  for (const relation of relations)
     test(`every route × ${role} × ${relation}`, async () => {
       const one = await furnish(world)
       const session = await sessionFor(one, role, relation)
@@ -73,8 +73,6 @@ for (const role of roles) {
         assert.ok(!answer.bytes.includes(one.address), `${name} names the other mailbox: ${answer.bytes}`)
       }
     })
-  }
-}
 
 /** What each role may do that no key may. */
 const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
@@ -90,8 +88,8 @@ const permissionsOf: Readonly<Record<Role, readonly string[]>> = {
   member: [],
 }
 
-for (const role of roles) {
-  for (const relation of relations) {
+for (const role of roles)
+  for (const relation of relations)
     test(`every route for members alone × ${role} × ${relation}`, async () => {
       const one = await furnish(world)
       const session = await sessionFor(one, role, relation)
@@ -112,8 +110,6 @@ for (const role of roles) {
         if (!may) assert.ok(answer.body.error.message.includes(permission ?? ''), `${name} names the permission`)
       }
     })
-  }
-}
 
 test('mail that is not one’s own is answered like that of a mailbox that does not exist, to the letter', async () => {
   const one = await furnish(world)

@@ -36,8 +36,8 @@ async function member(organization: TestOrganization, role: (typeof roles)[numbe
   return (await organization.member(`${randomUUID()}@people.example`, role)).id
 }
 
-for (const role of roles) {
-  for (const level of levels) {
+for (const role of roles)
+  for (const level of levels)
     test(`every route that uses mail × ${role} × shared at the level ${level}`, async () => {
       const one = await furnish(world)
       const id = await member(one.organization, role)
@@ -64,16 +64,14 @@ for (const role of roles) {
         assert.equal(status, may ? 200 : 403, name)
       }
     })
-  }
-}
 
 const accessPath = (address: string, memberId: string) => `/v1/mailboxes/${address}/access/${memberId}`
 
 /** Whose the mailbox is that somebody shares. */
 const owners = ['nobody', 'a member', 'the one who shares', 'another organization'] as const
 
-for (const role of roles) {
-  for (const owner of owners) {
+for (const role of roles)
+  for (const owner of owners)
     test(`sharing × ${role} × a mailbox of ${owner}`, async () => {
       const organization = await world.organization()
       const elsewhere = owner === 'another organization' ? await world.organization() : organization
@@ -117,8 +115,6 @@ for (const role of roles) {
       ]
       assert.deepEqual(levelsOf, expected === 200 ? changes : [])
     })
-  }
-}
 
 test('an owner who gives themselves access reads the mail, and the mailbox’s member sees who did', async () => {
   const one = await furnish(world)

@@ -177,9 +177,8 @@ test('two that answer each other, and three that forward in a ring, come to rest
   assert.equal(first.subject, 'Auto: Hello')
 
   const ring = [await away(), await away(), await away()]
-  for (const [at, from] of ring.entries()) {
+  for (const [at, from] of ring.entries())
     await configure(from, { forward_to: ring[(at + 1) % 3], forward_enabled: true })
-  }
   await write(ring[0] ?? '')
   assert.deepEqual(each(await answers(), 'to'), [['bob@far.example']])
   const totals = await Promise.all(

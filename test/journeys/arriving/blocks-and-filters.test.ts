@@ -31,13 +31,12 @@ describe('a blocked sender', async () => {
     ['in Sender', ok, { From: ok, Sender: '"The list" <owner@example.com>' }, '550 5.7.1'],
     ['of nobody’s pattern', 'x@sub.example.com', { From: 'ann+news@example.net' }, '250 2.6.0'],
     ['that is null, without From', '', { From: undefined }, '250 2.6.0'],
-  ] as const) {
+  ] as const)
     test(`${what} hears ${expected}, and reaches postmaster@ and abuse@`, async () => {
       assert.equal(await hand(sender, ada, letter({ From: ok, ...fields })), expected)
       for (const local of ['postmaster', 'Abuse+report'])
         assert.equal(await hand(sender, `${local}@${one.domain}`, letter({ From: ok, ...fields })), '250 2.6.0')
     })
-  }
 
   test('in the envelope is refused for who blocks alone, and an author drops out where another gets the message', async () => {
     assert.equal(await hand('x@example.com', bob), '250 2.6.0')

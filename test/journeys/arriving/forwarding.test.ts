@@ -147,7 +147,7 @@ test('what came before it was switched on, or waits when it is switched off, is 
 for (const [what, change] of [
   ['switched on anew', { forward_enabled: true }],
   ['led elsewhere', { forward_to: 'other@away.example' }],
-] as const) {
+] as const)
   test(`what waits when forwarding is ${what} is not relayed`, async () => {
     const ada = await forwarding('ada@away.example')
     sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Later' : undefined)
@@ -160,7 +160,6 @@ for (const [what, change] of [
     await world.advance(10 * 60_000)
     assert.deepEqual(await sentMail(), [])
   })
-}
 
 test('past forward_until nothing is relayed, and the settings say that it is off', async () => {
   const ada = await forwarding('ada@away.example')

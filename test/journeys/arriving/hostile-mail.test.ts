@@ -10,7 +10,7 @@ const world = await World.ofFile()
 const organization = await world.organization()
 const { address } = await organization.mailbox('ada')
 
-for (const [what, make] of Object.entries(hostileMail)) {
+for (const [what, make] of Object.entries(hostileMail))
   test(`${what}: stored as it came or refused for good, and read back`, async () => {
     await using client = await SmtpClient.greeted(world.smtp.port)
     for (const line of ['MAIL FROM:<ann@peer.example>', `RCPT TO:<${address}>`, 'DATA']) await client.say(line)
@@ -32,4 +32,3 @@ for (const [what, make] of Object.entries(hostileMail)) {
       if (asItCame) assert.ok(answer.bytes.subarray(-message.length).equals(message), 'stored as it came')
     }
   })
-}

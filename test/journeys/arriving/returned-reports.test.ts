@@ -45,7 +45,7 @@ for (const [what, message] of [
       'There was an error delivering your mail to <ada@away.example>.\r\n\r\nmx.away.example did not like our RCPT TO:\r\n550 5.1.1 nobody',
     ),
   ],
-] as const) {
+] as const)
   test(`${what} goes back to the author, as it came`, async () => {
     const { address } = await forwarding()
     for (const author of ['author@far.example', `${'a'.repeat(60)}@far.example`]) {
@@ -57,19 +57,17 @@ for (const [what, message] of [
       assert.equal(await hand(world, 'x@y.example', back, message), '550 5.7.1')
     }
   })
-}
 
 for (const [what, message] of [
   ['an ordinary message', letter()],
   ['a report whose author is forged', deliveryReport('failed', { From: 'ceo@careful.example' })],
-] as const) {
+] as const)
   test(`${what} does not go back`, async () => {
     const { address } = await forwarding()
     const back = await senderOf('author@far.example', address)
     assert.equal(await hand(world, '', back, message), '550 5.7.1')
     assert.deepEqual(await left(), [])
   })
-}
 
 test('an ordinary message that names a mailbox too reaches that alone; over LMTP each is answered', async () => {
   const { address } = await forwarding()

@@ -136,7 +136,7 @@ describe('records in a real name server', () => {
       'conflict',
       /^2 DMARC/,
     ],
-  ] as const) {
+  ] as const)
     test(`${what} is named at the ${purpose} record`, async () => {
       await knot.publish(domain, lines)
       const enrolment = { domain: of, token: 'Tq7sM1xP9vB3', keys: keys() }
@@ -145,7 +145,6 @@ describe('records in a real name server', () => {
       assert.equal(finding.problem, problem, JSON.stringify(finding))
       assert.match(finding.fix ?? '', fix)
     })
-  }
 
   test('many aliases in a row and aliases in a circle are bounded, and change nothing', async () => {
     const links = Array.from({ length: 20 }, (_, n) => `link-${n} CNAME link-${n + 1}`)

@@ -24,15 +24,12 @@ for (const [what, octets] of [
   ['no Host', `${labels}\r\n`],
   ['an escape that is none in its path', `GET /v1/labels/%zz HTTP/1.1\r\n${host}\r\n`],
   ['two Hosts', `${labels}${host}${host}\r\n`],
-] as const) {
-  test(`a request with ${what} gets 400, the error body, and a request id`, async () => {
-    assertRefused(await exchange(world.base, octets))
-  })
-}
+] as const)
+  test(`a request with ${what} gets 400, the error body, and a request id`, async () =>
+    assertRefused(await exchange(world.base, octets)))
 
-test('so does one that stops in the middle', async () => {
-  assertRefused(await exchange(world.base, 'GET /v1/lab', { end: true }))
-})
+test('so does one that stops in the middle', async () =>
+  assertRefused(await exchange(world.base, 'GET /v1/lab', { end: true })))
 
 test('one that asks for the head alone gets no body', async () => {
   const answer = await exchange(world.base, `HEAD /v1/${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`)
@@ -53,7 +50,7 @@ for (const [what, path] of [
   ['with all of it encoded', '/%76%31/%6c%61%62%65%6c%73'],
   ['with a host in front', 'http://elsewhere.example/v1/labels'],
   ['with a host in front, and encoded', 'http://elsewhere.example/%761/labels'],
-] as const) {
+] as const)
   test(`a path ${what} is the same path, and asks for a key`, async () => {
     const request = `GET ${path} HTTP/1.1\r\n${host}`
     const without = await exchange(world.base, `${request}\r\n`)
@@ -61,15 +58,13 @@ for (const [what, path] of [
     const withKey = await exchange(world.base, `${request}Authorization: Bearer ${organization.key}\r\n\r\n`)
     assert.deepEqual([withKey?.status, withKey?.body], [200, '{"data":[],"next_cursor":null}'])
   })
-}
 
 for (const [what, request] of [
   ['an expectation that nobody knows', `${labels}${host}Expect: 200-ok\r\n`],
   ['an upgrade that is not offered', `${labels}${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`],
   ['HTTP/1.0 and no Host', 'GET /v1/labels HTTP/1.0\r\n'],
-] as const) {
+] as const)
   test(`a request with ${what} is answered like any other`, async () => {
     const answer = await exchange(world.base, `${request}Authorization: Bearer ${organization.key}\r\n\r\n`)
     assert.equal(answer?.status, 200)
   })
-}

@@ -47,7 +47,7 @@ for (const headers of [
   { 'sec-fetch-site': 'same-origin' },
   { origin: world.base },
   { 'sec-fetch-site': 'same-origin', origin: 'null' },
-]) {
+])
   test(`a page of the service may do what its member may: ${Object.keys(headers)}`, async () => {
     const organization = await world.organization()
     const { id } = await organization.member('ada@people.example', 'owner')
@@ -56,7 +56,6 @@ for (const headers of [
     const answer = await world.client.request('POST', '/v1/labels', { headers: { ...headers, cookie }, body })
     assert.equal(answer.status, 201)
   })
-}
 
 test('nobody signs in from a page of another site', async () => {
   for (const headers of others.slice(1)) {

@@ -170,7 +170,7 @@ async function met(
   }
 }
 
-for (const [what, listing] of Object.entries(listings)) {
+for (const [what, listing] of Object.entries(listings))
   test(`${what}: who follows the cursor while entries come and go meets each once that stays, and none twice`, async () => {
     let [added, runs] = [0, 0]
     const at = await organizationWithMailbox()
@@ -205,7 +205,6 @@ for (const [what, listing] of Object.entries(listings)) {
     )
     assert.ok(runs > 0)
   })
-}
 
 test('a conversation that is answered while a list is read is met at most once, and is there for the next reading', async () => {
   const at = await organizationWithMailbox()

@@ -136,7 +136,7 @@ const sent = (attachment: object): Asked => [
   { from, to: 'a@b.example', text: 'x', attachments: [{ filename: 'a.pdf', ...attachment }] },
 ]
 
-for (const [what, [ask, ...details]] of Object.entries(wrong)) {
+for (const [what, [ask, ...details]] of Object.entries(wrong))
   test(`the answer to a request with ${what} has all errors`, async () => {
     const { status, body } = await organization.request(...ask())
     assert.equal(status, 400, JSON.stringify(body))
@@ -149,7 +149,6 @@ for (const [what, [ask, ...details]] of Object.entries(wrong)) {
     for (const [at, [, message]] of details.entries()) assert.match(reported[at]?.message ?? '', message)
     assert.deepEqual({ field: body.error.field, message: body.error.message }, reported[0])
   })
-}
 
 test('the answer to a body with very many errors has the first, or a hundred', async () => {
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`field-${at}`, 1]))
@@ -197,13 +196,12 @@ for (const [method, path, allow] of [
   ['PUT', '/v1/nothing', null],
   ['PUT', '/nothing', null],
   ['PUT', '/v1/labels/', null],
-] as const) {
+] as const)
   test(`${method} ${path} is not_found, and Allow is ${allow}`, async () => {
     const answer = await organization.request(method, path, {})
     assert.deepEqual([answer.status, answer.body.error.code, answer.headers.get('allow')], [404, 'not_found', allow])
     if (allow !== null) assert.match(answer.body.error.fix, new RegExp(`supports ${allow}, not ${method}`))
   })
-}
 
 const mistyped = (key: string) => key.slice(0, 10) + (key[10] === 'a' ? 'b' : 'a') + key.slice(11)
 
@@ -216,7 +214,7 @@ for (const [what, authorization, message, challenge] of [
   ['a key mistyped', () => `Bearer ${mistyped(organization.key)}`, /mistyped or truncated/, /error="invalid_token"$/],
   ['a key cut short', () => `Bearer ${organization.key.slice(0, -1)}`, /mistyped/, /error="invalid_token"$/],
   ['a key of nobody', () => `Bearer ${generateKey()}`, /unknown, expired or revoked/, /error="invalid_token"$/],
-] as const) {
+] as const)
   test(`a request with ${what} is unauthorized, and the error says why`, async () => {
     const sent = authorization()
     const headers: Record<string, string> = sent === undefined ? {} : { authorization: sent }
@@ -225,4 +223,3 @@ for (const [what, authorization, message, challenge] of [
     assert.match(answer.body.error.message, message)
     assert.match(answer.headers.get('www-authenticate') ?? '', challenge)
   })
-}

@@ -24,15 +24,16 @@ await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
 const target = join(directory, 'openapi.json')
 await writeFile(target, await world.client.document())
 const output = { mode: 'single', override: { zod: { strict: { body: true } } } } as const
-for (const client of ['zod', 'fetch'] as const) {
+for (const client of ['zod', 'fetch'] as const)
   await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
-}
 await writeFile(join(directory, 'package.json'), '{"type": "module"}')
 const generated = await import(pathToFileURL(join(directory, 'zod.ts')).href)
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
+
+const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 
 test('a client and schemas are generated from the document, and compile', async () => {
   const compilerOptions = { ...{ strict: true, noEmit: true, skipLibCheck: true, types: [] }, ...modules }
@@ -41,8 +42,6 @@ test('a client and schemas are generated from the document, and compile', async 
   const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', directory])
   assert.equal(stdout, '')
 })
-
-const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 
 test('every example of the document is taken, and answered as its example says and generated schemas expect', async () => {
   const { organization, address, ids } = furnished

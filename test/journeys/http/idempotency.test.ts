@@ -154,10 +154,9 @@ for (const [what, key] of [
   ['empty', ''],
   ['longer than 255 characters', 'x'.repeat(256)],
   ['not ASCII', 'caf\u00e9'],
-] as const) {
+] as const)
   test(`an Idempotency-Key that is ${what} is refused`, async () => {
     const answer = await post(key, { name: 'Never' })
     assert.equal(answer.status, 400)
     assert.equal(answer.body.error.field, 'Idempotency-Key')
   })
-}

@@ -17,14 +17,13 @@ for (const [what, body, headers] of [
   ['a form', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }],
   ['a content type of nothing', '{"name": "x"}', { 'content-type': '' }],
   ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x3a, 0x31, 0x7d]), {}],
-] as const) {
+] as const)
   test(`${what} is invalid_request, and pollutes nothing`, async () => {
     const answer = await post(body, headers)
     assert.equal(answer.status, 400, JSON.stringify(answer.body))
     assert.equal(answer.body.error.code, 'invalid_request')
     assert.equal(({} as { admin?: boolean }).admin, undefined)
   })
-}
 
 test('a lone surrogate is named as what it is, wherever it stands', async () => {
   for (const [path, body, field] of [
@@ -45,12 +44,11 @@ test('a lone surrogate is named as what it is, wherever it stands', async () => 
   }
 })
 
-for (const query of ['folder=%zz', 'folder=%', 'folder=%ff']) {
+for (const query of ['folder=%zz', 'folder=%', 'folder=%ff'])
   test(`a query of ${query}, which cannot be decoded, is refused, naming the parameter`, async () => {
     const answer = await organization.request('GET', `/v1/messages?mailbox=${address}&${query}`)
     assert.deepEqual([answer.status, answer.body.error.field], [400, 'folder'])
   })
-}
 
 test('uids of another form are refused in words', async () => {
   const { body } = await organization.request('GET', `/v1/messages?mailbox=${address}&uids=1;2`)

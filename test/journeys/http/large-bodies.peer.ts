@@ -31,7 +31,7 @@ except urllib.error.HTTPError as answer:
 for (const [what, program] of [
   ['http.client', withHttpClient],
   ['urllib', withUrllib],
-] as const) {
+] as const)
   for (const [path, size, limit] of [
     ['/v1/scheduled', 13_000_000, /^400 .*larger than 12 MiB/],
     ['/v1/scheduled', 40_000_000, /^400 .*larger than 12 MiB/],
@@ -52,4 +52,3 @@ for (const [what, program] of [
       assert.match((await run('/usr/bin/python3', args)).stdout, /^401 /)
     })
   }
-}

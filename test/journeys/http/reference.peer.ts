@@ -61,7 +61,7 @@ test('the reference shows every operation and webhook over plain HTTP under any 
 for (const [what, options] of [
   ['a wide window', wide],
   ['a phone', phone],
-] as const) {
+] as const)
   test(`the reference is no wider than ${what}`, async () => {
     await using reference = await shown(options)
     const { page } = reference
@@ -71,7 +71,6 @@ for (const [what, options] of [
     await page.locator('.opblock.is-open .responses-table').first().waitFor()
     assert.deepEqual(await widths(), [options.viewport.width, options.viewport.width])
   })
-}
 
 /** Tries a request out in the page, and tells where it went and with what status it came back. */
 async function triedOut(service: World) {

@@ -42,7 +42,7 @@ for (const [what, env, argv, expected] of [
     ['doctor'],
     { code: 1, stdout: /problem {2}database +cannot be opened: connect ECONNREFUSED/ },
   ],
-] as const) {
+] as const)
   test(`${what} ends with ${expected.code} and says why`, async () => {
     const ended = await mailroom({ MAILROOM_DATA_DIR: join(scratch, 'none'), ...env }, ...argv)
     assert.equal(ended.code, expected.code, ended.stderr)
@@ -50,7 +50,6 @@ for (const [what, env, argv, expected] of [
     assert.match(ended.stderr, 'stderr' in expected ? expected.stderr : /^$/)
     assert.ok(!`${ended.stdout}${ended.stderr}`.includes('hunter2'))
   })
-}
 
 test('on an empty directory the doctor makes nothing', async () => {
   const dataDir = join(scratch, 'untouched')

@@ -88,7 +88,7 @@ test('an event is gone an hour after 30 days, with what is recorded of its deliv
   for (const [position, days] of [
     [1, 31],
     [2, 29],
-  ]) {
+  ])
     await sql`
       with event as (
         insert into events (position, organization_id, at, type, actor_kind, actor_name, data)
@@ -97,7 +97,6 @@ test('an event is gone an hour after 30 days, with what is recorded of its deliv
       )
       insert into webhook_deliveries (organization_id, webhook_id, position, event_id, type, order_scope, state, attempts, due_at)
       select ${organization.id}, ${webhook}, position, id, 'test', '', 'failed', 1, now() from event`.execute(world.db)
-  }
   mock.timers.tick(hour)
   const left = async (table: 'events' | 'webhook_deliveries') =>
     (await world.db.selectFrom(table).select('position').where('type', '=', 'test').execute()).map(

@@ -45,12 +45,10 @@ async function askEverything(world: World, furnished: Furnished): Promise<void> 
   const { organization, address } = furnished
   const inBox = `mailbox=${address}&limit=2`
   const read = ['', '&unread=true', '&unread=false']
-  for (const query of read.flatMap((one) => [one, `${one}&label=${furnished.keyword}`])) {
+  for (const query of read.flatMap((one) => [one, `${one}&label=${furnished.keyword}`]))
     for (const page of [0, 1]) await organization.request('GET', `/v1/messages?${inBox}${query}&page=${page}`)
-  }
-  for (let count = 0; count < 4; count++) {
+  for (let count = 0; count < 4; count++)
     await world.send({ from: 'charles@engines.example', to: address, subject: `Again ${count}`, text: 'Again.' })
-  }
   await organization.request('GET', `/v1/messages?${inBox}&page=2`)
   const removes = ({ method }: { method: string }) => Number(method === 'DELETE')
   const operations = (await everyOperation(world)).sort((a, b) => removes(a) - removes(b))

@@ -168,14 +168,13 @@ for (const [what, start] of [
     async () => ({ endpoint: `http://127.0.0.1:${await freePort()}`, [Symbol.asyncDispose]: async () => {} }),
   ],
   ['says nothing', () => Collector.start(false)],
-] as const) {
+] as const)
   test(`a collector that ${what} delays neither requests nor the stop`, async () => {
     await using collector = await start()
     const service = await startService({ ...home.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
     for (let count = 0; count < 50; count++) assert.equal((await ask(service, '/v1/labels')).status, 200)
     assert.deepEqual(await service.end('SIGTERM'), ended)
   })
-}
 
 /** Ends a process that would load any of it, but for the interface, which the metrics' library has too. */
 const withoutLibraries = `import { registerHooks } from 'node:module'

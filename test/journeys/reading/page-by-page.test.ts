@@ -21,7 +21,7 @@ async function page(path: string, address: string, folder: string, query = '') {
   return body.data
 }
 
-for (const path of ['/v1/messages', '/v1/threads']) {
+for (const path of ['/v1/messages', '/v1/threads'])
   test(`${path}: what asks for page 0 until there is none archives all, though mail comes and goes meanwhile`, async () => {
     const { address } = await organization.mailbox(`box-${++count}`)
     const subjects = await arrive(address, 10)
@@ -36,7 +36,6 @@ for (const path of ['/v1/messages', '/v1/threads']) {
     const archived = await page('/v1/messages', address, 'archive', 'limit=100')
     assert.deepEqual(archived.map(({ subject }: { subject: string }) => subject).sort(), subjects.sort())
   })
-}
 
 test('who reads all pages while mail arrives meets every message, and knows by its uid what comes again', async () => {
   const { address } = await organization.mailbox(`box-${++count}`)

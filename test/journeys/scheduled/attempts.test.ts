@@ -116,7 +116,7 @@ test('a failed message is sent when it is asked for, under the same Message-ID',
 for (const [what, then] of [
   ['deferred three times', '451 4.7.1 Come again'],
   ['refused', '550 5.7.1 No'],
-] as const) {
+] as const)
   test(`one that a mail host took without saying so, and that was ${what} later, says that it may have arrived; its copy in Sent is marked`, async () => {
     answers({ next: 'hang up', keep: true })
     const id = await schedule({ subject: 'Doubt', bcc: 'eve@there.example' })
@@ -137,7 +137,6 @@ for (const [what, then] of [
     const front = `Comments: ${since}\r\nBcc: eve@there.example\r\n`
     assert.equal(raw.bytes.toString(), front + sink.taken[0]?.bytes)
   })
-}
 
 test('one that nobody was sent whole has no copy in Sent when it fails', async () => {
   sink.act = (step) => (step === 'content' ? { next: 'hang up' } : undefined)

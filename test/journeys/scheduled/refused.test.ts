@@ -45,7 +45,7 @@ test('a caller who may only read a mailbox neither cancels nor retries its messa
   const member = await organization.member(`${randomUUID()}@people.example`)
   const boxes = await Promise.all((['read', 'change', 'send'] as const satisfies readonly Level[]).map(share))
   const session = await signIn(organization, member.id)
-  for (const { address, level, ids } of boxes) {
+  for (const { address, level, ids } of boxes)
     for (const [method, path] of [
       ['DELETE', `/v1/scheduled/${ids.pending}`],
       ['POST', `/v1/scheduled/${ids.failed}/retry`],
@@ -58,7 +58,6 @@ test('a caller who may only read a mailbox neither cancels nor retries its messa
           [403, `${address} is shared with you at the level ${level}; this needs send`],
         )
     }
-  }
 
   async function share(level: Level) {
     const { id: mailboxId, address } = await mailbox()

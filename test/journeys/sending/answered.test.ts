@@ -82,7 +82,7 @@ for (const [what, send, marks] of [
     (one) => submitted({ 'In-Reply-To': one.message_id, ...forwards(one) }),
     'forwarded',
   ],
-] as const satisfies readonly (readonly [string, (one: Arrived) => Promise<unknown>, string])[]) {
+] as const satisfies readonly (readonly [string, (one: Arrived) => Promise<unknown>, string])[])
   test(`a message is shown as ${marks} once ${what} is sent, wherever it is shown`, async () => {
     const id = `<${what.replaceAll(' ', '.')}@books.example>`
     const one = await arrived(id)
@@ -108,7 +108,6 @@ for (const [what, send, marks] of [
     const shown = found.map(({ uid, answered, forwarded }) => ({ uid, answered, forwarded }))
     assert.deepEqual(shown, Array.from({ length: 5 }, () => expected).flat())
   })
-}
 
 test('where the copy of a scheduled message cannot be stored at first, it is marked with the copy, once', async (t) => {
   const one = await arrived('<later@books.example>')

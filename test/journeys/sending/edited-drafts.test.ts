@@ -19,7 +19,7 @@ async function newDraft(): Promise<string> {
 for (const [what, attached, times] of [
   ['a draft', 0, 20],
   ['a large draft', 1_500_000, 5],
-] as const) {
+] as const)
   test(`${what} that is being edited is there for whoever reads it or asks for its approval`, async () => {
     const [editor, reader] = [await organization.newKey('sending:draft'), await organization.newKey('sending:draft')]
     const id = await newDraft()
@@ -42,7 +42,6 @@ for (const [what, attached, times] of [
     }
     await Promise.all([edits(), looks('POST', '/approval', 201, {}), looks('GET', '', 200)])
   })
-}
 
 test('a draft that is being edited is there for whoever deletes it', async () => {
   for (let turn = 0; turn < 10; turn++) {

@@ -109,7 +109,7 @@ for (const [what, send] of [
       world.clock.advance(1_000)
     },
   ],
-] as const) {
+] as const)
   test(`an answer to what was sent ${what} joins its conversation`, async () => {
     const { address } = await submittingMailbox(organization, `box${++count}`)
     await send(address)
@@ -121,7 +121,6 @@ for (const [what, send] of [
       [['sent', 'inbox']],
     )
   })
-}
 
 test('an answer joins it in every mailbox of the organization that has the message, and in no other organization', async () => {
   const [ada, eve] = [await mailbox(), await mailbox()]

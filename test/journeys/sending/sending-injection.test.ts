@@ -95,7 +95,7 @@ async function placesMarked(): Promise<string[]> {
   return [...(await tablesWith(world.db, mark)), ...copies.flatMap((raw) => (raw.includes(mark) ? ['sent'] : []))]
 }
 
-for (const [operation, sample] of Object.entries(requests)) {
+for (const [operation, sample] of Object.entries(requests))
   test(`no text of ${operation} may break a line of a header, and where one does nothing is stored`, async () => {
     const [method = '', path = ''] = operation.split(' ')
     const description = await world.client.description()
@@ -103,8 +103,8 @@ for (const [operation, sample] of Object.entries(requests)) {
     assert.ok(schema)
     const lines = places(schema, sample()).filter((place) => !manyLines.includes(String(place.at(-1))))
     assert.ok(lines.length > 0)
-    for (const place of lines) {
-      for (const [what, text] of Object.entries(breaks)) {
+    for (const place of lines)
+      for (const [what, text] of Object.entries(breaks))
         for (const where of [0, 0.5, 1]) {
           world.clock.advance(110)
           const body = changed(sample(), place, (fine) => {
@@ -115,8 +115,6 @@ for (const [operation, sample] of Object.entries(requests)) {
           const description = `${fieldOf(place)} with ${what}: ${JSON.stringify(answer.body)}`
           assert.deepEqual([answer.status, answer.body.error?.field], [400, fieldOf(place)], description)
         }
-      }
-    }
     assert.deepEqual(await placesMarked(), [])
     const { status, body } = await organization.request(method, path, sample())
     assert.ok(status >= 200 && status < 300, JSON.stringify(body))
@@ -126,7 +124,6 @@ for (const [operation, sample] of Object.entries(requests)) {
     await Array.fromAsync(world.mailHost.empty(mailbox))
     await world.db.deleteFrom('domains').where('domain', '=', `${mark}.test`).execute()
   })
-}
 
 const pieces = [
   ...': < > " \\ , ; ( ) @ . = %0d%0a \\r\\n -- \u202e 😀 é Bcc: =? ?='.split(' '),

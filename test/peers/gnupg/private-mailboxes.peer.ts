@@ -19,7 +19,7 @@ for (const [name, kinds] of [
   ['curve25519', { primary: 'ed25519', subkey: 'cv25519' }],
   ['rsa', { primary: 'rsa3072', subkey: 'rsa3072' }],
   ['nist', { primary: 'nistp384', subkey: 'nistp384' }],
-] as const) {
+] as const)
   test(`what comes for a Private mailbox of a ${name} key, GnuPG decrypts to the octets that a Smart one has`, async () => {
     const certificate = await gnuPg.certificate(await gnuPg.newKey(`${name}@keys.example`, kinds))
     const { id, address } = await privateMailboxFor(organization, name, certificate)
@@ -34,7 +34,6 @@ for (const [name, kinds] of [
       assert.ok(plain.toString().endsWith(`${text}\r\n`))
     }
   })
-}
 
 test('25 MiB come through whole', async () => {
   const key = await gnuPg.newKey('large@keys.example', { primary: 'ed25519', subkey: 'cv25519' })

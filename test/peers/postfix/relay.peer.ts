@@ -89,11 +89,10 @@ describe('Postfix as the MX of a domain', () => {
     assert.match((await postfix.mailOf('jürgen', 1)).toString(), /with UTF8SMTPS/)
   })
 
-  test('what is too large is known before it is sent', async () => {
+  test('what is too large is known before it is sent', async () =>
     assert.deepEqual(short(await send(relay, letter(`Subject: x\r\n\r\n${'x\r\n'.repeat(100_000)}`))), [
       'refused 5.3.4',
-    ])
-  })
+    ]))
 
   test('what is too large and says it is not is refused by Postfix', async () => {
     const outcomes = await send(relay, { ...letter(`Subject: x\r\n\r\n${'x\r\n'.repeat(100_000)}`), size: 100 })

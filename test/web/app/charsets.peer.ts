@@ -11,7 +11,7 @@ after(() => browser.close())
 /** Characters of two code points (Encoding Standard, section 12.1.1), of which Chromium 156 writes others. */
 const ours: Readonly<Record<string, readonly string[]>> = { big5: ['8862', '8864', '88a3', '88a5'] }
 
-for (const [name, labels] of Object.entries(charsets)) {
+for (const [name, labels] of Object.entries(charsets))
   test(`Chromium reads each character of ${name} as we do, and knows its labels`, async () => {
     const all = sequencesOf(name)
     const theirs = await page.evaluate(
@@ -28,4 +28,3 @@ for (const [name, labels] of Object.entries(charsets)) {
     const names = await page.evaluate((given) => given.map((label) => new TextDecoder(label).encoding), written)
     assert.deepEqual(new Set(names), new Set([name]))
   })
-}

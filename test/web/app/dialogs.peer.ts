@@ -42,7 +42,7 @@ async function owned(receiver: Receiver) {
   return { box, bob, clerk, desk: desk.address, webhook: `/webhooks/${params.id}` }
 }
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`every dialog and every menu is sound in ${what}`, async () => {
     await using receiver = await Receiver.start()
     const { box, bob, clerk, desk, webhook } = await owned(receiver)
@@ -275,7 +275,6 @@ for (const [what, options] of windows) {
 
     assert.deepEqual(notShown(shown), [])
   })
-}
 
 test('a dialog that is added has a name of its own to be looked at', () => {
   const source = `const title = one ? 'Add it' : \`Remove \${name}\`

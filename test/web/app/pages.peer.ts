@@ -161,7 +161,7 @@ test('every page shows each role what it may see and do, and nothing that the se
 
 const needOf = (of: Jobs, name: string) => of.find(([, pattern]) => pattern.test(name))?.[0]
 
-for (const [what, options] of [...windows, ['a wide window at a zoom of 200 %', zoomed]] as const) {
+for (const [what, options] of [...windows, ['a wide window at a zoom of 200 %', zoomed]] as const)
   test(`every page is sound in ${what}, filled and empty`, async () => {
     const { members, params } = await furnished(world)
     await using full = await reader(browser, members.get('owner') as Box, options)
@@ -177,4 +177,3 @@ for (const [what, options] of [...windows, ['a wide window at a zoom of 200 %', 
       await bare.assertSound()
     }
   })
-}

@@ -23,10 +23,9 @@ for (const [what, event, matches] of [
   ['of all its labels, of which one is not shown', { labels: ['a', 'b'] }, false],
   ['of all its labels, of which it has none', { labels: [] }, false],
   ['that it has come here', { unread: false, moved_from: { folder: 'junk', uid: 7 } }, false],
-] as const) {
+] as const)
   test(`a message that is shown as read and answered, with a label, is ${matches ? '' : 'not '}what an event says ${what}`, () =>
     assert.equal(isStateOf({ ...place, ...event } as EventMessage, shown), matches))
-}
 
 const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))
 const flags = { unread: fc.boolean(), starred: fc.boolean(), answered: fc.boolean(), forwarded: fc.boolean() }

@@ -43,7 +43,7 @@ async function chooseOf(page: Page, folder: string, item: string): Promise<void>
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`folders are made, renamed and deleted in ${what}, and another session shows it`, async () => {
     const box = await furnished()
     await using visitor = await reader(browser, box, options)
@@ -99,7 +99,6 @@ for (const [what, options] of windows) {
     for (const one of [page, other.page]) await link(one, 'Done/Apollo 2 unread').waitFor()
     assert.equal((await box.states('Done/Apollo')).length, 2)
   })
-}
 
 test('the keyboard alone makes, renames and deletes a folder, and an undo makes an empty one again', async () => {
   const box = await boxOf(world)

@@ -21,13 +21,12 @@ for (const [what, html, most] of [
   ['tables in each other', '<table><tr><td>One'.repeat(20_000), 500],
   ['tags in each other', '<div>One '.repeat(50_000), 3_000],
   ['end tags of nothing', '</div>One '.repeat(50_000), 3_000],
-] as const) {
+] as const)
   test(`a long message is cut into parts of few tags, in which nothing is lost: ${what}`, () => {
     const parts = partsOf(html)
     for (const part of parts) assert.ok(tagsIn(part) <= most, `${tagsIn(part)} tags`)
     assert.equal(parts.map(textOf).join(''), textOf(html))
   })
-}
 
 test('parts have fewer tags where the styles have more selectors', () => {
   const { pieces } = liftedPieces('<p>One</p>'.repeat(10_000))
@@ -53,12 +52,11 @@ for (const [what, before, opened] of [
   ['nothing that has ended', '<table><tr><td><div>One</td></tr></table><div><p>Two</div>', ''],
   ['nothing that is empty', '<img src="cid:a"><br><hr>', ''],
   ['the body, which has colours', '<html><head><title>x</title></head><body bgcolor=blue>', '<body bgcolor=blue>'],
-] as const) {
+] as const)
   test(`what is open where a message is cut is opened again: ${what}`, () => {
     const [, second = ''] = partsOf(`${before}${'<br>'.repeat(5_000)}`)
     assert.equal(second.slice(0, second.indexOf('<br>')), opened)
   })
-}
 
 test('a tag whose attributes are long is opened again without them', () => {
   const [, second = ''] = partsOf(`<div title="${'x'.repeat(1_500)}">${'<br>'.repeat(5_000)}`)

@@ -37,7 +37,7 @@ const laidOut = `(() => {
   }
 })()`
 
-for (const [what, html] of Object.entries(heavyHtml)) {
+for (const [what, html] of Object.entries(heavyHtml))
   test(`a message is shown to its end, in parts that a browser lays out at once: ${what}`, async () => {
     const whole = `<p>Dear Ada</p>${html}<p>The end</p>`
     await using visitor = await opened({ subject: what, text: 'Dear Ada', html: whole })
@@ -52,7 +52,6 @@ for (const [what, html] of Object.entries(heavyHtml)) {
     }
     await visitor.assertFits()
   })
-}
 
 test('a message that is shown in parts has all of its text, its look, and its quotation folded', async () => {
   const styled = '<style>p { color: rgb(1, 2, 3) }</style>'

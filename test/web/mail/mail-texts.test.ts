@@ -23,9 +23,8 @@ for (const [what, text, expected] of [
     '> Is it?\n\nYes.\n\n> Really?\n\nYes.',
     ['> > Is it?', 'Yes.', '> > Really?', 'Yes.'],
   ],
-] as const) {
+] as const)
   test(`a text quotes ${what}`, () => assert.deepEqual(quoted(text), expected))
-}
 
 test('a text with 500,000 spaces within it is kept', () => {
   const text = `Hello${' '.repeat(500_000)}Ada`
@@ -38,13 +37,12 @@ for (const [text, href] of [
   ['https://a.example/b_(c)', 'https://a.example/b_(c)'],
   ['<http://a.example>', 'http://a.example'],
   ['javascript:alert(1) data:text/html,x ftp://a.example', undefined],
-] as const) {
+] as const)
   test(`the address in ${JSON.stringify(text)}`, () => {
     const found = pieces(text)
     assert.equal(found.map((piece) => piece.text).join(''), text)
     assert.equal(found.find((piece) => piece.href !== undefined)?.href, href)
   })
-}
 
 for (const [what, undone, text] of [
   ['all of it', [{ left_alone: 0 }], 'Undone'],
@@ -56,7 +54,7 @@ for (const [what, undone, text] of [
   ],
   ['a part of it', [{ state: 'failed', error: 'Out of order', left_alone: 0 }], 'Undone only in part: Out of order'],
   ['a part of it so far', [{ state: 'running', left_alone: 0 }], 'Undoing continues in the background'],
-] as const) {
+] as const)
   test(`what is said of an undo that put back ${what}`, () => {
     const changes = undone.map(({ left_alone, ...one }) => ({
       ...{ state: 'state' in one ? one.state : ('done' as const), left_alone },
@@ -65,7 +63,6 @@ for (const [what, undone, text] of [
     }))
     assert.equal(undoneText(changes), text)
   })
-}
 
 for (const [what, html, kept, css] of [
   ['an element', 'a<style type="text/css">p { color: red }</style>b', 'ab', ['p { color: red }']],
@@ -84,15 +81,14 @@ for (const [what, html, kept, css] of [
   ['a comment, whatever is in it', 'a<!--[if mso]><style>p {}</style><![endif]-->b', 'ab', []],
   ['what is cut short', 'a<style>p {', 'a', ['p {']],
   ['a tag that is cut short', 'a < b <p style="', 'a < b <p style="', []],
-] as const) {
+] as const)
   test(`styles are lifted out of HTML: ${what}`, () => assert.deepEqual(liftStyles(html), { html: kept, css }))
-}
 
 for (const [what, text] of [
   ['lines', 'One line\n'.repeat(20_000)],
   ['a line', 'One line '.repeat(20_000)],
   ['quotations by turns', '> Is it?\nYes.\n'.repeat(5_000)],
-] as const) {
+] as const)
   test(`a long text is shown in portions that are small, and nothing is lost: ${what}`, () => {
     const parts = partsOf(text)
     const portions = portionsOf(parts)
@@ -105,7 +101,6 @@ for (const [what, text] of [
     const wordsOf = (all: readonly { text: string }[]) => all.map(({ text: one }) => one.replace(/\s/g, '')).join('')
     assert.equal(wordsOf(blocks), wordsOf(parts))
   })
-}
 
 test('a usual text is one portion', () => {
   const parts = partsOf('Yes.\n\nOn Monday Ada wrote:\n> Is it?')

@@ -71,7 +71,7 @@ async function chooseMore(page: Page, subject: string, item: string): Promise<vo
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`the pages of mail are sound in ${what}`, async () => {
     const box = await furnished()
     await using visitor = await reader(browser, box, options)
@@ -93,7 +93,6 @@ for (const [what, options] of windows) {
     await visitor.open('/search?q=is:unread')
     await visitor.assertSound()
   })
-}
 
 test('a sent message says whom it has not reached, and whether anything but the notice says so', async () => {
   const box = await boxOf(world)
@@ -340,7 +339,7 @@ test('the row of a conversation stays where it is in the window as that is opene
 for (const [role, item, form] of [
   ['owner', 'Make a filter from this message', 'New filter'],
   ['member', 'Make a filter of your own from it', 'New filter of your own'],
-] as const) {
+] as const)
   test(`an ${role} makes a filter from a message: ${form}`, async () => {
     const { visitor, page } = await arrive(await furnished({ role }))
     await using _ = visitor
@@ -351,7 +350,6 @@ for (const [role, item, form] of [
     await page.getByRole('menuitem', { name: item }).click()
     assert.equal(await dialog(page, form).getByLabel('Text', { exact: true }).inputValue(), 'ann@peer.example')
   })
-}
 
 test('a message leads to the filter that labelled it, and the filters are tried on it as they are now', async () => {
   const box = await furnished()

@@ -72,7 +72,7 @@ test('many senders are blocked by pasting them, with a result for each', async (
   for (const name of ['one', 'two', 'three']) await own(page).getByText(`${name}@ads.example`).waitFor()
 })
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`labels of the organization, one’s own and keywords of neither are told apart in ${what}`, async () => {
     const { box, ada, gone } = await furnished()
     await box.receive({ subject: 'The kettle', text: 'It boils.' })
@@ -109,7 +109,6 @@ for (const [what, options] of windows) {
     await closeByEscape(page, dialog(page, 'Label'))
     await choose(page, 'Tea (your own)')
   })
-}
 
 test('members see each other come to a conversation and leave it', async () => {
   const { box } = await furnished()

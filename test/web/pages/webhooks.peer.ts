@@ -44,7 +44,7 @@ test('an owner makes a webhook, whose secret is shown once, tries it out, and ha
   await page.getByText('No webhooks yet').waitFor()
 })
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`what became of the events of a webhook is sound in ${what}`, async () => {
     const box = await boxOf(world)
     await using receiver = await Receiver.start()
@@ -58,4 +58,3 @@ for (const [what, options] of windows) {
     await visitor.page.getByText('It answered 500').waitFor()
     await visitor.assertSound()
   })
-}

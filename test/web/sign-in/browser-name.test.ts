@@ -15,6 +15,5 @@ for (const [userAgent, name] of [
   ['curl/8.5.0', 'curl/8.5.0'],
   ['', 'Unnamed'],
 ] as const)
-  test(`a browser that says ${userAgent || 'nothing'} is shown as ${name}`, () => {
-    assert.equal(browserName(userAgent), name)
-  })
+  test(`a browser that says ${userAgent || 'nothing'} is shown as ${name}`, () =>
+    assert.equal(browserName(userAgent), name))

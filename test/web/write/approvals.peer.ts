@@ -32,7 +32,7 @@ async function ask(box: Box, fields: object): Promise<void> {
   await box.make(`/v1/drafts/${id}/approval`, {}, program)
 }
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`what waits is shown as it would leave, and declined or approved, in ${what}`, async () => {
     const { box, boss } = await supervised()
     await using visitor = await reader(browser, boss, options)
@@ -60,7 +60,6 @@ for (const [what, options] of windows) {
     await decided.getByText('Approved').waitFor()
     await visitor.assertSound()
   })
-}
 
 test('all that leaves is shown before it is approved: both texts, every field, what is hidden, and every file', async () => {
   const { box, boss } = await supervised()

@@ -38,7 +38,7 @@ async function signed(own?: string, others?: string): Promise<{ box: Box; suppor
   return { box, support }
 }
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`a signature is written, shown, changed and removed in ${what}`, async () => {
     const { box, support } = await signed()
     await using visitor = await reader(browser, box, options)
@@ -68,7 +68,6 @@ for (const [what, options] of windows) {
     await open.getByRole('button', { name: 'Remove' }).click()
     await section.getByRole('button', { name: `Add a signature for ${box.address}` }).waitFor()
   })
-}
 
 test('a new message ends with it, and one in which nothing else is leaves no draft', async () => {
   const html = '<div>Ada <strong>Lovelace</strong><script>alert(1)</script></div><div>Engines</div>'

@@ -7,7 +7,7 @@ import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`recipients are suggested from the mailbox’s mail in ${what}`, async () => {
     const box = await boxOf(world)
     await box.receive({ from: 'Zoë Miller <zoe@books.example>', subject: 'The books' })
@@ -46,4 +46,3 @@ for (const [what, options] of windows) {
     await page.keyboard.press('Tab')
     await page.getByRole('row', { name: 'Ann <ann@peer.example>' }).waitFor()
   })
-}

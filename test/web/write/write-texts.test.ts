@@ -10,10 +10,9 @@ for (const [typed, expected] of [
   ['"Lovelace, Ada" <ada@a.example>\nbob@b.example', ['"Lovelace, Ada" <ada@a.example>', 'bob@b.example']],
   ['"unfinished, ann@a.example', ['"unfinished', 'ann@a.example']],
   [' , ;', []],
-] as const) {
+] as const)
   test(`${JSON.stringify(typed)} has the recipients ${expected}`, () =>
     assert.deepEqual(splitAddresses(typed), expected))
-}
 
 for (const [text, name, isRight] of [
   ['Ann <ann@a.example>', 'Ann', true],
@@ -21,10 +20,9 @@ for (const [text, name, isRight] of [
   ['ann@localhost', 'ann@localhost', true],
   ['ann@', 'ann@', false],
   ['Ann Miller', 'Ann Miller', false],
-] as const) {
+] as const)
   test(`${text} is called ${name}, and ${isRight ? 'looks' : 'does not look'} like an address`, () =>
     assert.deepEqual([shortName(text), looksRight(text)], [name, isRight]))
-}
 
 test('a name is put in quotes where it needs them, and loses what turns the direction of text', () => {
   const address = 'a@a.example'
@@ -45,13 +43,12 @@ for (const [what, change, mode, to, cc] of [
   ['all but oneself, each once', {}, 'reply_all', ['ann', 'bob'], ['eve']],
   ['the recipients of what one wrote oneself', { from: person('ada'), to: [person('bob')] }, 'reply', ['bob'], []],
   ['nobody yet, where it is forwarded', {}, 'forward', [], []],
-] as const) {
+] as const)
   test(`an answer goes to ${what}`, () => {
     const answer = answerTo({ ...original, ...structuredClone(change) } as typeof original, mode, own)
     const locals = (people: readonly string[]) => people.map((one) => one.split('@')[0])
     assert.deepEqual([locals(answer.to), locals(answer.cc)], [to, cc])
   })
-}
 
 for (const [subject, mode, expected] of [
   ['The engine', 'reply', 'Re: The engine'],
@@ -59,10 +56,9 @@ for (const [subject, mode, expected] of [
   ['Fwd: The engine', 'reply', 'Re: Fwd: The engine'],
   ['WG: Fw: The engine', 'forward', 'Fwd: The engine'],
   ['Reply: by Monday', 'reply', 'Re: Reply: by Monday'],
-] as const satisfies readonly (readonly [string, Mode, string])[]) {
+] as const satisfies readonly (readonly [string, Mode, string])[])
   test(`"${subject}" is answered as "${expected}" (${mode})`, () =>
     assert.equal(answerTo({ ...original, subject }, mode, own).subject, expected))
-}
 
 test('an answer names what it answers, and at most a hundred messages before; what forwards a message names that', () => {
   assert.deepEqual(answerTo(original, 'reply', own).references, ['<0@a>', '<1@a>', '<2@a>'])

@@ -45,7 +45,7 @@ async function answer(page: Page, key: 'r' | 'a' | 'f'): Promise<void> {
 
 const subjects = async (box: Box, folder: string) => (await box.states(folder)).map(({ subject }) => subject)
 
-for (const [what, options] of windows) {
+for (const [what, options] of windows)
   test(`the composer is sound in ${what}`, async () => {
     const box = await boxOf(world)
     await box.receive({ subject: 'The engine', html: '<p style="color: red">Is it oiled?</p>', cc: 'bob@peer.example' })
@@ -65,7 +65,6 @@ for (const [what, options] of windows) {
     await page.getByTitle('Quoted text').waitFor()
     await visitor.assertSound()
   })
-}
 
 test('a message is written and sent by the keyboard alone, and arrives with its formatting', async () => {
   const { box, bob, visitor, page } = await writer()

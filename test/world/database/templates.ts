@@ -74,14 +74,13 @@ async function template(name: string, make: (directory: string) => Promise<void>
 }
 
 async function locked(): Promise<Disposable> {
-  for (;;) {
+  for (;;)
     try {
       return lockDirectory(templates)
     } catch (error) {
       if (!(error instanceof DirectoryInUse)) throw error
       await wait(50)
     }
-  }
 }
 
 async function removeUnused(): Promise<void> {

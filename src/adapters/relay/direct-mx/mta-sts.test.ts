@@ -266,9 +266,8 @@ describe('the text of a policy', () => {
     ['*.dest.test', 'dest.test', false],
     ['mx.dest.test', 'xmx.dest.test', false],
   ] as const)
-    test(`${pattern} ${expected ? 'names' : 'does not name'} ${name}`, () => {
-      assert.equal(names({ mode: 'enforce', mx: [pattern] }, name), expected)
-    })
+    test(`${pattern} ${expected ? 'names' : 'does not name'} ${name}`, () =>
+      assert.equal(names({ mode: 'enforce', mx: [pattern] }, name), expected))
 
   for (const [records, id] of [
     [['v=STSv1; id=20160831085700Z;'], '20160831085700Z'],

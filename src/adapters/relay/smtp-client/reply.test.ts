@@ -31,14 +31,13 @@ function written({ code, lines }: Reply, end: string): string {
 }
 
 describe('replies', () => {
-  test('are read as they were written, in whatever pieces they come', () => {
+  test('are read as they were written, in whatever pieces they come', () =>
     fc.assert(
       fc.property(fc.array(reply), fc.constantFrom('\r\n', '\n'), cuts, (replies, end, places) => {
         const octets = Buffer.from(replies.map((one) => written(one, end)).join(''))
         assert.deepEqual(read(octets, places), { replies, garbled: false })
       }),
-    )
-  })
+    ))
 
   test('of any octets are read alike in whatever pieces they come, or not at all', () => {
     const line = fc.oneof(

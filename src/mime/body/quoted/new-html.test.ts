@@ -63,9 +63,8 @@ for (const [what, html, kept] of [
   ['a quotation that is never closed', 'Yes.<blockquote type="cite">Is it?', 'Yes.'],
   ['an element without content', 'Yes.<br class="moz-cite-prefix">No.', 'Yes.No.'],
   ['nothing', '', ''],
-] as const) {
+] as const)
   test(`what is new of ${what}`, () => assert.equal(newHtml(html), kept))
-}
 
 test('of any HTML nothing is added and nothing changes its place', () => {
   const token = fc.constantFrom(

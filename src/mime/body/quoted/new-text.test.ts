@@ -52,9 +52,8 @@ for (const [what, text, kept] of [
   ],
   ['a mark alone', '-----Original Message-----\nIs it?', '-----Original Message-----\nIs it?'],
   ['dashes with other words', 'Yes.\n--- two ---\nNo.', 'Yes.\n--- two ---\nNo.'],
-] as const) {
+] as const)
   test(`what is new of ${what}`, () => assert.equal(newText(text), kept))
-}
 
 /** Headers above an answered message, with the words of the program in each language. */
 for (const [language, answered] of Object.entries({
@@ -96,13 +95,12 @@ for (const [language, answered] of Object.entries({
   Turkish: 'Kimden: Ana\nGönderildi: Pazartesi\nKime: Bob\nKonu: Yağ',
   Ukrainian: 'Від: Анна\nНадіслано: понеділок\nКому: Боб\nТема: Олія',
   Vietnamese: 'Từ: An\nĐã gửi: Thứ Hai\nĐến: Bob\nChủ đề: Dầu',
-})) {
+}))
   test(`what is new is above a header in ${language}`, () => {
     assert.equal(newText(`Yes.\n\n${answered}\n\nIs it?`), 'Yes.')
     assert.equal(newText(`Yes.\n________________________________\n${answered}\n\nIs it?`), 'Yes.')
     assert.equal(newText(`${answered}\n\nIs it?`), `${answered}\n\nIs it?`)
   })
-}
 
 for (const mark of [
   '-----Messaggio originale-----',
@@ -118,9 +116,8 @@ for (const mark of [
   '---------- 原始邮件 ----------',
   '-----Message d’origine-----',
   '*-----Original Message-----*',
-]) {
+])
   test(`what is new is above ${mark}`, () => assert.equal(newText(`Yes.\n\n${mark}\nX: y\n\nIs it?`), 'Yes.'))
-}
 
 /** As Gmail, Apple Mail, Outlook for Mac, Thunderbird and others introduce a quotation. */
 for (const [what, introduction] of [
@@ -162,19 +159,17 @@ for (const [what, introduction] of [
   ['Chinese', 'Ann Lee <ann@a.test> 于2026年11月23日周一 10:12写道：'],
   ['Vietnamese', 'Vào Th 2, 23 thg 11, 2026 vào lúc 10:12 Ann Lee <ann@a.test> đã viết:'],
   ['Hebrew', '\u202bבתאריך יום ב׳, 23 בנוב׳ 2026 ב-10:12 מאת \u202aAnn Lee\u202c <\u202aann@a.test\u202c>:\u202c'],
-] as const) {
+] as const)
   test(`what is new is above an introduction in ${what}`, () => {
     for (const [below, answer] of [
       ['\n> Is it?', ''],
       ['\n\n> Is it?', ''],
       ['\n\n\n> Is it?\n\nNo.', '\n\nNo.'],
       ['\n\nIs it?\nIs it not?', ''],
-    ] as const) {
+    ] as const)
       assert.equal(newText(`Yes.\n\n${introduction}${below}`), `Yes.${answer}`)
-    }
     assert.equal(newText(`Yes.\n${introduction}\n> Is it?`), 'Yes.')
   })
-}
 
 for (const [what, text] of [
   ['a sentence with an address', 'Please ask Bob <bob@b.test> by 12:30:\n\n- for oil'],
@@ -182,13 +177,11 @@ for (const [what, text] of [
   ['what somebody wrote, without when', 'As Ann wrote:\n\nOil is good.'],
   ['an introduction with which the message begins', 'On Nov 23, 2026, Ann <ann@a.test> wrote:\n\nIs it?'],
   ['an introduction of several words behind', 'Yes.\n\nOn Nov 23, 2026, Ann <ann@a.test> wrote: oil.\nNo.'],
-] as const) {
+] as const)
   test(`what is new of ${what} is all`, () => assert.equal(newText(text), text))
-}
 
-test('a sentence above an introduction is the author’s', () => {
-  assert.equal(newText('On we go.\nSee below.\nBen <b@x.test> wrote:\n> A?'), 'On we go.\nSee below.')
-})
+test('a sentence above an introduction is the author’s', () =>
+  assert.equal(newText('On we go.\nSee below.\nBen <b@x.test> wrote:\n> A?'), 'On we go.\nSee below.'))
 
 test('of any lines that seem to begin or introduce a quotation some thousands are looked at', () => {
   for (const line of [
