@@ -98,15 +98,6 @@ test('A draft runs after the stored filters, or at its position, and is not stor
   assert.equal((await organization.request('GET', '/v1/filters')).body.data.length, 1)
 })
 
-test('A draft is checked as a filter is, and its faults are named as its own', async () => {
-  const organization = await world.organization()
-  const filter = { ...draft, name: ' ', argument: 'archive' }
-  const { status, body } = await organization.request('POST', '/v1/filters/test', { message, filter })
-  assert.equal(status, 400)
-  const fields = body.error.details.map(({ field }: { field: string }) => field)
-  assert.deepEqual(fields.toSorted(), ['filter.argument', 'filter.name'])
-})
-
 for (const [what, given] of [
   ['its fields', message],
   ['arrays of addresses', { ...message, from: ['Ann Lee <ann@example.com>', 'bob@example.com'], to: ['x@y.test'] }],
@@ -127,14 +118,3 @@ test('A body of a message is not looked at', async () => {
   const raw = 'From: ann@example.com\r\n\r\nSubject: invoice\r\n'
   assert.deepEqual((await attempt(await world.organization(), { message: raw, filter: draft })).matches, [])
 })
-
-for (const [what, given, field] of [
-  ['empty', {}, 'message'],
-  ['with a line break in the subject', { subject: 'a\r\nTo: b' }, 'message.subject'],
-  ['with a line break in an address', { from: ['a\n@b.c'] }, 'message.from[0]'],
-] as const)
-  test(`A message that is ${what} is invalid_request`, async () => {
-    const answer = await (await world.organization()).request('POST', '/v1/filters/test', { message: given })
-    assert.equal(answer.status, 400)
-    assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
-  })

@@ -19,22 +19,6 @@ test('GET /v1/members lists the organization’s members as {data}', async () =>
   assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false, next_cursor: null })
 })
 
-test('Members can be read page by page, in the order in which they joined', async () => {
-  const organization = await world.organization()
-  const ids: string[] = []
-  for (const name of ['c', 'a', 'b']) ids.push((await organization.member(`${name}@example.com`)).id)
-  const pages = []
-  for (const page of [0, 1, 2]) {
-    const { body } = await organization.request('GET', `/v1/members?limit=2&page=${page}`)
-    pages.push([body.data.map(({ id }: { id: string }) => id), body.total, body.page, body.has_more])
-  }
-  assert.deepEqual(pages, [
-    [ids.slice(0, 2), 3, 0, true],
-    [ids.slice(2), 3, 1, false],
-    [[], 3, 2, false],
-  ])
-})
-
 test('No two members have one address, whatever its case', async () => {
   const organization = await world.organization()
   await organization.member('ada@example.com')

@@ -47,12 +47,6 @@ async function askAll(operations: Operations, headers: Record<string, string>, l
 
 type Look = (answer: Answer, name: string) => void
 
-/** The body of an error without what differs from request to request. */
-function _errorOf({ body }: Answer): unknown {
-  const { request_id: _, ...error } = body.error
-  return error
-}
-
 async function key(fields: { readonly expired?: true; readonly revoked?: true } = {}): Promise<string> {
   const { db, clock } = world
   const expiresAt = fields.expired ? new Date(clock.now() - 1) : null

@@ -27,7 +27,6 @@ const journeys = {
   scheduled: ['scheduled', 'cancel', 'together', 'unless-replied'],
 }
 const others = [
-  'test/processes/changes-elsewhere.test.ts',
   'test/search/corpus.test.ts',
   'test/search/fuzz.test.ts',
   'test/search/routes.test.ts',
