@@ -30,11 +30,7 @@ test('no source has more than 250 lines', () => {
 
 for (const [what, path, text] of [
   ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/server/app.ts'"],
-  [
-    'a noun that imports another noun’s routes',
-    'labels/labels.ts',
-    "import { filterRoutes } from '../filters/routes.ts'",
-  ],
+  ['a noun that imports another’s routes', 'labels/labels.ts', "import { filterRoutes } from '../filters/routes.ts'"],
   ['the app naming an adapter', 'app.ts', "import { imapMailHost } from '#/adapters/mail-host/imap/index.ts'"],
   [
     'any file of the server but one naming an adapter',

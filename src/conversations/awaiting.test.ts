@@ -17,12 +17,7 @@ const cases: readonly (readonly [what: string, last: Partial<LastMessage>, heade
   ['our answer that was archived', { folder: 'archive', author: own }, '', 'them'],
   ['our answer under an alias, archived', { folder: 'archive', author: 'sales@own.test' }, '', 'them'],
   ['our answer with a tag, archived', { folder: 'archive', author: 'sales+fair@own.test' }, '', 'them'],
-  [
-    'our answer under an alias that a program would have',
-    { folder: 'archive', author: 'no-reply@own.test' },
-    '',
-    'them',
-  ],
+  ['our answer under an alias as of a program', { folder: 'archive', author: 'no-reply@own.test' }, '', 'them'],
   ['a question of another mailbox of our domain', { author: 'bob@own.test' }, '', 'us'],
   ['a letter of a list', {}, 'List-Id: <notes.x.test>', null],
   ['bulk mail', {}, 'Precedence: bulk', null],

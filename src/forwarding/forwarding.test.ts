@@ -26,12 +26,7 @@ const forwards = { ...neverConfigured, forwardEnabled: true, forwardTo: 'x@far.e
 const replies = { ...neverConfigured, replyEnabled: true, replyBody: 'Away', replySince: before }
 
 for (const [what, settings, change, expected] of [
-  [
-    'a destination alone switches nothing on',
-    neverConfigured,
-    { forwardTo: 'x@far.example' },
-    { forwardEnabled: false },
-  ],
+  ['a destination alone switches none on', neverConfigured, { forwardTo: 'x@far.example' }, { forwardEnabled: false }],
   [
     'a destination and the switch may come together',
     neverConfigured,
@@ -51,12 +46,7 @@ for (const [what, settings, change, expected] of [
     { forwardTo: 'y@far.example' },
     { forwardSince: before, forwardEnabled: true },
   ],
-  [
-    'clearing the destination switches it off',
-    forwards,
-    { forwardTo: null },
-    { forwardEnabled: false, forwardTo: null },
-  ],
+  ['clearing the address switches it off', forwards, { forwardTo: null }, { forwardEnabled: false, forwardTo: null }],
   [
     'switching on ends a pause',
     { ...forwards, pausedAt: before, pausedBecause: 'No' },
@@ -65,12 +55,7 @@ for (const [what, settings, change, expected] of [
   ],
   ['another end leaves all else', forwards, { forwardUntil: later }, { forwardUntil: later, forwardSince: before }],
   ['a text alone answers nobody', neverConfigured, { replyBody: 'Away' }, { replyEnabled: false, replyBody: 'Away' }],
-  [
-    'a text and the switch may come together',
-    neverConfigured,
-    { replyBody: 'Away', replyEnabled: true },
-    { replySince: now },
-  ],
+  ['a text may come with the switch', neverConfigured, { replyBody: 'Away', replyEnabled: true }, { replySince: now }],
   ['switching on answers that are on stamps them anew', replies, { replyEnabled: true }, { replySince: now }],
   ['emptying the text switches the answers off', replies, { replyBody: '' }, { replyEnabled: false, replyBody: '' }],
   ['another text keeps them on', replies, { replyBody: 'Gone' }, { replyEnabled: true, replySince: before }],
@@ -82,12 +67,7 @@ for (const [what, settings, change, expected] of [
 
 for (const [what, settings, change, field] of [
   ['forwarding without a destination', neverConfigured, { forwardEnabled: true }, 'forward_to'],
-  [
-    'forwarding whose destination the same call clears',
-    forwards,
-    { forwardTo: null, forwardEnabled: true },
-    'forward_to',
-  ],
+  ['forwarding whose address the same call clears', forwards, { forwardTo: null, forwardEnabled: true }, 'forward_to'],
   ['forwarding to itself', neverConfigured, { forwardTo: 'ada@here.example' }, 'forward_to'],
   ['forwarding to an alias', neverConfigured, { forwardTo: 'a.byron@here.example' }, 'forward_to'],
   ['forwarding to itself with a tag', neverConfigured, { forwardTo: 'ada+x@here.example' }, 'forward_to'],

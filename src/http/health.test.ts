@@ -23,12 +23,7 @@ for (const [what, mailHost, after, expected] of [
     0,
     [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
   ],
-  [
-    'is silent for two seconds',
-    never,
-    2_000,
-    [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }],
-  ],
+  ['is silent two seconds', never, 2_000, [503, { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }]],
 ] as const)
   test(`a program whose mail host ${what} says so`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })

@@ -108,7 +108,7 @@ const bombs: readonly (readonly [what: string, bytes: number, make: (bytes: numb
   ['@ everywhere', 800_000, (bytes) => everywhere(fill('@ ', bytes))],
   ['parameters', 800_000, (bytes) => `Content-Type: multipart/mixed${fill('; a*1*=%41', bytes)}\r\n\r\n`],
   [
-    'quotes in a parameter',
+    'quotes in parameters',
     800_000,
     (bytes) => `Content-Type: multipart/mixed; boundary="${fill('\\"', bytes)}\r\n\r\n`,
   ],

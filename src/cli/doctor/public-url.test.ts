@@ -37,7 +37,7 @@ test('a public URL is well at which a Mailroom answers that has the same', async
 for (const [what, answer, words] of [
   ['with another public URL', described('https://other.example'), /whose own public URL is https:\/\/other\.example$/],
   [
-    'without one',
+    'with none',
     JSON.stringify({ info: { title: 'Mailroom' }, servers: [unnamed] }),
     /whose own public URL is not set$/,
   ],

@@ -57,12 +57,7 @@ table('ownership', [
   ],
   ['SERVFAIL', { [challenge]: { fails: 'servfail' } }, 'lookup_failed', /keeps its last result/],
   ['a time-out', { [challenge]: { fails: 'timeout' } }, 'lookup_failed', /did not answer in time/],
-  [
-    'nothing, where a lookup that would explain it fails',
-    { 'example.com': { fails: 'timeout' } },
-    'missing',
-    /^Publish it at/,
-  ],
+  ['nothing, where what would explain it fails', { 'example.com': { fails: 'timeout' } }, 'missing', /^Publish it at/],
   ['twenty aliases in a row', chain(challenge, 20, token), 'lookup_failed', /keeps its last result/],
   ['eight aliases in a row', chain(challenge, 8, token), null],
   ['an alias of itself', { [challenge]: { cname: challenge } }, 'lookup_failed', /keeps its last result/],

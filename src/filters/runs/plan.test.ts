@@ -49,12 +49,7 @@ for (const [what, filters, message, change] of [
     { seen: true, flagged: true, addKeywords: ['work'], folder: 'archive' },
   ],
   ['a filter that does not match', [star], { subject: 'Hello' }, undefined],
-  [
-    'a filter whose label was deleted',
-    [filter({ action: 'label', argument: 'work', broken: 'label_deleted' })],
-    {},
-    undefined,
-  ],
+  ['one whose label is gone', [filter({ action: 'label', argument: 'work', broken: 'label_deleted' })], {}, undefined],
 ] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[])
   test(`${what}: ${change ? 'a change' : 'no change'}`, async () => {
     const { groups } = await evaluate(filters, [heading(message)], inbox)

@@ -33,7 +33,7 @@ for (const [what, given, expected] of [
   ['one that says that a person sent it', { text: letter({ ...answer, 'Auto-Submitted': 'no' }) }, here],
   ['one to a list', { text: letter({ ...answer, Precedence: 'list' }) }, here],
   [
-    'one whose type names a report',
+    'one that names a report',
     { text: letter({ ...answer, 'Content-Type': 'text/plain; x="multipart/report"' }) },
     here,
   ],

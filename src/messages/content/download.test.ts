@@ -9,7 +9,7 @@ for (const [what, filename, expected] of [
   ['quotes', 'a"b.txt', `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`],
   ['other scripts', 'план.pdf', `attachment; filename="____.pdf"; filename*=UTF-8''%D0%BF%D0%BB%D0%B0%D0%BD.pdf`],
   [
-    'what RFC 8187 wants escaped',
+    'what RFC 8187 escapes',
     "é'(1)*.txt",
     `attachment; filename="_'(1)*.txt"; filename*=UTF-8''%C3%A9%27%281%29%2A.txt`,
   ],

@@ -54,11 +54,7 @@ for (const [what, value, expected] of [
   ['a comma that should have been encoded', '=?utf-8?q?Meier, J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['an encoded line break, which cannot break out', '=?utf-8?q?a=0D=0Ab?= <j@x.test>', ['a b|j@x.test']],
   ['an encoded address, which is a name', '=?utf-8?q?ann@example.com?=', ['ann@example.com|']],
-  [
-    'an encoded word as the local part, as it is',
-    '<=?utf-8?q?ann=40x?=@example.com>',
-    ['|=?utf-8?q?ann=40x?=@example.com'],
-  ],
+  ['an encoded word as local part, kept', '<=?utf-8?q?ann=40x?=@example.com>', ['|=?utf-8?q?ann=40x?=@example.com']],
   ['an @ in quotes beside a word, which is a name', '"a@b"c', ['a@bc|']],
   ['a name in UTF-8', 'Jörg <jörg@bücher.example>', ['Jörg|jörg@bücher.example']],
   ['a NUL', 'An\u0000n <ann\u0000@example.com>', ['An n|ann@example.com']],

@@ -161,13 +161,7 @@ const shows = '<p><img alt=x src="cid:x@y">'
 for (const [what, htmlText, header, inline, attaches] of [
   ['a picture that the HTML shows', shows, picture, true, false],
   ['one that is also marked so', shows, `${picture}\nContent-Disposition: inline; filename=x.png`, true, false],
-  [
-    'one whose id is escaped',
-    '<IMG SRC = cid:a%25b&amp;c>',
-    'Content-Type: image/gif\nContent-ID: <a%b&c>',
-    true,
-    false,
-  ],
+  ['one of an escaped id', '<IMG SRC = cid:a%25b&amp;c>', 'Content-Type: image/gif\nContent-ID: <a%b&c>', true, false],
   ['one that is marked as a file', shows, `${picture}\nContent-Disposition: attachment`, false, true],
   ['one that only a comment names', '<!-- <img src="cid:x@y"> --><p>', picture, false, true],
   ['one that only the words name', '<p>cid:x@y', picture, false, true],

@@ -10,18 +10,10 @@ for (const [what, html, text] of [
   ['with blocks as lines', '<div>a</div><div>b</div><ul><li>c<li>d</ul>', 'a\nb\nc\nd'],
   ['with paragraphs apart', '<p>a</p><p>b</p><h1>c</h1>d', 'a\n\nb\n\nc\n\nd'],
   ['with cells apart', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
-  [
-    'without styles, scripts and the title',
-    '<title>t</title><style>p{}</style><script>if (a < b) "</p>"</script>a',
-    'a',
-  ],
+  ['without styles, scripts and title', '<title>t</title><style>p{}</style><script>if (a < b) "</p>"</script>a', 'a'],
   ['without comments', 'a<!-- x > y <b> -->b<!---->c', 'abc'],
   ['with what Outlook hides from others', 'a<!--[if mso]>x<![endif]-->b<!--[if !mso]><!-->c<!--<![endif]-->', 'abc'],
-  [
-    'with quotations marked',
-    'a<blockquote>b<br>c<blockquote>d</blockquote></blockquote>e',
-    'a\n\n> b\n> c\n\n> > d\n\ne',
-  ],
+  ['with quotes marked', 'a<blockquote>b<br>c<blockquote>d</blockquote></blockquote>e', 'a\n\n> b\n> c\n\n> > d\n\ne'],
   [
     'with preformatted lines as they are',
     'Try:<pre>\nif <b>x</b>:\r\n\n\n    go( )\n</pre> now <pre>a  b</pre>',

@@ -15,11 +15,7 @@ for (const [what, text, preview] of [
   ['nothing where there is nothing', '', ''],
   ['the line before a quotation left out', 'Yes.\n\nOn Monday, Ann wrote:\n> a', 'Yes.'],
   ['the line before a quotation left out across an empty line', 'Yes.\n\nOn Monday, Ann wrote:\n\n> a', 'Yes.'],
-  [
-    'that line left out where it is broken in two',
-    'Yes.\n\nOn Monday, Ann Example\n<ann@example.com> wrote:\n> a',
-    'Yes.',
-  ],
+  ['that line left out where it is broken', 'Yes.\n\nOn Monday, Ann Example\n<ann@example.com> wrote:\n> a', 'Yes.'],
   ['that line left out at the end of a paragraph', 'Yes.\nOn Monday, Ann wrote:\n> a', 'Yes.'],
   [
     'that line left out before each quotation',

@@ -78,11 +78,7 @@ for (const [what, message, expected] of [
     `${mixed}--b\nContent-Type: multipart/x; boundary="b c"\n\n--b c\n\none\n--b c--\n--b\n\ntwo\n--b--`,
     ['1.1 text/plain:one', '2 text/plain:two'],
   ],
-  [
-    'a multipart with its last delimiter alone, as text',
-    `${mixed}one\n\ntwo\n--b--\npost`,
-    ['1 text/plain:one\r\n\r\ntwo'],
-  ],
+  ['a multipart with its last delimiter alone', `${mixed}one\n\ntwo\n--b--\npost`, ['1 text/plain:one\r\n\r\ntwo']],
   [
     'a multipart with its last delimiter alone behind a part with its header',
     `${mixed}\nContent-Type: text/html\n\n<p>\n--b--\n`,
@@ -94,7 +90,7 @@ for (const [what, message, expected] of [
     ['1 text/plain:one', '2 text/plain:two'],
   ],
   [
-    'a boundary with a comment',
+    'a commented boundary',
     'Content-Type: multipart/mixed; boundary=b (ours)\n\n--b\n\none\n--b--',
     ['1 text/plain:one'],
   ],
@@ -109,11 +105,7 @@ for (const [what, message, expected] of [
     ['1 text/plain:one'],
   ],
   ['a multipart of any kind', 'Content-Type: multipart/*; boundary=b\n\n--b\n\none\n--b--', ['1 text/plain:one']],
-  [
-    'a multipart with punctuation',
-    'Content-Type: "multipart/mixed", boundary=b\n\n--b\n\none\n--b--',
-    ['1 text/plain:one'],
-  ],
+  ['a punctuated multipart', 'Content-Type: "multipart/mixed", boundary=b\n\n--b\n\none\n--b--', ['1 text/plain:one']],
   ['a type with a comma', 'Content-Type: text/html, charset=x\n\n<p>', ['1 text/html:<p>']],
   ['a type with a colon', 'Content-Type: text/plain:\n\nHello', ['1 text/plain:Hello']],
   ['text of any kind', 'Content-Type: text/*\n\nHello', ['1 text/plain:Hello']],
@@ -123,7 +115,7 @@ for (const [what, message, expected] of [
     ['1 text/plain:one'],
   ],
   [
-    'two types, of which the last is none',
+    'two types, the last of which is no',
     'Content-Type: text/html\nContent-Type: charset=x\n\n<p>',
     ['1 text/html:<p>'],
   ],
@@ -135,7 +127,7 @@ for (const [what, message, expected] of [
   ],
   ['two types that are both one', 'Content-Type: text/html\nContent-Type: text/plain\n\nHello', ['1 text/plain:Hello']],
   [
-    'a part with two types',
+    'one of two types',
     `${mixed}--b\nContent-Type: text/html\nContent-Type: rubbish\n\n<p>\n--b--`,
     ['1 text/html:<p>'],
   ],

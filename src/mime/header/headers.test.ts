@@ -29,12 +29,7 @@ for (const [what, octets, fields, body] of [
     { a: '1', b: '2' },
     'body',
   ],
-  [
-    'around a line that is no field',
-    'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody',
-    { from: '1', subject: '2' },
-    'body',
-  ],
+  ['around a line without one', 'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody', { from: '1', subject: '2' }, 'body'],
   ['from behind a byte-order mark', '\xef\xbb\xbfFrom: 1\r\nTo: 2\r\n\r\nbody', { from: '1', to: '2' }, 'body'],
   [
     'with a parameter that is not indented',
@@ -44,12 +39,7 @@ for (const [what, octets, fields, body] of [
   ],
   ['without an empty line, after an mbox line', 'From ann Mon\nA: 1\nHello', { a: '1' }, 'Hello'],
   ['that ends in a fold before the colon', 'A: 1\r\nB\r\n : 2', { a: '1', b: '2' }, ''],
-  [
-    'with a name that objects have too',
-    '__proto__: 1\r\nconstructor: 2\r\n\r\n',
-    { __proto__: '1', constructor: '2' },
-    '',
-  ],
+  ['with a name that objects have', '__proto__: 1\r\nconstructor: 2\r\n\r\n', { __proto__: '1', constructor: '2' }, ''],
   ['that is empty', '\r\nbody', {}, 'body'],
   ['of nothing', '', {}, ''],
 ] as const)

@@ -8,13 +8,7 @@ const at = (host: string | undefined, publicUrl?: string) =>
 
 for (const [what, publicUrl, host, id, origin] of [
   ['the public URL', 'https://mail.example.com', 'mail.example.com', 'mail.example.com', 'https://mail.example.com'],
-  [
-    'the public URL, whatever a request says',
-    'https://a.example:8443',
-    'localhost',
-    'a.example',
-    'https://a.example:8443',
-  ],
+  ['the public URL, whoever asks', 'https://a.example:8443', 'localhost', 'a.example', 'https://a.example:8443'],
   ['a public URL on this machine', 'http://localhost:3000', '127.0.0.1', 'localhost', 'http://localhost:3000'],
   ['localhost, at the port that was reached', undefined, 'localhost:9999', 'localhost', 'http://localhost:8080'],
   ['localhost in any case', undefined, 'LocalHost', 'localhost', 'http://localhost:8080'],

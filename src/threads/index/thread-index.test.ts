@@ -70,16 +70,8 @@ for (const [what, headers, expected] of [
   ['two messages with one id', ['Message-ID: <a@x>', 'Message-ID: <a@x>'], [[1, 2]]],
   ['a loop', [reply('<a@x>', '<b@x>'), reply('<b@x>', '<a@x>')], [[1, 2]]],
   ['a reply to itself', [reply('<a@x>', '<a@x>'), 'Message-ID: <b@x>'], [[2], [1]]],
-  [
-    'conversations that a reply to both links',
-    [...chain.slice(0, 2).map(own), reply('<c@x>', '<a@x> <b@x>')],
-    [[1, 2, 3]],
-  ],
-  [
-    'what only a subject links',
-    ['Message-ID: <a@x>\r\nSubject: Hi', 'Message-ID: <b@x>\r\nSubject: Re: Hi'],
-    [[2], [1]],
-  ],
+  ['conversations that one reply links', [...chain.slice(0, 2).map(own), reply('<c@x>', '<a@x> <b@x>')], [[1, 2, 3]]],
+  ['what a subject links', ['Message-ID: <a@x>\r\nSubject: Hi', 'Message-ID: <b@x>\r\nSubject: Re: Hi'], [[2], [1]]],
   ['ids that differ in case', ['Message-ID: <a@x>', reply('<b@x>', '<A@x>')], [[2], [1]]],
   ['a reply that leaves out the quotes of an id', ['Message-ID: <"a*"@x>', reply('<b@x>', '<a*@x>')], [[1, 2]]],
   ['strangers who replied to one address', [old('<b@x>', '<ann@x>'), old('<c@x>', '<ann@x>')], [[2], [1]]],

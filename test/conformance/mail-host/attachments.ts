@@ -16,7 +16,7 @@ export function findsAttachments(testIt: TestIt): void {
     ['a long text', 'mixed', ['\r\n', `\r\n${long}`], false],
     ['a file after a long text', 'mixed', [`\r\n${long}`, invoice], true],
     [
-      'a named text after a long one',
+      'a named one after long text',
       'mixed',
       [`\r\n${long}`, 'Content-Disposition: inline; filename=a.txt\r\n\r\nA'],
       true,

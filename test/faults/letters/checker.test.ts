@@ -14,12 +14,7 @@ for (const [what, attempts, stored, expected] of [
   ['what was sent twice and is stored twice', { a: [2, true] }, ['a', 'a'], { duplicated: ['a'] }],
   ['what was never sent', { a: [1, true] }, ['a', 'b'], { unexpected: ['b'] }],
   ['what was begun and never sent completely', { a: [0, false] }, ['a'], { unexpected: ['a'], recovered: ['a'] }],
-  [
-    'what is stored more often than it was sent',
-    { a: [1, true] },
-    ['a', 'a'],
-    { unexpected: ['a'], duplicated: ['a'] },
-  ],
+  ['what is stored more often than was sent', { a: [1, true] }, ['a', 'a'], { unexpected: ['a'], duplicated: ['a'] }],
 ] as const)
   test(`the checker tells of ${what}`, () => {
     const known = new Map(

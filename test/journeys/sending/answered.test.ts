@@ -65,11 +65,7 @@ for (const [what, send, marks] of [
   ],
   ['a message that names it', (one) => ask('POST', '/v1/send', about(one)), 'answered'],
   ['one of several messages', (one) => ask('POST', '/v1/send/batch', { messages: [about(one)] }), 'answered'],
-  [
-    'a message that forwards it',
-    (one) => ask('POST', '/v1/send', { ...about(one), headers: forwards(one) }),
-    'forwarded',
-  ],
+  ['one that forwards it', (one) => ask('POST', '/v1/send', { ...about(one), headers: forwards(one) }), 'forwarded'],
   ['the draft of an answer', (one) => drafted(one, 'reply', {}), 'answered'],
   ['a draft that forwards it', (one) => drafted(one, 'forward', {}), 'forwarded'],
   ['one with fields of its own', (one) => drafted(one, 'forward', { headers: { 'X-Tag': 'a' } }), 'forwarded'],
@@ -77,11 +73,7 @@ for (const [what, send, marks] of [
   ['a scheduled message', (one) => ask('POST', '/v1/scheduled', { ...about(one), send_at: soon() }), 'answered'],
   ['a scheduled draft that forwards it', (one) => drafted(one, 'forward', {}, { send_at: soon() }), 'forwarded'],
   ['what a mail program submits', (one) => submitted({ 'In-Reply-To': one.message_id }), 'answered'],
-  [
-    'what a mail program forwards',
-    (one) => submitted({ 'In-Reply-To': one.message_id, ...forwards(one) }),
-    'forwarded',
-  ],
+  ['what a program forwards', (one) => submitted({ 'In-Reply-To': one.message_id, ...forwards(one) }), 'forwarded'],
 ] as const satisfies readonly (readonly [string, (one: Arrived) => Promise<unknown>, string])[])
   test(`a message is shown as ${marks} once ${what} is sent, wherever it is shown`, async () => {
     const id = `<${what.replaceAll(' ', '.')}@books.example>`

@@ -18,11 +18,7 @@ for (const [what, text, expected] of [
     'Yes.\n\nOn Monday, 23 November 2026,\nAda Lovelace wrote:\n\n> Is it?',
     ['Yes.', '> On Monday, 23 November 2026,\nAda Lovelace wrote:\n\n> Is it?'],
   ],
-  [
-    'what is answered in between',
-    '> Is it?\n\nYes.\n\n> Really?\n\nYes.',
-    ['> > Is it?', 'Yes.', '> > Really?', 'Yes.'],
-  ],
+  ['what is answered between', '> Is it?\n\nYes.\n\n> Really?\n\nYes.', ['> > Is it?', 'Yes.', '> > Really?', 'Yes.']],
 ] as const)
   test(`a text quotes ${what}`, () => assert.deepEqual(quoted(text), expected))
 
@@ -73,7 +69,7 @@ for (const [what, html, kept, css] of [
     [],
   ],
   [
-    'an attribute after another',
+    'one attribute after another',
     '<p class="a" STYLE = "color: red">',
     '<p class="a" data-own-style = "color: red">',
     [],

@@ -6,11 +6,7 @@ import { newHtml } from './new-html.ts'
 for (const [what, html, kept] of [
   ['a message that quotes nothing', '<p>Yes.</p>', '<p>Yes.</p>'],
   ['Apple Mail', 'Yes.<blockquote type="cite">Is it?<br></blockquote>', 'Yes.'],
-  [
-    'an answer in between',
-    "<blockquote type=cite>A?</blockquote>Yes.<blockquote type='CITE'>B?</blockquote>No.",
-    'Yes.No.',
-  ],
+  ['answers between', "<blockquote type=cite>A?</blockquote>Yes.<blockquote type='CITE'>B?</blockquote>No.", 'Yes.No.'],
   [
     'Gmail',
     '<div dir="ltr">Yes.</div><br><div class="gmail_quote gmail_quote_container"><div>On … wrote:</div><div>Is it?</div></div>',
@@ -54,11 +50,7 @@ for (const [what, html, kept] of [
   ['a signature', '<div>Yes.</div><div class="gmail_signature"><div>Ada</div></div>!', '<div>Yes.</div>!'],
   ['a blockquote of the author’s own', '<blockquote>It is.</blockquote>', '<blockquote>It is.</blockquote>'],
   ['a word of a class', '<div class="my_gmail_quote">Yes.</div>', '<div class="my_gmail_quote">Yes.</div>'],
-  [
-    'an attribute that ends like one',
-    '<div data-id="appendonsend">Yes.</div>',
-    '<div data-id="appendonsend">Yes.</div>',
-  ],
+  ['an attribute that ends so', '<div data-id="appendonsend">Yes.</div>', '<div data-id="appendonsend">Yes.</div>'],
   ['a quotation in a comment', '<!-- <blockquote type="cite"> -->Yes.', '<!-- <blockquote type="cite"> -->Yes.'],
   ['a quotation that is never closed', 'Yes.<blockquote type="cite">Is it?', 'Yes.'],
   ['an element without content', 'Yes.<br class="moz-cite-prefix">No.', 'Yes.No.'],

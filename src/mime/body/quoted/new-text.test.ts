@@ -16,7 +16,7 @@ for (const [what, text, kept] of [
   ['Outlook on the web', `Yes.\n________________________________\n${header}\n\nIs it?`, 'Yes.'],
   ['Outlook in German', 'Ja.\n\nVon: Ann\nGesendet: Montag\nAn: Bob\nCc: Eve\nBetreff: Öl\n\nIst es?', 'Ja.'],
   [
-    'Outlook in French',
+    'French Outlook',
     'Oui.\n\nDe\u00a0: Ann\nEnvoyé\u00a0: lundi\nÀ\u00a0: Bob\nObjet\u00a0: Huile\n\nEst-ce ?',
     'Oui.',
   ],
@@ -28,11 +28,7 @@ for (const [what, text, kept] of [
   ],
   ['a message that only forwards another', `${header}\n\nIs it?`, `${header}\n\nIs it?`],
   ['who wrote, without when and what', 'Yes.\n\nFrom: here\nto there', 'Yes.\n\nFrom: here\nto there'],
-  [
-    'a header in two paragraphs',
-    'Yes.\n\nFrom: Ann\n\nSent: now\nSubject: x',
-    'Yes.\n\nFrom: Ann\n\nSent: now\nSubject: x',
-  ],
+  ['one in two paragraphs', 'Yes.\n\nFrom: Ann\n\nSent: now\nSubject: x', 'Yes.\n\nFrom: Ann\n\nSent: now\nSubject: x'],
   ['nothing', '', ''],
   ['code and lists', '\n  \n    def f():\n\treturn 1\n- a\n  - b  \n\n', '    def f():\n\treturn 1\n- a\n  - b'],
   ['code between quotations', '> A?\n    x = 1\n> B?\n\ty = 2', '    x = 1\n\ty = 2'],
@@ -45,11 +41,7 @@ for (const [what, text, kept] of [
     `See what Ann writes:\n\n${header}\n\nIs it?`,
   ],
   ['a header of a broken line', `Yes.\n\n${header.replace('To: Bob', 'To: Bob;\n Cy;\n Dee')}\n\nIs it?`, 'Yes.'],
-  [
-    'a journey',
-    'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.',
-    'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.',
-  ],
+  ['a trip', 'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.', 'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.'],
   ['a mark alone', '-----Original Message-----\nIs it?', '-----Original Message-----\nIs it?'],
   ['dashes with other words', 'Yes.\n--- two ---\nNo.', 'Yes.\n--- two ---\nNo.'],
 ] as const)
