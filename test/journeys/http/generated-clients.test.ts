@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
+import type { ZodType } from 'zod'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
@@ -16,7 +17,6 @@ import { World } from '#test/world/world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** What orval makes of the document: schemas by name. */
 const world = await World.start()
 const furnished = await furnish(world)
 const directory = await mkdtemp(join(tmpdir(), 'clients-'))
@@ -27,7 +27,8 @@ const output = { mode: 'single', override: { zod: { strict: { body: true } } } }
 for (const client of ['zod', 'fetch'] as const)
   await generate({ input: { target }, output: { ...output, client, target: join(directory, `${client}.ts`) } })
 await writeFile(join(directory, 'package.json'), '{"type": "module"}')
-const generated = await import(pathToFileURL(join(directory, 'zod.ts')).href)
+/** What orval makes of the document: schemas by name. */
+const generated: Record<string, ZodType> = await import(pathToFileURL(join(directory, 'zod.ts')).href)
 after(async () => {
   await world[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
