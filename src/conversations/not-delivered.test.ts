@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
-import { Sink } from '#test/sockets/sink.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 
 const refusal = '550 5.1.1 No such mailbox'
 
-const sink = await Sink.start({
-  act: (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('nobody') ? refusal : undefined),
-})
-const world = await World.start({ sink })
-const organization = await world.organization()
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink, organization } = await sendingWorld()
+sink.act = (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('nobody') ? refusal : undefined)
 
 /** Sends a message, and says by which id. */
 async function sent(from: string, to: readonly string[], cc: readonly string[] = []): Promise<string> {
@@ -55,7 +47,7 @@ async function saidIn(address: string) {
 }
 
 test('a notice of ours is in the conversation of the message, which says whom it has not reached', async () => {
-  const { address } = await organization.mailbox('ada')
+  const { address } = await organization.mailbox('amy')
   await sent(address, ['bob@there.example', 'nobody@there.example'])
   const nobody = { recipient: 'nobody@there.example', status: '5.1.1', diagnostic: refusal, proven: true }
   assert.deepEqual(await saidIn(address), [

@@ -84,16 +84,6 @@ test('the audit trail has the member who made and revoked a key, and never the k
   assert.ok(!JSON.stringify(entries).includes(key))
 })
 
-test('a repeated request under its Idempotency-Key makes one key and answers it again, to that member alone', async () => {
-  const organization = await world.organization()
-  const [ada, bob] = [await adminOf(organization), await adminOf(organization, 'bob@people.example')]
-  const once = { headers: { 'idempotency-key': 'one' } }
-  const [first, again] = [await create(ada, { scopes }, once), await create(ada, { scopes }, once)]
-  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
-  assert.notEqual((await create(bob, { scopes }, once)).body.id, first.body.id)
-  assert.equal((await ada.request('GET', '/v1/api-keys')).body.total, 3)
-})
-
 for (const [what, change, field] of [
   ['an unknown scope', { scopes: ['labels:read', 'members:write'] }, 'scopes[1]'],
   ['a long name', { name: 'x'.repeat(65) }, 'name'],

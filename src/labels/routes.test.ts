@@ -74,12 +74,6 @@ test('Two organizations can have labels of one name and keyword', async () => {
   assert.equal((await create(other, 'Work')).keyword, 'work')
 })
 
-test('The organization can have a label of the name of a member’s own', async () => {
-  const organization = await world.organization()
-  await personalLabel(organization, 'Work')
-  assert.equal((await create(organization, 'Work')).name, 'Work')
-})
-
 test('On collision a numeric suffix is appended', async () => {
   const organization = await world.organization()
   assert.equal((await create(organization, 'To do')).keyword, 'to-do')

@@ -125,18 +125,6 @@ for (const [what, body, status, field, message] of refusals)
     assert.deepEqual(rows, [])
   })
 
-for (const [what, change] of [
-  ['not verified', { status: 'pending' }],
-  ['lost', { status: 'failed' }],
-  ['suspended', { suspended_at: new Date() }],
-] as const)
-  test(`refused: a domain that is ${what}`, async () => {
-    const own = await world.organization()
-    await world.db.updateTable('domains').set(change).where('domain', '=', own.domain).execute()
-    const { status, body } = await create({ local_part: 'ada' }, own)
-    assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'domain'])
-  })
-
 test('another organization’s domain is not_found, like one that does not exist', async () => {
   const other = await world.organization()
   const { id } = await world.db

@@ -41,19 +41,6 @@ test('no entry of another organization or of the installation is among them', as
   for (const { action } of data) assert.ok(action !== 'label.created' && action !== 'organization.deleted', action)
 })
 
-test('pages go from newest to oldest by the cursor, without a gap', async () => {
-  const organization = await world.organization()
-  const owner = await ownerOf(organization)
-  for (const name of ['a', 'b', 'c']) await organization.request('POST', '/v1/labels', { name })
-  const names: string[] = []
-  for (let query = '?action=label&limit=2'; query !== ''; ) {
-    const { data, next_cursor } = await trail(owner, query)
-    names.push(...data.map(({ item }: { item: { name: string } }) => item.name))
-    query = next_cursor === null ? '' : `?action=label&limit=2&cursor=${next_cursor}`
-  }
-  assert.deepEqual(names, ['c', 'b', 'a'])
-})
-
 test('entries are selected by action, item, actor and time', async () => {
   const organization = await world.organization()
   const owner = await ownerOf(organization)

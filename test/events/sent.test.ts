@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { dropWaiting } from '#/queue/waiting.ts'
-import { Sink } from '#test/sockets/sink.ts'
-import { World } from '#test/world/world.ts'
+import { sendingWorld } from '#test/world/sending-world.ts'
 import { logged } from './logged.ts'
 
-const sink = await Sink.start()
-const world = await World.start({ sink })
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
+const { world, sink } = await sendingWorld()
 
 /** Ann's server accepts, Bob's defers, Cy's refuses. */
 const thatDiffer = (step: string, { line }: { line: string }) => {

@@ -158,14 +158,6 @@ test('a change in a session leaves one entry, which names the member', async () 
   }
 })
 
-test('a repeated request under its Idempotency-Key leaves no second entry', async () => {
-  const organization = await world.organization()
-  const ask = () =>
-    organization.request('POST', '/v1/labels', { name: 'Once' }, { headers: { 'idempotency-key': 'one' } })
-  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 201])
-  assert.equal((await trailOf(organization)).filter(({ action }) => action === 'label.created').length, 1)
-})
-
 test('refused requests leave one entry for each organization and client network', async () => {
   await using refusals = new Refusals(world.db, pino({ level: 'silent' }))
   const { id: organizationId, ...organization } = await world.organization()

@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { each } from '#test/each.ts'
 import { now, readEvents } from '#test/events/furnished.ts'
-import { signIn } from '#test/world/members/signed-in.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const { world, organization, ada, sentMail } = await sendingWorld()
@@ -175,39 +174,5 @@ test('events tell who may approve that approval is asked for, and who writes wha
     [second.id, 'declined'],
     [third.id, 'approved'],
   ])
-  assert.equal((await wires()).length, 1)
-})
-
-test('a repeated request gets the first answer', async () => {
-  const { id } = await draft()
-  const once = (key: string, path: string, name: string) =>
-    organization.request('POST', path, path.endsWith('/approval') ? {} : undefined, {
-      key,
-      headers: { 'idempotency-key': name },
-    })
-  const approval = await once(writer, `/v1/drafts/${id}/approval`, 'ask')
-  const path = `/v1/approvals/${approval.body.id}/approve`
-  const sent = await once(approver, path, 'approve')
-  assert.deepEqual([approval.status, sent.status], [201, 202])
-  assert.deepEqual((await once(approver, path, 'approve')).body, sent.body)
-  assert.deepEqual((await once(writer, `/v1/drafts/${id}/approval`, 'ask')).body, approval.body)
-  assert.equal((await wires()).length, 1)
-})
-
-test('owners and admins approve what is in their mailboxes, members nothing', async () => {
-  const { id } = await draft()
-  const approval = await asked(id)
-  const path = `/v1/approvals/${approval.id}/approve`
-  const stranger = await signIn(organization, (await organization.member('boss@people.example', 'owner')).id)
-  assert.equal((await stranger.request('POST', path)).status, 404)
-  const box = await organization.mailbox('own')
-  const { id: memberId } = await organization.member(box.address, 'member')
-  const member = await signIn(organization, memberId)
-  assert.equal((await member.request('POST', path)).status, 403)
-  const other = await world.organization()
-  assert.equal((await other.request('POST', path)).status, 404)
-  const { id: adminId } = await organization.member(ada, 'admin')
-  const admin = await signIn(organization, adminId)
-  assert.equal((await admin.request('POST', path)).status, 202)
   assert.equal((await wires()).length, 1)
 })

@@ -99,16 +99,6 @@ test('an author to whom nothing is sent any more is the fault of the message', a
   assert.deepEqual(await taken(), [])
 })
 
-test('a repeated reply gets the first answer', async () => {
-  const asked = await arrived({})
-  const send = () => reply(asked, { text: 'Once' }, { headers: { 'Idempotency-Key': `reply-${asked.uid}` } })
-  const first = await send()
-  await request('PATCH', `/v1/messages/${asked.uid}?mailbox=${ada}`, { folder: 'archive' })
-  const again = await send()
-  assert.deepEqual([again.status, again.body], [202, first.body])
-  assert.equal((await taken()).length, 1)
-})
-
 async function draft(original: object, fields: object = {}, options = {}) {
   return await request('POST', '/v1/drafts', { mailbox: ada, original, ...fields }, options)
 }
