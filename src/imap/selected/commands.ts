@@ -1,5 +1,6 @@
 import type { Handler } from '../session/session.ts'
 import { noop, unselect } from './close.ts'
+import { idle } from './idle.ts'
 import { examine, select } from './select.ts'
 
 export const selectedCommands: Readonly<Record<string, Handler>> = {
@@ -7,5 +8,6 @@ export const selectedCommands: Readonly<Record<string, Handler>> = {
   EXAMINE: examine,
   UNSELECT: unselect,
   NOOP: noop,
+  IDLE: idle,
   CHECK: noop,
 }

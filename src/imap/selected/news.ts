@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
@@ -11,6 +11,11 @@ const idleMs = 1_000
 const batchMs = 5
 /** The share of time that looks take at most: a look at the folders of 2,000 sessions takes some milliseconds. */
 const share = 1 / 5
+
+/** How long what was read is kept for others who were woken, in milliseconds. */
+const sharedMs = 100
+/** Sessions that are woken in a turn of the event loop. */
+const wokenAtOnce = 100
 
 /** What has changed in a folder is above its modification sequence, and a renamed folder has another name. */
 export interface FolderMark {
@@ -47,7 +52,7 @@ export class FolderNews implements AsyncDisposable {
   readonly #announced = () => this.#wake()
   readonly #ending = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
-  readonly #reading = new Map<string, Promise<unknown>>()
+  readonly #shared = new Map<string, Promise<unknown>>()
   #announcements = 0
   /** The number of announcements at the last look. */
   #looked = 0
@@ -76,7 +81,7 @@ export class FolderNews implements AsyncDisposable {
     watched.wakes.add(wake)
     const watch: FolderWatch = {
       isStill: (mark) => watched.checked === this.#announcements && isSame(watched.mark, mark),
-      found: (mark, announcements) => find(watched, mark, announcements, wake),
+      found: (mark, announcements) => void find(watched, mark, announcements, wake),
       [Symbol.dispose]: () => {
         watched.wakes.delete(wake)
         if (watched.wakes.size === 0 && this.#watched.get(folderId) === watched) this.#watched.delete(folderId)
@@ -86,51 +91,57 @@ export class FolderNews implements AsyncDisposable {
     return watch
   }
 
-  /** What others are just reading under the same name. */
+  /** What others read under the same name since the last announcement: sessions that are woken by one change share a look. */
   shared<T>(name: string, read: () => Promise<T>): Promise<T> {
     // What has a name is read in one way only.
-    const known = this.#reading.get(name) as Promise<T> | undefined
+    const known = this.#shared.get(name) as Promise<T> | undefined
     if (known) return known
-    const reading = read().finally(() => this.#reading.delete(name))
-    this.#reading.set(name, reading)
+    const reading = read()
+    this.#shared.set(name, reading)
+    const forget = () => {
+      if (this.#shared.get(name) === reading) this.#shared.delete(name)
+    }
+    reading.then(() => setTimeout(forget, sharedMs).unref(), forget)
     return reading
   }
 
   #wake(): void {
     this.#announcements += 1
-    if (this.#watched.size === 0 || this.#ending.signal.aborted) return
-    this.#looking ??= this.#lookOn().finally(() => {
-      this.#looking = undefined
-    })
+    this.#shared.clear()
+    if (this.#watched.size > 0) this.#looking ??= this.#lookOn()
   }
 
   async #lookOn(): Promise<void> {
     const { signal } = this.#ending
     while (this.#looked < this.#announcements && this.#watched.size > 0 && !signal.aborted) {
       const begun = performance.now()
-      await this.#lookOnce()
-      const wait = Math.max(batchMs, (performance.now() - begun) * (1 / share - 1))
+      const isDone = await this.#look()
+      const wait = isDone ? Math.max(batchMs, (performance.now() - begun) * (1 / share - 1)) : idleMs
       await pause(wait, undefined, { signal }).catch(() => {})
     }
+    this.#looking = undefined
   }
 
-  async #lookOnce(): Promise<void> {
+  /** False if the database did not answer. */
+  async #look(): Promise<boolean> {
     const announcements = this.#announcements
-    this.#looked = announcements
     const ids = [...this.#watched.keys()]
     try {
       const rows = await query<FolderMark & { id: number }>(this.#database.db)`
         select id, modseq, name from mail_folders where id = any(${ids}::bigint[])`
+      this.#looked = announcements
+      this.#isFailing = false
       const found = new Map(rows.map(({ id, modseq, name }) => [id, { modseq, name }]))
       for (const id of ids) {
         const watched = this.#watched.get(id)
-        if (watched) find(watched, found.get(id) ?? null, announcements)
+        if (watched) await find(watched, found.get(id) ?? null, announcements)
       }
-      this.#isFailing = false
+      return true
     } catch (err) {
       if (!this.#isFailing)
         this.#log.warn({ err }, 'selected folders could not be looked at; mail programs learn of changes later')
       this.#isFailing = true
+      return false
     }
   }
 
@@ -143,13 +154,18 @@ export class FolderNews implements AsyncDisposable {
   }
 }
 
-/** Wakes everybody but who has found it. */
-function find(watched: Watched, mark: FolderMark | null, announcements: number, by?: () => void): void {
+/** Wakes everybody but who has found it, a few in a turn of the event loop: each writes to its client. */
+async function find(watched: Watched, mark: FolderMark | null, announcements: number, by?: () => void): Promise<void> {
   if (announcements < watched.checked) return
   watched.checked = announcements
   if (isSame(watched.mark, mark)) return
   watched.mark = mark
-  for (const wake of watched.wakes) if (wake !== by) wake()
+  let woken = 0
+  for (const wake of [...watched.wakes]) {
+    if (wake === by) continue
+    if (++woken % wokenAtOnce === 0) await nextTurn()
+    wake()
+  }
 }
 
 function isSame(one: FolderMark | null | undefined, other: FolderMark | null | undefined): boolean {

@@ -83,6 +83,10 @@ export class OpenFolder implements Selected {
     this.#mark = undefined
   }
 
+  get mustLook(): boolean {
+    return this.#mark === undefined
+  }
+
   /** The folder was read, after so many announcements. */
   found(mark: FolderMark, announcements: number): void {
     this.#mark = mark

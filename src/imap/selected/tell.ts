@@ -23,7 +23,7 @@ export async function tell(session: Session, { mayExpunge }: { readonly mayExpun
   const read = () => folderChanges(db, mailbox, folderId, known)
   // Many may be woken at once by one change.
   const state = [announcements, folderId, known.expunges, known.flags, known.uidNext]
-  const changes = await news.shared(state.join(' '), read)
+  const changes = await (folder.mustLook ? read() : news.shared(state.join(' '), read))
   if (!changes) throw new Bye('Selected mailbox was deleted, have to disconnect')
   folder.found(changes, announcements)
 

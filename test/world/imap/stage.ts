@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Database } from '#/db/open.ts'
+import { announceEvents } from '#/events/announce.ts'
 import { selectedCommands } from '#/imap/selected/commands.ts'
 import { findFolder } from '#/mail/folders.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
@@ -8,7 +9,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseHome } from '#test/world/database/database.ts'
 import { HeardSession, partsOn } from './heard-session.ts'
 
 const log = pino({ level: 'silent' })
@@ -16,17 +17,27 @@ const log = pino({ level: 'silent' })
 /** A database with mailboxes, and what the sessions of a process share. */
 export class Stage implements AsyncDisposable {
   readonly database: Database
+  /** As another process has it, where the database can have one. */
+  readonly elsewhere: Database
   readonly host: MailHost
   readonly parts: ReturnType<typeof partsOn>
+  readonly #resources: AsyncDisposable
 
-  private constructor(database: Database) {
+  private constructor(database: Database, elsewhere: Database, resources: AsyncDisposable) {
     this.database = database
+    this.elsewhere = elsewhere
+    this.#resources = resources
     this.host = sqlMailHost(database.db, idHashKey('a secret'))
     this.parts = this.process()
   }
 
   static async open(): Promise<Stage> {
-    return new Stage(await testDatabase())
+    await using opening = new AsyncDisposableStack()
+    const home = opening.use(await databaseHome())
+    const database = opening.use(await home.open())
+    const elsewhere = database.embedded ? database : opening.use(await home.open())
+    opening.use(announceEvents(elsewhere))
+    return new Stage(database, elsewhere, opening.move())
   }
 
   /** What the sessions of another process share. */
@@ -40,7 +51,7 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.parts[Symbol.asyncDispose]()
-    await this.database[Symbol.asyncDispose]()
+    await this.#resources[Symbol.asyncDispose]()
   }
 }
 
@@ -60,10 +71,10 @@ export class Scene implements Disposable {
     return new HeardSession(parts, this.mailbox, selectedCommands)
   }
 
-  add(count: number, change: Partial<Copy> = {}): Promise<void> {
+  add(count: number, change: Partial<Copy> = {}, { db } = this.stage.database): Promise<void> {
     const copies = Array.from({ length: count }, () => copy(this.mailbox, change))
-    const { database, host } = this.stage
-    return database.db.transaction().execute((tx) => host.append(tx, copies))
+    const { host } = this.stage
+    return db.transaction().execute((tx) => host.append(tx, copies))
   }
 
   async expunge(...uids: number[]): Promise<void> {

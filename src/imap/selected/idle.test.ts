@@ -1,0 +1,118 @@
+// On both databases: what one process commits, clients of another are told.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { HeardSession } from '#test/world/imap/heard-session.ts'
+import { Stage } from '#test/world/imap/stage.ts'
+import { selectedCommands } from './commands.ts'
+
+let stage: Stage
+before(async () => {
+  stage = await Stage.open()
+})
+after(() => stage[Symbol.asyncDispose]())
+
+/** The parts of the stage, and how many statements were sent. */
+function counting() {
+  let count = 0
+  const db = stage.database.db.withPlugin({
+    transformQuery: ({ node }) => {
+      count++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return { parts: { ...stage.parts, db }, count: () => count }
+}
+
+test('a client that is idle is told of what another process commits, in order, until it says DONE', async () => {
+  using scene = await stage.scene()
+  const { session } = scene
+  await scene.told('SELECT INBOX')
+  const idling = session.run('IDLE')
+  assert.deepEqual(await session.until(/^\+/), ['+ idling'])
+  await scene.add(2, {}, stage.elsewhere)
+  assert.deepEqual(await session.until(/EXISTS/), ['* 2 EXISTS'])
+  await scene.mark([2], { seen: true })
+  assert.deepEqual(await session.until(/FETCH/), ['* 2 FETCH (FLAGS (\\Seen))'])
+  await scene.expunge(1)
+  assert.deepEqual(await session.until(/EXPUNGE/), ['* 1 EXPUNGE'])
+  session.say('done')
+  assert.deepEqual(await idling, ['OK Idle completed'])
+})
+
+test('a client that has not selected a mailbox may be idle, and must end it with DONE', async () => {
+  using scene = await stage.scene()
+  const idling = scene.session.run('IDLE')
+  await scene.session.until(/^\+/)
+  scene.session.say('NOOP')
+  assert.deepEqual(await idling, ['BAD Expected DONE'])
+})
+
+test('a client that is idle as its mailbox is deleted is told BYE', async () => {
+  using scene = await stage.scene()
+  await stage.host.createFolder(scene.mailbox, 'Projects')
+  await scene.told('SELECT Projects')
+  const idling = scene.session.run('IDLE')
+  await scene.session.until(/^\+/)
+  await stage.host.removeFolder(scene.mailbox, 'Projects')
+  assert.deepEqual(await idling, ['* BYE Selected mailbox was deleted, have to disconnect'])
+})
+
+test('clients that are idle in one state share the read of what woke them, and no other is woken', async () => {
+  using scene = await stage.scene()
+  using other = await stage.scene()
+  const { parts, count } = counting()
+  using sessions = new DisposableStack()
+  const open = async (mailbox: typeof scene.mailbox) => {
+    const session = sessions.use(new HeardSession(parts, mailbox, selectedCommands))
+    await session.run('SELECT INBOX')
+    const idling = session.run('IDLE')
+    await session.until(/^\+/)
+    return { session, idling }
+  }
+  const idle = await Promise.all(Array.from({ length: 250 }, () => open(scene.mailbox)))
+  const beside = await open(other.mailbox)
+  const before = count()
+  await scene.add(3)
+  const told = await Promise.all(idle.map(({ session }) => session.until(/EXISTS/)))
+  assert.deepEqual(
+    told,
+    idle.map(() => ['* 3 EXISTS']),
+  )
+  assert.equal(count() - before, 1)
+  for (const { session } of [...idle, beside]) session.say('DONE')
+  assert.deepEqual(await beside.idling, ['OK Idle completed'])
+  assert.deepEqual(
+    await Promise.all(idle.map(({ idling }) => idling)),
+    idle.map(() => ['OK Idle completed']),
+  )
+})
+
+test('commands read nothing while no change is announced, but NOOP looks', async () => {
+  using scene = await stage.scene()
+  const { parts, count } = counting()
+  using session = new HeardSession(parts, scene.mailbox, selectedCommands)
+  await session.run('SELECT INBOX')
+  await session.run('NOOP')
+  const before = count()
+  // A server has looks that are due by themselves, which may be just under way.
+  for (let times = 0; times < 3; times++) await session.run('FETCH')
+  if (stage.database.embedded) assert.equal(count() - before, 0)
+  await session.run('NOOP')
+  assert(count() - before >= 1)
+})
+
+test('an expunge elsewhere is held back until numbers may change, in each process for its own client', async () => {
+  using scene = await stage.scene()
+  await using process = stage.process(stage.elsewhere)
+  using there = scene.another(process)
+  await scene.add(3)
+  await scene.told('SELECT INBOX')
+  await there.run('SELECT INBOX')
+  await scene.expunge(2)
+  assert.deepEqual(await scene.told('FETCH'), ['OK Completed'])
+  assert.deepEqual(await there.run('NOOP'), ['* 2 EXPUNGE', 'OK Noop completed'])
+  await scene.add(1, {}, stage.elsewhere)
+  assert.deepEqual(await there.run('NOOP'), ['* 3 EXISTS', 'OK Noop completed'])
+  assert.deepEqual(await scene.told('NOOP'), ['* 2 EXPUNGE', '* 3 EXISTS', 'OK Noop completed'])
+})

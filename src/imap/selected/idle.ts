@@ -1,0 +1,32 @@
+import { Bad } from '../answers.ts'
+import type { Handler } from '../session/session.ts'
+import { OpenFolder } from './open-folder.ts'
+import { tell } from './tell.ts'
+
+/** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
+ *  waits, as the RFC has it for a session that has signed in. */
+export const idle: Handler = async (session, { args }) => {
+  args.end()
+  let isOver = false
+  let wake: () => void = () => {}
+  const line = session.ask('idling')
+  const over = () => {
+    isOver = true
+    wake()
+  }
+  line.then(over, over)
+  const folder = session.selected instanceof OpenFolder ? session.selected : undefined
+  try {
+    while (!isOver) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      if (folder) folder.woken = resolve
+      await tell(session, { mayExpunge: true })
+      if (!isOver) await promise
+    }
+  } finally {
+    if (folder) folder.woken = undefined
+  }
+  if ((await line).trim().toUpperCase() !== 'DONE') throw new Bad('Expected DONE')
+  return { text: 'Idle completed' }
+}
