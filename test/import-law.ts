@@ -18,6 +18,7 @@ const base = [
   'text.ts',
   'unicode.ts',
   'version.ts',
+  'word-fold.ts',
 ]
 const nouns = [
   'labels',

@@ -1,6 +1,7 @@
 import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
+import { holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
@@ -13,6 +14,8 @@ export interface Reading {
   readonly raw: Uint8Array
   /** Of the attachment, or the address of a picture. */
   readonly id?: string
+  /** Of a search. */
+  readonly sought?: readonly Sought[]
 }
 
 const readings = {
@@ -40,11 +43,15 @@ const readings = {
     return { result: readSearchable(raw) }
   },
 
-  names(raw: Buffer, address = ''): Served & { result: boolean } {
+  texts(raw: Buffer, { sought = [] }: Reading): Served & { result: (boolean | undefined)[] } {
+    return { result: holdsTexts(raw, sought) }
+  },
+
+  names(raw: Buffer, { id: address = '' }: Reading): Served & { result: boolean } {
     return { result: messageNames(raw, address) }
   },
 
-  attachment(raw: Buffer, id = ''): Served & { result: ReadAttachment | undefined } {
+  attachment(raw: Buffer, { id = '' }: Reading): Served & { result: ReadAttachment | undefined } {
     const found = attachmentBytes(raw, id)
     if (!found) return { result: undefined }
     // Of its own, since those of an attachment that is not encoded are the message's.
@@ -86,4 +93,4 @@ function json(text: string | null): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(text))
 }
 
-serve(({ what, raw, id }: Reading) => readings[what](bufferOf(raw), id))
+serve((reading: Reading) => readings[reading.what](bufferOf(reading.raw), reading))

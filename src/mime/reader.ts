@@ -2,6 +2,7 @@ import { bufferOf, joined } from '#/event-loop/pieces.ts'
 import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import { type DkimResult, type LookUp, unverified, verifySignatures } from './authentication/dkim.ts'
 import { attachmentBytes, type Content, readContent } from './body/content.ts'
+import { holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { type Opened, readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
@@ -56,6 +57,13 @@ export class MessageReader implements AsyncDisposable {
   async searchable(raw: Buffer): Promise<Searchable> {
     if (raw.length <= largeBytes) return readSearchable(raw)
     return (await this.#thread.run({ what: 'searchable', raw: await inSharedMemory(raw) })) as Searchable
+  }
+
+  /** What of this the message holds (body/holds-texts.ts). */
+  async holds(raw: Buffer, sought: readonly Sought[]): Promise<(boolean | undefined)[]> {
+    if (raw.length <= largeBytes) return holdsTexts(raw, sought)
+    const shared = await inSharedMemory(raw)
+    return (await this.#thread.run({ what: 'texts', raw: shared, sought })) as (boolean | undefined)[]
   }
 
   /** Whether the HTML of the message names a picture's address. */

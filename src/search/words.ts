@@ -1,5 +1,4 @@
-import { foldCase } from '#/text.ts'
-import { normalized } from '#/unicode.ts'
+import { foldWord, isUnspaced, RUN } from '#/word-fold.ts'
 
 /** A folded word of a text, and its place. */
 export interface Word {
@@ -22,7 +21,7 @@ const longestWord = 64
 export function* wordsOf(text: string): Generator<Word> {
   let at = 0
   for (const { 0: run, index } of text.matchAll(RUN)) {
-    const unspaced = UNSPACED.test(run)
+    const unspaced = isUnspaced(run)
     const characters = unspaced ? charactersOf(run) : undefined
     if (!characters) {
       const word = fold(run)
@@ -55,22 +54,9 @@ export function wantedWords(phrase: string): Wanted[] {
   })
 }
 
-/** Whether a word is of a script without spaces. */
-export function isUnspaced(word: string): boolean {
-  return UNSPACED.test(word)
-}
-
 /** Without case, accents and differences of width. */
 function fold(text: string): string {
-  if (PLAIN.test(text)) return cut(text.toLowerCase())
-  const bare = decomposed(foldCase(decomposed(text)))
-  const lettered = bare.replace(LETTERS, (letter) => letters[letter] ?? letter).replace(OTHERS, '')
-  return cut(normalized(lettered, 'NFC'))
-}
-
-/** Without accents. A fraction stays one character: taken apart, ½ would be 12. */
-function decomposed(text: string): string {
-  return text.replace(WHOLE, (part) => normalized(part, 'NFKD').replace(ACCENTS, ''))
+  return cut(foldWord(text))
 }
 
 function cut(word: string): string {
@@ -93,21 +79,4 @@ function charactersOf(run: string): Character[] {
   return found
 }
 
-const unspaced = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
-const letter = String.raw`[\p{L}\p{N}\p{M}]`
-/** Of one kind of script. A mark belongs to what is before it. Halfwidth voicing marks are letters. */
-const RUN = new RegExp(
-  String.raw`(?:(?=${letter})[${unspaced}])(?:(?=${letter})[${unspaced}\p{Mn}])*|(?:(?=${letter})[^${unspaced}])+`,
-  'gu',
-)
-const UNSPACED = new RegExp(`^[${unspaced}]`, 'u')
 const CHARACTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*|[\p{M}\uff9e\uff9f]+/gu
-const PLAIN = /^[a-zA-Z0-9]*$/
-const WHOLE = /[^¼-¾⅐-⅟↉]+/g
-const ACCENTS = /[\u0300-\u036f]/g
-const OTHERS = /[^\p{L}\p{N}\p{M}]+/gu
-/** Letters with a stroke or joined, which Unicode does not take apart. */
-const letters: Readonly<Record<string, string>> = {
-  ...{ æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ł: 'l', ŧ: 't', þ: 'th' },
-}
-const LETTERS = /[æœøđðħıłŧþ]/g

@@ -114,3 +114,8 @@ function phrase(text: string): string | undefined {
 export function isRewritten(local: string): boolean {
   return /^(?:srs[01][=+-]|srs=)/i.test(local)
 }
+
+/** An address with its name, as a search looks through it. */
+export function addressText({ name, address }: Address): string {
+  return name === '' ? address : `${name} <${address}>`
+}

@@ -24,6 +24,15 @@ const form =
 
 /** Reads a Date field, obsolete forms included (section 4.3). Undefined for any other text, and for a date that no calendar has. */
 export function readDate(value: string): Date | undefined {
+  return readTimes(value)?.utc
+}
+
+/** The same as it is written: the time of its zone, as if that were UTC. */
+export function readWrittenDate(value: string): Date | undefined {
+  return readTimes(value)?.written
+}
+
+function readTimes(value: string): { written: Date; utc: Date } | undefined {
   const match = form.exec(withoutComments(value.slice(0, 200)).toLowerCase())
   if (!match) return undefined
   const [, day = '', month = '', year = '', hour = '', minute = '', second = '0', half = '', offset = '', zone = ''] =
@@ -35,7 +44,7 @@ export function readDate(value: string): Date | undefined {
     return undefined
   at.setUTCHours(h, m, Math.min(s, 59))
   const utc = new Date(at.getTime() - 60_000 * minutesOf(offset, zone))
-  return utc.getUTCFullYear() > 9999 ? undefined : utc // RFC 3339 has years of four digits.
+  return utc.getUTCFullYear() > 9999 ? undefined : { written: at, utc } // RFC 3339 has years of four digits.
 }
 
 /** Some programs write `11:30:00 PM`. */

@@ -1,8 +1,9 @@
 import { isKeyword } from '#/labels/keyword.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { timeOf } from '#/search/operators.ts'
-import { isUnspaced, wordsOf } from '#/search/words.ts'
+import { wordsOf } from '#/search/words.ts'
 import { normalized } from '#/unicode.ts'
+import { isUnspaced } from '#/word-fold.ts'
 import { day, quoted } from '../client/syntax.ts'
 
 /** The arguments of a SEARCH command (RFC 9051, section 6.4.4), in UTF-8 if some are literals. */

@@ -1,0 +1,120 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Sought } from '#/mime/body/holds-texts.ts'
+import type { Places } from './places.ts'
+import { type Found, sift } from './rows.ts'
+import type { Scope } from './scope.ts'
+
+/** What is stored of messages decides about most of them; the others are read. */
+export async function siftContents(scope: Scope, sought: Sought, within: Places): Promise<Found> {
+  switch (sought.in) {
+    case 'date':
+      return sift(scope, within, sentWithin(sought))
+    case 'subject':
+      return sift(scope, within, inSubject(sought.text))
+    case 'addresses':
+      if (sought.name === 'from') return sift(scope, within, inAuthors(sought.text))
+      if (sought.name === 'to') return sift(scope, within, inRecipients(sought.text))
+      return sift(scope, within, inHeader(sought.name, sought.text))
+    case 'header':
+      return sift(scope, within, inHeader(sought.name, sought.text))
+    case 'text':
+    case 'body':
+      return { yes: within.without(within), maybe: within }
+  }
+}
+
+type Test = { readonly yes: RawBuilder<boolean>; readonly open: RawBuilder<boolean> }
+
+/** The stored time is in UTC, and the zone of the header counts, which is within a day of that. What has no date counts as sent when it was
+ *  received (RFC 5256 has it so for SORT). */
+function sentWithin({ from, before }: Extract<Sought, { in: 'date' }>): Test {
+  const date = sql`(content.facts ->> 'date')::timestamptz`
+  const at = (time: number) => sql`${new Date(time)}::timestamptz`
+  const held = (column: RawBuilder<unknown>, margin: number) => {
+    const since = from === undefined ? sql`true` : sql`${column} >= ${at(from + margin)}`
+    const until = before === undefined ? sql`true` : sql`${column} < ${at(before - margin)}`
+    return sql`(${since} and ${until})`
+  }
+  const isKnown = sql`content.facts ? 'date'`
+  return {
+    yes: sql`(case when ${date} is not null then ${held(date, day)} else ${isKnown} and ${held(sql`message.received_at`, 0)} end)`,
+    open: sql`(case when ${date} is not null then ${held(date, -day)} else not coalesce(${isKnown}, false) end)`,
+  }
+}
+
+const day = 86_400_000
+
+/** Letters of the stored text beside those of ASCII are folded by the program alone, and so are several spaces. */
+function inSubject(text: string): Test {
+  const subject = sql`content.subject`
+  return {
+    yes: holds(subject, text),
+    open: sql`(${isUneven(subject)} or length(content.subject) >= 2000)`,
+  }
+}
+
+/** The author is stored; if there are others or a sender, all of them together. */
+function inAuthors(text: string): Test {
+  const author = addressOf(sql`content.from_name`, sql`content.from_address`)
+  const all = sql`content.facts -> 'senders'`
+  return {
+    yes: sql`coalesce(${holds(author, text)}, false)`,
+    open: sql`(${all} is null or coalesce(${isUneven(author)}, false) or ${isUneven(sql`(${all})::text`)} or ${anyHolds(all, text)})`,
+  }
+}
+
+/** The first hundred of To are stored. */
+function inRecipients(text: string): Test {
+  const all = sql`content.recipients`
+  return {
+    yes: anyHolds(all, text),
+    open: sql`(${isUneven(sql`${all}::text`)} or jsonb_array_length(${all}) >= 100)`,
+  }
+}
+
+/** The octets of the header decide that a text is not there, unless it may be encoded. */
+function inHeader(name: string, text: string): Test {
+  const [longest = ''] = text.match(/[a-z0-9@._-]+/g)?.toSorted((a, b) => b.length - a.length) ?? []
+  return {
+    yes: sql`false`,
+    open: sql`(
+      select strpos(header, ${`\n${name}`}) > 0
+        and (strpos(header, ${longest}) > 0 or strpos(header, '=?') > 0 or strpos(header, '\\') > 0) or header_end = 0
+      from (
+        select E'\\n' || lower(encode(case when header_end > 0 then substring(bytes for header_end) else bytes end, 'escape')
+          collate "C") as header, header_end
+        from (
+          select bytes, position('\\x0d0a0d0a'::bytea in bytes) as header_end
+          from (
+            select substring(coalesce(content.bytes,
+              (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headerBytes}) as bytes offset 0
+          ) head offset 0
+        ) ended
+      ) written
+    )`,
+  }
+}
+
+/** Nearly every header is shorter; a longer one is read. */
+const headerBytes = 16 << 10
+
+/** An address with its name, as `addressText` writes it. */
+function addressOf(name: RawBuilder<unknown>, address: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(case when coalesce(${name}, '') = '' then ${address} else ${name} || ' <' || ${address} || '>' end)`
+}
+
+function anyHolds(addresses: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql`exists (
+    select from jsonb_to_recordset(${addresses}) as one (name text, address text)
+    where ${holds(addressOf(sql`one.name`, sql`one.address`), text)}
+  )`
+}
+
+function holds(column: RawBuilder<unknown>, text: string): RawBuilder<boolean> {
+  return sql`(strpos(lower(${column} collate "C"), ${text}) > 0)`
+}
+
+/** Whether the program folds a text otherwise than the database. */
+function isUneven(column: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(octet_length(${column}) <> length(${column}) or strpos(${column}, '  ') > 0)`
+}
