@@ -18,7 +18,7 @@ import { expungeMarked, markedDeleted } from './expunge.ts'
 import { type FolderRef, findFolder } from './folders.ts'
 import { moveMessages } from './move.ts'
 import { sqlMailHost } from './sql-mail-host.ts'
-import { type FlagChange, storeFlags } from './store-flags.ts'
+import { type ChangedFlags, type FlagChange, storeFlags } from './store-flags.ts'
 
 const key = idHashKey('a secret')
 const by: By = { kind: 'mail_program', id: null, name: '' }
@@ -83,11 +83,10 @@ for (const [what, held, change, marks, event] of [
   test(`a STORE ${what}`, async () => {
     const { mailbox, inbox } = await own({}, held)
     const stored = await transaction((tx) => storeFlags(tx, inbox, [2, 3], change, by))
-    const uids = (list: Uint32Array) => [...list].join()
     const isModified = change.unchangedSince === 1
     assert.deepEqual(
-      [uids(stored.present), uids(stored.changed), uids(stored.modified), stored.modseq, ...stored.before],
-      ['2', event ? '2' : '', isModified ? '2' : '', 3, ...(event ? [2] : [])],
+      [[...stored.present], [...stored.modified], stored.modseq, stored.changed.map(written)],
+      [[2], isModified ? [2] : [], 3, event ? [[2, 2, marks]] : []],
     )
     assert.deepEqual(await shown(inbox), [
       [1, 2, ''],
@@ -126,13 +125,19 @@ test('a move keeps ids within a mailbox; another mailbox has other messages then
   assert.deepEqual(await transaction((tx) => moveMessages(tx, inbox, [1, 2], archive, by)), {
     from: [1, 2],
     to: [1, 2],
+    modseq: 4,
   })
   assert.deepEqual(await ids(archive), before)
-  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [2], archive, by)), { from: [2], to: [2] })
+  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [2], archive, by)), {
+    from: [2],
+    to: [2],
+    modseq: 2,
+  })
   const other = await another(mailbox)
   assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [1, 2], other.inbox, by)), {
     from: [1, 2],
     to: [1, 2],
+    modseq: 4,
   })
   assert.deepEqual([await ids(archive), (await ids(other.inbox)).filter((id) => before.includes(id))], [[], []])
   assert.deepEqual(await shown(other.inbox), [
@@ -159,9 +164,12 @@ test('a move notes when a message came into its folder', async () => {
 
 test('only what bears the mark is expunged', async () => {
   const { mailbox, inbox } = await own({ deleted: true }, {}, { deleted: true, keywords: ['work'] })
-  const marked = (await markedDeleted(database.db, inbox, 0, 10)).map(({ uid }) => uid)
-  assert.deepEqual(marked, [1, 3])
-  assert.deepEqual(await transaction((tx) => expungeMarked(tx, inbox, [2, 3, 4], by)), [3])
+  const marked = (isMeant?: (uid: number) => boolean) => Array.fromAsync(markedDeleted(database.db, inbox, isMeant))
+  assert.deepEqual(
+    [await marked(), await marked((uid) => uid > 1), await marked((uid) => uid > 3)],
+    [[[1, 3]], [[3]], []],
+  )
+  assert.deepEqual(await transaction((tx) => expungeMarked(tx, inbox, [2, 3, 4], by)), { gone: 1, modseq: 3 })
   assert.deepEqual(await shown(inbox), [
     [1, 2, 'deleted'],
     [2, 2, ''],
@@ -269,13 +277,17 @@ async function ref(mailbox: MailboxRef, name: string): Promise<FolderRef> {
 
 /** Uid, modification sequence and marks of each message. */
 async function shown({ folderId }: FolderRef): Promise<[number, number, string][]> {
-  const { rows } = await sql<Record<string, boolean> & { uid: number; modseq: number; keywords: string[] }>`
+  const { rows } = await sql<ChangedFlags & { modseq: number }>`
     select uid, modseq, seen, flagged, answered, forwarded, deleted, draft, keywords from mail_messages
     where folder_id = ${folderId} order by uid`.execute(database.db)
-  return rows.map(({ uid, modseq, keywords, ...flags }) => {
-    const set = Object.keys(flags).filter((name) => flags[name])
-    return [uid, modseq, [...set, ...keywords].join(' ')]
-  })
+  return rows.map(({ modseq, ...row }) => written({ ...row, modseqBefore: modseq }))
+}
+
+function written(message: ChangedFlags): [number, number, string] {
+  const flags = (['seen', 'flagged', 'answered', 'forwarded', 'deleted', 'draft'] as const).filter(
+    (one) => message[one],
+  )
+  return [message.uid, message.modseqBefore, [...flags, ...message.keywords].join(' ')]
 }
 
 async function ids({ folderId }: FolderRef): Promise<number[]> {

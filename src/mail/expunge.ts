@@ -55,6 +55,10 @@ async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<
   const { rows } = await sql<{ uid: number; size_bytes: number }>`
     select uid, size_bytes from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid)
     order by uid`.execute(db)
+  return partsOf(rows)
+}
+
+function partsOf(rows: readonly { readonly uid: number; readonly size_bytes: number }[]): number[][] {
   const parts: number[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const { uid, size_bytes } of rows) {
@@ -74,22 +78,36 @@ export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids:
   return await expungeFrom(tx, folder, uids)
 }
 
-/** Messages above a uid that bear `\\Deleted`, in ascending order: so many that one transaction deletes them. */
-export async function markedDeleted(
+/** Messages that one transaction deletes for a mail program, and messages that are looked at at a time. */
+const mostMarked = 500
+
+/** The uids of those messages of a folder that bear `\Deleted`, in ascending order and in parts, each for a transaction. */
+export async function* markedDeleted(
   db: Db,
   { mailbox, folderId }: FolderRef,
-  after: number,
-  most: number,
-): Promise<{ uid: number; size_bytes: number }[]> {
-  return await query<{ uid: number; size_bytes: number }>(db)`
-    select uid, message.size_bytes from mail_messages message
-    where folder_id = ${folderId} and deleted and uid > ${after}
-      and exists (select from mail_folders where id = ${folderId} and organization_id = ${mailbox.organizationId})
-    order by uid limit ${most}`
+  isMeant: (uid: number) => boolean = () => true,
+): AsyncGenerator<number[]> {
+  for (let after = 0; ; ) {
+    const rows = await query<{ uid: number; size_bytes: number }>(db)`
+      select uid, message.size_bytes from mail_messages message
+      where folder_id = ${folderId} and deleted and uid > ${after}
+        and exists (select from mail_folders where id = ${folderId} and organization_id = ${mailbox.organizationId})
+      order by uid limit ${mostMarked}`
+    yield* partsOf(rows.filter(({ uid }) => isMeant(uid)))
+    const last = rows.at(-1)
+    if (!last || rows.length < mostMarked) return
+    after = last.uid
+  }
 }
 
-/** Deletes for good those of the messages that still bear `\\Deleted`, and writes events. */
-export async function expungeMarked(tx: Tx, ref: FolderRef, uids: readonly number[], by: By): Promise<number[]> {
+/** Deletes for good those of the messages that still bear `\Deleted`, and writes events. Answers their number, and the modification
+ *  sequence that the folder has then. */
+export async function expungeMarked(
+  tx: Tx,
+  ref: FolderRef,
+  uids: readonly number[],
+  by: By,
+): Promise<{ readonly gone: number; readonly modseq: number }> {
   const folder = (await lockFolderRefs(tx, ref))(ref)
   const rows = await query<{ uid: number }>(tx)`
     select uid from (
@@ -102,7 +120,14 @@ export async function expungeMarked(tx: Tx, ref: FolderRef, uids: readonly numbe
     rows.map(({ uid }) => uid),
   )
   await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
-  return gone
+  return { gone: gone.length, modseq: folder.modseq + gone.length }
+}
+
+/** Deletes for good, whatever they bear, messages that a mail program is not to get after all, and writes events. */
+export async function expungeCopies(tx: Tx, ref: FolderRef, uids: readonly number[], by: By): Promise<void> {
+  const folder = (await lockFolderRefs(tx, ref))(ref)
+  const gone = await expungeFrom(tx, folder, uids)
+  await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
 }
 
 /** From a locked folder. */

@@ -11,20 +11,21 @@ import { stored } from './received.ts'
 import { findIn } from './search/copied.ts'
 
 /** Moves messages to a folder of the same mailbox or of another one, and writes events. A message keeps its id within a mailbox; in
- *  another it is a new one, and is deleted here. One in the folder already stays as it is. */
+ *  another it is a new one, and is deleted here. One in the folder already stays as it is. Answers also the modification sequence that the
+ *  folder has then. */
 export async function moveMessages(
   tx: Tx,
   from: FolderRef,
   uids: readonly number[],
   to: FolderRef,
   by: By,
-): Promise<CopiedTo> {
+): Promise<CopiedTo & { readonly modseq: number }> {
   const folders = await lockFolderRefs(tx, from, to)
   const [source, target] = [folders(from), folders(to)]
   const present = await messagesIn(tx, source, uids)
   if (source.id === target.id) {
     const same = present.map(({ uid }) => uid)
-    return { from: same, to: same }
+    return { from: same, to: same, modseq: source.modseq }
   }
   const isElsewhere = from.mailbox.mailboxId !== to.mailbox.mailboxId
   if (isElsewhere) await findIn(tx, to.mailbox, source.id, uids)
@@ -34,7 +35,7 @@ export async function moveMessages(
     ? [...deleted(from.mailbox, source.name, moved.from), ...stored(to.mailbox, target.name, moved.to)]
     : changed(from.mailbox, source.name, target.name, pairs)
   await appendEvents(tx, events, by)
-  return moved
+  return { ...moved, modseq: source.modseq + pairs.length }
 }
 
 export interface HeldRow extends Held {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
@@ -10,6 +11,17 @@ export async function storageUsed(db: Db, organizationId: string): Promise<numbe
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
   return usage?.storage_bytes ?? 0
+}
+
+/** Whether an organization has used all that its plan allows. Then no more is stored for it (docs/reference/arriving.md#recipients). */
+export async function isFull(db: Db, organizationId: string): Promise<boolean> {
+  const [row] = await query<{ is_full: boolean }>(db)`
+    select usage.storage_bytes >= plan.storage_bytes as is_full
+    from organizations organization
+    join plans plan on plan.name = organization.plan
+    join organization_usage usage on usage.organization_id = organization.id
+    where organization.id = ${organizationId}`
+  return row?.is_full ?? false
 }
 
 /** Sums of the folders' counters. */

@@ -4,7 +4,7 @@ import { type By, insertNewEventsBy } from '#/events/append.ts'
 import { type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { type Keyworded, keepKeywords } from './keywords.ts'
 import { normalKeywords } from './normal-keywords.ts'
-import { integers, packed } from './packed.ts'
+import { bytes, integers, packed } from './packed.ts'
 
 export type MessageFlag = 'seen' | 'flagged' | 'answered' | 'forwarded' | 'deleted' | 'draft'
 
@@ -20,17 +20,23 @@ export interface FlagChange {
   readonly unchangedSince?: number | undefined
 }
 
-/** What it did, as uids in ascending order. */
+/** What it did. Uids and messages are in ascending order. */
 export interface Stored {
-  /** Those that were there. */
+  /** The messages that were there. */
   readonly present: Uint32Array
-  /** Those that were changed, to the modification sequence `modseq`. */
-  readonly changed: Uint32Array
-  readonly modseq: number
   /** Those that had changed after `unchangedSince`. */
   readonly modified: Uint32Array
-  /** The modification sequence that each of `changed` had before. */
-  readonly before: readonly number[]
+  /** Those that were changed, as they are now. All have the same modification sequence. */
+  readonly changed: readonly ChangedFlags[]
+  readonly modseq: number
+}
+
+/** A message's flags. */
+export interface ChangedFlags extends Readonly<Record<MessageFlag, boolean>> {
+  readonly uid: number
+  readonly keywords: readonly string[]
+  /** The modification sequence of the change before. */
+  readonly modseqBefore: number
 }
 
 /** Changes flags and keywords of messages in a folder, and writes events, in one statement; keywords have rows of their own, in another.
@@ -89,25 +95,40 @@ export async function storeFlags(
             array(select one from unnest(keywords) one where one <> all(new_keywords) order by one collate "C")) end as data
       from changing
     ), logged as (${insertNewEventsBy(by)})
-    select ${packed(sql`int4send(uid::integer)`)} as present,
+    select present,
       (select ${packed(sql`int4send(uid::integer)`)} from present where modseq > ${unchangedSince}::bigint) as modified,
-      (select ${packed(sql`int4send(uid::integer)`)} from changing) as changed,
-      (select json_agg(modseq) from changing) as before,
+      changed.*,
       (select json_agg(json_build_object('uid', uid, 'received_at', received_at,
           'before', json_build_object('seen', seen, 'keywords', keywords),
           'after', json_build_object('seen', new_seen, 'keywords', new_keywords)))
         from changing where keywords <> new_keywords or seen <> new_seen and keywords <> '{}') as reworded
-    from present`.execute(tx)
+    from (select ${packed(sql`int4send(uid::integer)`)} as present from present) present, (
+      select ${packed(sql`int4send(uid::integer)`)} as changed, ${packed(sql.raw(newFlags))} as flags,
+        json_agg(modseq) as before, case when bool_or(new_keywords <> '{}') then json_agg(new_keywords) end as keywords
+      from changing
+    ) changed`.execute(tx)
   const row = rows[0]
   await keepKeywords(tx, folder.id, (row?.reworded ?? []).map(pairOf))
-  const uidsOf = (column: 'present' | 'changed' | 'modified') => integers(row?.[column] ?? null)
-  return {
-    ...{ present: uidsOf('present'), changed: uidsOf('changed'), modified: uidsOf('modified') },
-    ...{ modseq, before: row?.before ?? [] },
-  }
+  const [present, modified] = [integers(row?.present ?? null), integers(row?.modified ?? null)]
+  return { present, modified, changed: row ? changedIn(row) : [], modseq }
 }
 
 const names = ['seen', 'flagged', 'answered', 'forwarded', 'deleted', 'draft'] as const satisfies MessageFlag[]
+
+const newFlags = names.map((name) => `boolsend(new_${name})`).join(' || ')
+
+function changedIn({ changed, flags, before, keywords }: StoredRow): ChangedFlags[] {
+  const all = bytes(flags)
+  return Array.from(integers(changed), (uid, index) => {
+    const own = names.map((name, at) => [name, all[index * names.length + at] === 1])
+    return {
+      uid,
+      keywords: keywords?.[index] ?? [],
+      modseqBefore: before?.[index] ?? 0,
+      ...(Object.fromEntries(own) as Record<MessageFlag, boolean>),
+    }
+  })
+}
 
 function differing(name: MessageFlag, data: ReturnType<typeof sql>) {
   return sql`case when ${sql.ref(name)} = ${sql.ref(`new_${name}`)} then '{}' else ${data} end`
@@ -122,7 +143,9 @@ interface StoredRow {
   readonly present: string | null
   readonly modified: string | null
   readonly changed: string | null
+  readonly flags: string | null
   readonly before: readonly number[] | null
+  readonly keywords: readonly string[][] | null
   readonly reworded: readonly Reworded[] | null
 }
 

@@ -35,7 +35,8 @@ export async function concealed(
   return { raw, headers: readHeaders(raw).headers, ...nothingRead }
 }
 
-const nothingRead = {
+/** The fields of a message of which nothing is read. */
+export const nothingRead = {
   messageId: null,
   threadRoot: null,
   strong: [],

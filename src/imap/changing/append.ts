@@ -1,0 +1,49 @@
+import { appendGiven, type Given, replaceGiven } from '#/mail/append-given.ts'
+import { No } from '../answers.ts'
+import type { Handler } from '../session/session.ts'
+import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
+import { type Appended, givenMessage, readAppended } from './appended.ts'
+import { refOf } from './copy.ts'
+import { assertRoom, changeable, targetNamed } from './target.ts'
+
+/** APPEND (RFC 9051, section 6.3.12), of one message or several (RFC 3502): all are stored in one transaction, or none. */
+export const append: Handler = async (session, { args }) => {
+  args.space()
+  const name = args.mailbox()
+  const appended: Appended[] = []
+  do appended.push(readAppended(args))
+  while (!args.isAtEnd())
+  const target = await targetNamed(session, name)
+  await assertRoom(session, target)
+  const messages: Given[] = []
+  for (const one of appended) messages.push(await givenMessage(session, target, one))
+  const { db, idKey } = session.parts
+  const uids = await db.transaction().execute((tx) => appendGiven(tx, idKey, target, messages, session.user.by))
+  return { text: 'Append completed', code: `APPENDUID ${target.folderId} ${sequenceSet(rangesOf(uids))}` }
+}
+
+/** REPLACE and UID REPLACE (RFC 8508): APPEND and the expunge of another message in one transaction. The uid is told before the expunge, which
+ *  is told after the command, as with MOVE. */
+export const replace: Handler = async (session, { args, name }) => {
+  const selected = changeable(session)
+  args.space()
+  const number = args.nzNumber()
+  args.space()
+  const targetName = args.mailbox()
+  const appended = readAppended(args)
+  args.end()
+  const byUid = name === 'UID REPLACE'
+  const uid = byUid ? number : selected.messages.uidAt(number)
+  if (uid === undefined || selected.messages.sequenceOf(uid) === undefined)
+    throw new No('No such message', 'NONEXISTENT')
+  const target = await targetNamed(session, targetName)
+  await assertRoom(session, target)
+  const message = await givenMessage(session, target, appended)
+  const { db, idKey } = session.parts
+  const now = await db
+    .transaction()
+    .execute((tx) => replaceGiven(tx, idKey, { ...refOf(selected), uid }, target, message, session.user.by))
+  if (now === undefined) throw new No('The message no longer exists', 'EXPUNGEISSUED')
+  await session.output.write(statusLine('*', 'OK', 'Replaced', `APPENDUID ${target.folderId} ${now}`))
+  return { text: 'Replace completed' }
+}

@@ -1,0 +1,94 @@
+import { type CopiedTo, copyMessages } from '#/mail/copy.ts'
+import { expungeCopies } from '#/mail/expunge.ts'
+import type { FolderRef } from '#/mail/folders.ts'
+import { moveMessages } from '#/mail/move.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Handler, Session } from '../session/session.ts'
+import type { Arguments } from '../wire/arguments.ts'
+import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
+import { inSteps } from './steps.ts'
+import { assertRoom, changeable, targetNamed } from './target.ts'
+
+/** COPY and UID COPY (RFC 9051, section 6.4.7). A copy of many messages goes in steps; if one fails, the copies made before are taken away. */
+export const copy: Handler = async (session, { args, name }) => {
+  const { uids, targetName } = readCopy(args, session.needSelected(), name)
+  const target = await targetNamed(session, targetName)
+  await assertRoom(session, target)
+  const copied = new Copied()
+  const { db } = session.parts
+  const { user, selected } = { user: session.user, selected: session.needSelected() }
+  try {
+    await inSteps(uids, async (some) => {
+      copied.add(await db.transaction().execute((tx) => copyMessages(tx, refOf(selected), some, target, user.by)))
+    })
+  } catch (error) {
+    await inSteps(copied.to, async (some) => {
+      await db.transaction().execute((tx) => expungeCopies(tx, target, some, user.by))
+    })
+    throw error
+  }
+  if (copied.isEmpty) return { text: 'No messages to copy' }
+  return { text: 'Copy completed', code: copied.code(target) }
+}
+
+/** MOVE and UID MOVE (RFC 6851). Each step is all or nothing. The uids are told before the messages are expunged, which is told after
+ *  the command, as whatever else has changed. */
+export const move: Handler = async (session, { args, name }) => {
+  const selected = changeable(session)
+  const { uids, targetName } = readCopy(args, selected, name)
+  const target = await targetNamed(session, targetName)
+  const moved = new Copied()
+  let modseq = 0
+  try {
+    await inSteps(uids, async (some) => {
+      const done = await session.parts.db
+        .transaction()
+        .execute((tx) => moveMessages(tx, refOf(selected), some, target, session.user.by))
+      moved.add(done)
+      modseq = done.modseq
+    })
+  } finally {
+    if (!moved.isEmpty) await session.output.write(statusLine('*', 'OK', 'Moved', moved.code(target)))
+  }
+  if (moved.isEmpty) return { text: 'No messages to move' }
+  return { text: 'Move completed', ...highest(session, modseq) }
+}
+
+/** The code by which a client that keeps modification sequences knows that it was told of everything before (RFC 7162, section 3.2.7). */
+export function highest({ enabled }: Session, modseq: number): { code?: string } {
+  return enabled.has('CONDSTORE') || enabled.has('QRESYNC') ? { code: `HIGHESTMODSEQ ${modseq}` } : {}
+}
+
+export function refOf({ mailbox, folderId }: Selected): FolderRef {
+  return { mailbox, folderId }
+}
+
+function readCopy(args: Arguments, { messages, savedSearch }: Selected, name: string) {
+  args.space()
+  const set = args.sequenceSet()
+  args.space()
+  const targetName = args.mailbox()
+  args.end()
+  const ranges = messages.uidRanges(set, name.startsWith('UID ') ? 'uid' : 'sequence', savedSearch)
+  return { targetName, uids: messages.uidsIn(ranges) }
+}
+
+/** The uids of what was copied, for COPYUID (RFC 4315, section 3). */
+class Copied {
+  readonly #from: number[] = []
+  readonly to: number[] = []
+
+  add({ from, to }: CopiedTo): void {
+    this.#from.push(...from)
+    this.to.push(...to)
+  }
+
+  get isEmpty(): boolean {
+    return this.to.length === 0
+  }
+
+  code({ folderId }: FolderRef): string {
+    const [from, to] = [this.#from, this.to].map((uids) => sequenceSet(rangesOf(uids)))
+    return `COPYUID ${folderId} ${from} ${to}`
+  }
+}

@@ -1,0 +1,125 @@
+import type { FlagChange, MessageFlag, Stored } from '#/mail/store-flags.ts'
+import { storeFlags } from '#/mail/store-flags.ts'
+import { Bad, type Completed, No } from '../answers.ts'
+import { flagsOf } from '../selected/flags.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Handler, Session } from '../session/session.ts'
+import type { Arguments } from '../wire/arguments.ts'
+import { flagList, rangesOf, sequenceSet, untagged } from '../wire/format.ts'
+import type { SequenceSet } from '../wire/sequence-set.ts'
+import { type GivenFlags, givenFlags } from './given-flags.ts'
+import { inSteps } from './steps.ts'
+import { changeable } from './target.ts'
+
+interface Asked {
+  readonly set: SequenceSet
+  readonly change: FlagChange
+  readonly isSilent: boolean
+}
+
+/** STORE and UID STORE (RFC 9051, section 6.4.6), with UNCHANGEDSINCE (RFC 7162, section 3.1.3). The client is told of what has changed, as Dovecot
+ *  tells it: not of messages that were so already. */
+export const store: Handler = async (session, { args, name }) => {
+  const asked = readStore(args)
+  const selected = changeable(session)
+  if (asked.change.unchangedSince !== undefined) session.enable('CONDSTORE')
+  const byUid = name === 'UID STORE'
+  const { messages, mailbox, folderId } = selected
+  const ranges = messages.uidRanges(asked.set, byUid ? 'uid' : 'sequence', selected.savedSearch)
+  const modified: number[] = []
+  let lacks = false
+  await inSteps(messages.uidsIn(ranges), async (uids) => {
+    const stored = await session.parts.db
+      .transaction()
+      .execute((tx) => storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by))
+    for (const uid of stored.modified) modified.push(uid)
+    lacks ||= stored.present.length < uids.length
+    await tell(session, selected, stored, { byUid, isSilent: asked.isSilent })
+  })
+  return completed(selected, { modified, lacks, byUid })
+}
+
+/** `1:3 (UNCHANGEDSINCE 5) +FLAGS.SILENT (\Seen work)`. */
+function readStore(args: Arguments): Asked {
+  args.space()
+  const set = args.sequenceSet()
+  args.space()
+  let unchangedSince: number | undefined
+  if (args.isNext('(')) {
+    args.list(() => {
+      if (args.word() !== 'UNCHANGEDSINCE' || unchangedSince !== undefined)
+        throw new Bad('The one modifier is UNCHANGEDSINCE')
+      args.space()
+      unchangedSince = args.number64()
+    })
+    args.space()
+  }
+  const [, sign = '', , silent] =
+    /^([+-]?)(FLAGS)(\.SILENT)?$/.exec(args.word()) ?? throwBad('Expected FLAGS, +FLAGS or -FLAGS')
+  args.space()
+  const given = givenFlags(args.isNext('(') ? args.list(() => args.flag()) : flagsToTheEnd(args))
+  args.end()
+  return { set, change: { ...changeBy(sign, given), unchangedSince }, isSilent: silent !== undefined }
+}
+
+function throwBad(text: string): never {
+  throw new Bad(text)
+}
+
+/** Without parentheses. */
+function flagsToTheEnd(args: Arguments): string[] {
+  const flags = [args.flag()]
+  while (args.take(' ')) if (!args.isAtEnd()) flags.push(args.flag())
+  return flags
+}
+
+const all = ['seen', 'flagged', 'answered', 'forwarded', 'deleted', 'draft'] as const satisfies MessageFlag[]
+
+function changeBy(sign: string, { flags, keywords }: GivenFlags): FlagChange {
+  const to = (isSet: boolean) => Object.fromEntries([...flags].map((flag) => [flag, isSet]))
+  if (sign === '+') return { flags: to(true), addKeywords: keywords }
+  if (sign === '-') return { flags: to(false), removeKeywords: keywords }
+  return { flags: Object.fromEntries(all.map((flag) => [flag, flags.has(flag)])), keywords }
+}
+
+/** Tells the client the flags of what has changed, or with `.SILENT` only the modification sequence, if it keeps those. What the client has not
+ *  heard of since, `.SILENT` does not keep from it. */
+async function tell(
+  { output, enabled }: Session,
+  selected: Selected,
+  { changed, modseq }: Stored,
+  { byUid, isSilent }: { byUid: boolean; isSilent: boolean },
+): Promise<void> {
+  if (changed.length === 0) return
+  const withModseq = enabled.has('CONDSTORE') || enabled.has('QRESYNC')
+  const lines = changed.map((message) => {
+    const number = selected.messages.sequenceOf(message.uid)
+    const items = [
+      ...(byUid || enabled.has('QRESYNC') || enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
+      ...(isSilent ? [] : [`FLAGS ${flagList(flagsOf(message))}`]),
+      ...(withModseq ? [`MODSEQ (${modseq})`] : []),
+    ]
+    return number === undefined ? '' : untagged(`${number} FETCH (${items.join(' ')})`)
+  })
+  const unheard = changed.filter(({ modseqBefore }) => isSilent && modseqBefore > selected.modseq)
+  selected.knows(
+    modseq,
+    unheard.map(({ uid }) => uid),
+  )
+  if (!isSilent || withModseq) await output.write(lines.join(''))
+}
+
+interface Result {
+  readonly modified: readonly number[]
+  /** Whether some of the messages were expunged meanwhile. */
+  readonly lacks: boolean
+  readonly byUid: boolean
+}
+
+/** @throws No if sequence numbers named messages that are gone */
+function completed({ messages }: Selected, { modified, lacks, byUid }: Result): Completed {
+  const numbers = byUid ? modified : modified.map((uid) => messages.sequenceOf(uid) ?? 0)
+  const code = numbers.length > 0 ? `MODIFIED ${sequenceSet(rangesOf(numbers))}` : undefined
+  if (lacks && !byUid) throw new No('Some of the messages no longer exist', code ?? 'EXPUNGEISSUED')
+  return { text: code ? 'Conditional store failed for some' : 'Store completed', ...(code && { code }) }
+}

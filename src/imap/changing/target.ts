@@ -1,0 +1,32 @@
+import { Refusal } from '#/errors.ts'
+import { type FolderRef, findFolder } from '#/mail/folders.ts'
+import { isFull } from '#/mail/storage.ts'
+import { No } from '../answers.ts'
+import { folderNamed } from '../folders/named.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Session } from '../session/session.ts'
+
+/** The folder that a command names, to put messages into. @throws No with TRYCREATE if there is none (RFC 9051, section 7.1), with NOPERM
+ *  if the user may not change it */
+export async function targetNamed(session: Session, name: string): Promise<FolderRef> {
+  const { mailbox, folder } = await folderNamed(session, name, 'change')
+  try {
+    const { id } = await findFolder(session.parts.db, mailbox, folder)
+    return { mailbox, folderId: id }
+  } catch (error) {
+    if (!(error instanceof Refusal && error.field === 'folder')) throw error
+    throw new No('There is no such mailbox; create it first', 'TRYCREATE')
+  }
+}
+
+/** @throws No with OVERQUOTA (RFC 9208) while the organization has no room, as arriving mail is refused then */
+export async function assertRoom({ parts: { db } }: Session, { mailbox }: FolderRef): Promise<void> {
+  if (await isFull(db, mailbox.organizationId)) throw new No('The storage of the organization is full', 'OVERQUOTA')
+}
+
+/** The selected mailbox, to change messages in it. @throws No if it can only be read */
+export function changeable(session: Session): Selected {
+  const selected = session.needSelected()
+  if (selected.isReadOnly) throw new No('The mailbox can only be read', 'READ-ONLY')
+  return selected
+}
