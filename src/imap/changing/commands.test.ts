@@ -2,492 +2,502 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import type { Database } from '#/db/open.ts'
-import { Refusal } from '#/errors.ts'
-import { findFolder } from '#/mail/folders.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import type { Db } from '#/db/schema.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
-import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
-import { Bad, No } from '../answers.ts'
-import type { Selected } from '../selected/selected.ts'
-import { SequenceMap } from '../selected/sequence-map.ts'
-import type { Extension, ImapParts, Session } from '../session/session.ts'
-import type { Octets } from '../wire/arguments.ts'
-import { Parser } from '../wire/parser.ts'
+import { HeardSession, partsOn } from '#test/world/imap/heard-session.ts'
+import { Stage } from '#test/world/imap/stage.ts'
+import { selectedCommands } from '../selected/commands.ts'
+import type { Extension } from '../session/session.ts'
 import { changingCommands } from './commands.ts'
 
-const key = idHashKey('a secret')
 const reader = new MessageReader()
-let database: Database
-let host: MailHost
+let stage: Stage
+let parts: ReturnType<typeof partsOn>
+let db: Db
 before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, key)
+  stage = await Stage.open()
+  db = stage.database.db
+  parts = partsOn(stage.database, {
+    ...{ mailHost: stage.host, log: pino({ level: 'silent' }), reader, idKey: idHashKey('a secret') },
+    clock: { now: () => Date.UTC(2026, 10, 26) },
+  })
 })
 after(async () => {
   await reader[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
+  await parts[Symbol.asyncDispose]()
+  await stage[Symbol.asyncDispose]()
 })
 
-/** Exchanges with a client that has selected INBOX, in which messages with these marks have the uids from 1: what it says, what it is
- *  told, and what is there then. A literal is its text in braces. */
-const exchanges: readonly (readonly [
-  sentence: string,
-  held: readonly Partial<Copy>[],
-  said: string,
-  told: readonly string[],
-  then: Readonly<Record<string, string>>,
-  options?: {
-    readonly enabled?: readonly Extension[]
-    readonly gone?: readonly number[]
-    readonly isReadOnly?: true
-    readonly isFull?: true
-  },
-])[] = [
-  [
-    'STORE adds flags, and tells all that there are',
-    [{ seen: true }, {}],
-    'STORE 1 +FLAGS (\\Deleted $Forwarded Work)',
-    ['* 1 FETCH (FLAGS (\\Deleted \\Seen $Forwarded work))', 'OK Store completed'],
-    { inbox: '1:seen,forwarded,deleted,work 2:' },
-  ],
-  [
-    'STORE takes flags without parentheses',
-    [{ seen: true }],
-    'STORE 1 -FLAGS \\seen \\DRAFT',
-    ['* 1 FETCH (FLAGS ())', 'OK Store completed'],
-    { inbox: '1:' },
-  ],
-  [
-    'STORE replaces all flags',
-    [{ seen: true, flagged: true, keywords: ['home'] }],
-    'STORE 1 FLAGS (\\Answered \\Recent work)',
-    ['* 1 FETCH (FLAGS (\\Answered work))', 'OK Store completed'],
-    { inbox: '1:answered,work' },
-    {},
-  ],
-  [
-    'STORE takes all flags away',
-    [{ seen: true, keywords: ['home'] }],
-    'STORE 1 FLAGS ()',
-    ['* 1 FETCH (FLAGS ())', 'OK Store completed'],
-    { inbox: '1:' },
-  ],
-  [
-    'UID STORE tells the uid',
-    [{}, {}],
-    'UID STORE 2:9 +FLAGS (\\Seen)',
-    ['* 2 FETCH (UID 2 FLAGS (\\Seen))', 'OK Store completed'],
-    { inbox: '1: 2:seen' },
-  ],
-  [
-    'a message that is so already is not told',
-    [{ seen: true }, {}],
-    'STORE 1:2 +FLAGS (\\Seen)',
-    ['* 2 FETCH (FLAGS (\\Seen))', 'OK Store completed'],
-    { inbox: '1:seen 2:seen' },
-  ],
-  [
-    'with .SILENT nothing is told',
-    [{}],
-    'STORE 1 +FLAGS.SILENT (\\Seen)',
-    ['knows 3', 'OK Store completed'],
-    { inbox: '1:seen' },
-  ],
-  [
-    'with .SILENT a client that keeps modification sequences is told those',
-    [{}],
-    'STORE 1 +FLAGS.SILENT (\\Seen)',
-    ['* 1 FETCH (MODSEQ (3))', 'OK Store completed'],
-    { inbox: '1:seen' },
-    { enabled: ['CONDSTORE'] },
-  ],
-  [
-    'UNCHANGEDSINCE leaves alone what has changed since',
-    [{}, {}],
-    'STORE 1:2 (UNCHANGEDSINCE 1) +FLAGS (\\Seen)',
-    ['OK [MODIFIED 1:2] Conditional store failed for some', 'enabled CONDSTORE'],
-    { inbox: '1: 2:' },
-  ],
-  [
-    'UNCHANGEDSINCE changes what has not',
-    [{}],
-    'UID STORE 1 (UNCHANGEDSINCE 2) +FLAGS (\\Seen)',
-    ['* 1 FETCH (UID 1 FLAGS (\\Seen) MODSEQ (3))', 'OK Store completed', 'enabled CONDSTORE'],
-    { inbox: '1:seen' },
-  ],
-  [
-    'messages that are gone are told by sequence numbers',
-    [{}, {}],
-    'STORE 1:2 +FLAGS (\\Seen)',
-    ['* 1 FETCH (FLAGS (\\Seen))', 'NO [EXPUNGEISSUED] Some of the messages no longer exist'],
-    { inbox: '1:seen' },
-    { gone: [2] },
-  ],
-  [
-    'messages that are gone are left out by uids',
-    [{}, {}],
-    'UID STORE 1:2 +FLAGS (\\Seen)',
-    ['* 1 FETCH (UID 1 FLAGS (\\Seen))', 'OK Store completed'],
-    { inbox: '1:seen' },
-    { gone: [2] },
-  ],
-  [
-    'a mailbox that can only be read is not changed',
-    [{}],
-    'STORE 1 +FLAGS (\\Seen)',
-    ['NO [READ-ONLY] The mailbox can only be read'],
-    { inbox: '1:' },
-    { isReadOnly: true },
-  ],
-  [
-    'a sequence number that there is not is none',
-    [{}],
-    'STORE 2 +FLAGS (\\Seen)',
-    ['BAD There are 1 messages'],
-    { inbox: '1:' },
-  ],
-  [
-    'an unknown flag with a backslash is none',
-    [{}],
-    'STORE 1 +FLAGS (\\Important)',
-    ['BAD There is no such flag with a backslash'],
-    { inbox: '1:' },
-  ],
-  [
-    'a keyword longer than 50 characters is none',
-    [{}],
-    `STORE 1 +FLAGS (${'k'.repeat(51)})`,
-    ['invalid_request'],
-    { inbox: '1:' },
-  ],
-  [
-    'very many keywords are too many',
-    [{}],
-    `STORE 1 +FLAGS (${Array.from({ length: 101 }, (_, at) => `k${at}`).join(' ')})`,
-    ['NO [LIMIT] A command may name at most 100 keywords'],
-    { inbox: '1:' },
-  ],
-  [
-    'STORE has one modifier',
-    [{}],
-    'STORE 1 (CHANGEDSINCE 3) FLAGS (\\Seen)',
-    ['BAD The one modifier is UNCHANGEDSINCE'],
-    { inbox: '1:' },
-  ],
+/** A sentence; what is in folders before, as the uids and marks of messages; with `while`, what else is so; what the client says that has
+ *  selected INBOX, a literal being its text in braces; what it is told; and what is in folders then. `<sent>` is the UIDVALIDITY of Sent. */
+const exchanges = String.raw`
+STORE adds flags, and tells all that the message has
+inbox 1:seen 2:
+C STORE 1 +FLAGS (\Deleted $Forwarded Work)
+S * FLAGS (\Answered \Flagged \Deleted \Seen \Draft $Forwarded work)
+S * OK [PERMANENTFLAGS (\Answered \Flagged \Deleted \Seen \Draft $Forwarded work \*)] Flags permitted
+S * 1 FETCH (FLAGS (\Deleted \Seen $Forwarded work))
+S OK Store completed
+inbox 1:seen,forwarded,deleted,work 2:
 
-  [
-    'COPY tells the new uids',
-    [{ seen: true }, {}, { keywords: ['work'] }],
-    'COPY 1,3 Archive',
-    ['OK [COPYUID <archive> 1,3 1:2] Copy completed'],
-    { inbox: '1:seen 2: 3:work', archive: '1:seen 2:work' },
-  ],
-  [
-    'COPY to the same mailbox makes other messages',
-    [{}],
-    'UID COPY 1 inbox',
-    ['OK [COPYUID <inbox> 1 2] Copy completed'],
-    { inbox: '1: 2:' },
-  ],
-  [
-    'COPY does not create a mailbox',
-    [{}],
-    'COPY 1 Later',
-    ['NO [TRYCREATE] There is no such mailbox; create it first'],
-    { inbox: '1:' },
-  ],
-  ['COPY of no message', [{}], 'UID COPY 7 Archive', ['OK No messages to copy'], { archive: '' }],
-  [
-    'COPY is refused to a full organization',
-    [{}],
-    'COPY 1 Archive',
-    ['NO [OVERQUOTA] The storage of the organization is full'],
-    { archive: '' },
-    { isFull: true },
-  ],
-  [
-    'COPY goes from a mailbox that can only be read',
-    [{}],
-    'COPY 1 Archive',
-    ['OK [COPYUID <archive> 1 1] Copy completed'],
-    { archive: '1:' },
-    { isReadOnly: true },
-  ],
+STORE takes flags without parentheses
+inbox 1:seen
+C STORE 1 -FLAGS \seen \DRAFT
+S * 1 FETCH (FLAGS ())
+S OK Store completed
+inbox 1:
 
-  [
-    'MOVE tells the new uids before the expunge',
-    [{ flagged: true }, {}],
-    'MOVE 1 Trash',
-    ['* OK [COPYUID <trash> 1 1] Moved', 'OK Move completed'],
-    { inbox: '2:', trash: '1:flagged' },
-  ],
-  [
-    'UID MOVE tells the modification sequence with QRESYNC',
-    [{}, {}],
-    'UID MOVE 1:* Trash',
-    ['* OK [COPYUID <trash> 1:2 1:2] Moved', 'OK [HIGHESTMODSEQ 4] Move completed'],
-    { inbox: '', trash: '1: 2:' },
-    { enabled: ['QRESYNC'] },
-  ],
-  [
-    'MOVE goes on in a full organization',
-    [{}],
-    'MOVE 1 Trash',
-    ['* OK [COPYUID <trash> 1 1] Moved', 'OK Move completed'],
-    { trash: '1:' },
-    { isFull: true },
-  ],
-  [
-    'MOVE changes no mailbox that can only be read',
-    [{}],
-    'MOVE 1 Trash',
-    ['NO [READ-ONLY] The mailbox can only be read'],
-    { inbox: '1:' },
-    { isReadOnly: true },
-  ],
-  [
-    'MOVE does not create a mailbox',
-    [{}],
-    'MOVE 1 Later',
-    ['NO [TRYCREATE] There is no such mailbox; create it first'],
-    { inbox: '1:' },
-  ],
-  ['MOVE of what is gone', [{}], 'MOVE 1 Trash', ['OK No messages to move'], { trash: '' }, { gone: [1] }],
+STORE replaces all flags
+inbox 1:seen,flagged,home,work
+C STORE 1 FLAGS (\Answered \Recent work)
+S * 1 FETCH (FLAGS (\Answered work))
+S OK Store completed
+inbox 1:answered,work
 
-  [
-    'EXPUNGE deletes what is marked',
-    [{ deleted: true }, {}, { deleted: true }],
-    'EXPUNGE',
-    ['OK Expunge completed'],
-    { inbox: '2:' },
-  ],
-  [
-    'UID EXPUNGE deletes what is marked among its uids',
-    [{ deleted: true }, {}, { deleted: true }],
-    'UID EXPUNGE 2:3',
-    ['OK [HIGHESTMODSEQ 3] Expunge completed'],
-    { inbox: '1:deleted 2:' },
-    { enabled: ['CONDSTORE'] },
-  ],
-  ['EXPUNGE of nothing', [{}], 'EXPUNGE', ['OK Expunge completed'], { inbox: '1:' }, { enabled: ['CONDSTORE'] }],
-  [
-    'EXPUNGE changes no mailbox that can only be read',
-    [{ deleted: true }],
-    'EXPUNGE',
-    ['NO [READ-ONLY] The mailbox can only be read'],
-    { inbox: '1:deleted' },
-    { isReadOnly: true },
-  ],
+UID STORE tells the uid, and leaves out what there is not
+inbox 1: 2:
+C UID STORE 2:9 +FLAGS (\Seen)
+S * 2 FETCH (UID 2 FLAGS (\Seen))
+S OK Store completed
+inbox 1: 2:seen
 
-  [
-    'APPEND stores a message',
-    [],
-    'APPEND Drafts (\\Draft \\Seen Work) "01-Feb-2020 10:00:00 +0100" {Subject: a\r\n\r\nb}',
-    ['OK [APPENDUID <drafts> 1] Append completed'],
-    { drafts: '1:seen,draft,work' },
-  ],
-  [
-    'APPEND stores several, or none',
-    [{}],
-    'APPEND INBOX {a: b\n\nc} () {d: e\r\n} (\\Seen) {f: g}',
-    ['OK [APPENDUID <inbox> 2:4] Append completed'],
-    { inbox: '1: 2: 3: 4:seen' },
-  ],
-  [
-    'APPEND with an empty message stores none',
-    [],
-    'APPEND INBOX {a: b} {}',
-    ['NO [CANNOT] An empty message is none'],
-    { inbox: '' },
-  ],
-  [
-    'APPEND takes NUL in a literal8',
-    [],
-    'APPEND INBOX ~{a: b\r\n\r\n\0}',
-    ['OK [APPENDUID <inbox> 1] Append completed'],
-    { inbox: '1:' },
-  ],
-  [
-    'APPEND takes no NUL in another literal',
-    [],
-    'APPEND INBOX {a: b\r\n\r\n\0}',
-    ['BAD A message with NUL must be sent as a literal8'],
-    { inbox: '' },
-  ],
-  [
-    'APPEND takes a header in UTF-8',
-    [],
-    'APPEND INBOX UTF8 (~{Subject: \u00e4\r\n\r\n})',
-    ['OK [APPENDUID <inbox> 1] Append completed'],
-    { inbox: '1:' },
-  ],
-  [
-    'APPEND does not create a mailbox',
-    [],
-    'APPEND Later {a: b}',
-    ['NO [TRYCREATE] There is no such mailbox; create it first'],
-    {},
-  ],
-  [
-    'APPEND is refused to a full organization',
-    [{}],
-    'APPEND INBOX {a: b}',
-    ['NO [OVERQUOTA] The storage of the organization is full'],
-    { inbox: '1:' },
-    { isFull: true },
-  ],
-  [
-    'APPEND takes no message above the limit',
-    [],
-    `APPEND INBOX {${'x'.repeat(25 * 1024 * 1024 + 1)}}`,
-    ['NO [TOOBIG] A message may have 26214400 octets'],
-    { inbox: '' },
-  ],
+a message that is so already is not told
+inbox 1:seen 2:
+C STORE 1:2 +FLAGS (\Seen)
+S * 2 FETCH (FLAGS (\Seen))
+S OK Store completed
+inbox 1:seen 2:seen
 
-  [
-    'REPLACE stores a message in place of another',
-    [{}, { draft: true }],
-    'REPLACE 2 Drafts (\\Draft) {a: b}',
-    ['* OK [APPENDUID <drafts> 1] Replaced', 'OK Replace completed'],
-    { inbox: '1:', drafts: '1:draft' },
-  ],
-  [
-    'UID REPLACE may stay in its mailbox',
-    [{}],
-    'UID REPLACE 1 INBOX {a: b}',
-    ['* OK [APPENDUID <inbox> 2] Replaced', 'OK Replace completed'],
-    { inbox: '2:' },
-  ],
-  [
-    'REPLACE of what is gone stores nothing',
-    [{}],
-    'REPLACE 1 Drafts {a: b}',
-    ['NO [EXPUNGEISSUED] The message no longer exists'],
-    { drafts: '' },
-    { gone: [1] },
-  ],
-  [
-    'REPLACE of what there never was stores nothing',
-    [{}],
-    'UID REPLACE 2 Drafts {a: b}',
-    ['NO [NONEXISTENT] No such message'],
-    { drafts: '' },
-  ],
-]
+with .SILENT nothing is told
+inbox 1:
+C STORE 1 +FLAGS.SILENT (\Seen)
+S OK Store completed
+inbox 1:seen
 
-for (const [
-  sentence,
-  held,
-  said,
-  told,
-  then,
-  { enabled = [], gone = [], isReadOnly = false, isFull = false } = {},
-] of exchanges) {
+with .SILENT what somebody else has changed is told
+inbox 1: 2:
+while flagged 2
+C STORE 1:2 +FLAGS.SILENT (\Seen)
+S * 2 FETCH (FLAGS (\Flagged \Seen))
+S OK Store completed
+inbox 1:seen 2:seen,flagged
+
+with .SILENT a client that keeps modification sequences is told those
+inbox 1:
+while CONDSTORE
+C STORE 1 +FLAGS.SILENT (\Seen)
+S * 1 FETCH (MODSEQ (3))
+S OK Store completed
+inbox 1:seen
+
+UNCHANGEDSINCE leaves alone what has changed since, and says which that is
+inbox 1: 2: 3:
+while flagged 3
+C STORE 1:3 (UNCHANGEDSINCE 2) +FLAGS (\Seen)
+S * 1 FETCH (FLAGS (\Seen) MODSEQ (4))
+S * 2 FETCH (FLAGS (\Seen) MODSEQ (4))
+S * 3 FETCH (FLAGS (\Flagged) MODSEQ (3))
+S OK [MODIFIED 3] Conditional store failed for some
+inbox 1:seen 2:seen 3:flagged
+
+what is expunged is missed by sequence numbers, which stay until another command
+inbox 1: 2:
+while gone 2
+C STORE 1:2 +FLAGS (\Seen)
+S * 1 FETCH (FLAGS (\Seen))
+S NO [EXPUNGEISSUED] Some of the messages no longer exist
+inbox 1:seen
+
+what is expunged is left out by uids
+inbox 1: 2:
+while gone 2
+C UID STORE 1:2 +FLAGS (\Seen)
+S * 1 FETCH (UID 1 FLAGS (\Seen))
+S * 2 EXPUNGE
+S OK Store completed
+inbox 1:seen
+
+a mailbox that can only be read is not changed
+inbox 1:
+while EXAMINE
+C STORE 1 +FLAGS (\Seen)
+S NO [READ-ONLY] The mailbox can only be read
+inbox 1:
+
+a sequence number that there is not is none
+inbox 1:
+C STORE 2 +FLAGS (\Seen)
+S BAD There are 1 messages
+inbox 1:
+
+an unknown flag with a backslash is none
+inbox 1:
+C STORE 1 +FLAGS (\Important)
+S BAD There is no such flag with a backslash
+inbox 1:
+
+STORE has one modifier
+inbox 1:
+C STORE 1 (CHANGEDSINCE 3) FLAGS (\Seen)
+S BAD The one modifier is UNCHANGEDSINCE
+inbox 1:
+
+STORE changes flags alone
+inbox 1:
+C STORE 1 BODY (\Seen)
+S BAD Expected FLAGS, +FLAGS or -FLAGS
+inbox 1:
+
+COPY tells the new uids
+inbox 1:seen 2: 3:work
+C COPY 1,3 Archive
+S OK [COPYUID <archive> 1,3 1:2] Copy completed
+inbox 1:seen 2: 3:work
+archive 1:seen 2:work
+
+COPY to the same mailbox makes other messages
+inbox 1:
+C UID COPY 1 inbox
+S * 2 EXISTS
+S OK [COPYUID <inbox> 1 2] Copy completed
+inbox 1: 2:
+
+COPY does not create a mailbox
+inbox 1:
+C COPY 1 Later
+S NO [TRYCREATE] There is no such mailbox; create it first
+
+COPY of no message is no failure
+inbox 1:
+C UID COPY 7 Archive
+S OK No messages to copy
+archive
+
+COPY is refused to a full organization
+inbox 1:
+while full
+C COPY 1 Archive
+S NO [OVERQUOTA] The storage of the organization is full
+archive
+
+COPY leaves a mailbox that can only be read as it is
+inbox 1:
+while EXAMINE
+C COPY 1 Archive
+S OK [COPYUID <archive> 1 1] Copy completed
+inbox 1:
+archive 1:
+
+MOVE tells the new uids before the expunge
+inbox 1:flagged 2:
+C MOVE 1 Trash
+S * OK [COPYUID <trash> 1 1] Moved
+S * 1 EXPUNGE
+S OK Move completed
+inbox 2:
+trash 1:flagged
+
+UID MOVE tells the modification sequence to a client that keeps it
+inbox 1: 2:
+while QRESYNC
+C UID MOVE 1:* Trash
+S * OK [COPYUID <trash> 1:2 1:2] Moved
+S * VANISHED 1:2
+S OK [HIGHESTMODSEQ 4] Move completed
+inbox
+trash 1: 2:
+
+MOVE goes on in a full organization
+inbox 1:
+while full
+C MOVE 1 Trash
+S * OK [COPYUID <trash> 1 1] Moved
+S * 1 EXPUNGE
+S OK Move completed
+trash 1:
+
+MOVE changes no mailbox that can only be read
+inbox 1:
+while EXAMINE
+C MOVE 1 Trash
+S NO [READ-ONLY] The mailbox can only be read
+inbox 1:
+
+MOVE of what is gone is no failure
+inbox 1:
+while gone 1
+C MOVE 1 Trash
+S * 1 EXPUNGE
+S OK No messages to move
+trash
+
+EXPUNGE deletes what is marked
+inbox 1:deleted 2: 3:deleted
+C EXPUNGE
+S * 3 EXPUNGE
+S * 1 EXPUNGE
+S OK Expunge completed
+inbox 2:
+
+UID EXPUNGE deletes what is marked among its uids
+inbox 1:deleted 2: 3:deleted
+while CONDSTORE
+C UID EXPUNGE 2:3
+S * 3 EXPUNGE
+S OK [HIGHESTMODSEQ 3] Expunge completed
+inbox 1:deleted 2:
+
+EXPUNGE of nothing tells nothing
+inbox 1:
+while CONDSTORE
+C EXPUNGE
+S OK Expunge completed
+inbox 1:
+
+EXPUNGE changes no mailbox that can only be read
+inbox 1:deleted
+while EXAMINE
+C EXPUNGE
+S NO [READ-ONLY] The mailbox can only be read
+inbox 1:deleted
+
+CLOSE deletes what is marked, and tells nothing of it
+inbox 1:deleted 2:
+C CLOSE
+S OK Close completed
+inbox 2:
+
+CLOSE changes no mailbox that can only be read
+inbox 1:deleted
+while EXAMINE
+C CLOSE
+S OK Close completed
+inbox 1:deleted
+
+APPEND stores a message
+inbox
+C APPEND Drafts (\Draft \Seen Work) "01-Feb-2020 10:00:00 +0100" {Subject: a\r\n\r\nb}
+S OK [APPENDUID <drafts> 1] Append completed
+drafts 1:seen,draft,work
+
+APPEND stores several
+inbox 1:
+C APPEND INBOX {a: b\n\nc} () {d: e\r\n} (\Seen) {f: g}
+S * 4 EXISTS
+S OK [APPENDUID <inbox> 2:4] Append completed
+inbox 1: 2: 3: 4:seen
+
+APPEND with an empty message stores none
+inbox
+C APPEND INBOX {a: b} {}
+S NO [CANNOT] An empty message is none
+inbox
+
+APPEND takes NUL in a literal8
+inbox
+C APPEND INBOX ~{a: b\r\n\r\n\0}
+S * 1 EXISTS
+S OK [APPENDUID <inbox> 1] Append completed
+inbox 1:
+
+APPEND takes no NUL in another literal
+inbox
+C APPEND INBOX {a: b\r\n\r\n\0}
+S BAD A message with NUL must be sent as a literal8
+inbox
+
+APPEND takes a header in UTF-8
+inbox
+C APPEND INBOX UTF8 (~{Subject: ä\r\n\r\n})
+S * 1 EXISTS
+S OK [APPENDUID <inbox> 1] Append completed
+inbox 1:
+
+APPEND does not create a mailbox
+inbox
+C APPEND Later {a: b}
+S NO [TRYCREATE] There is no such mailbox; create it first
+
+APPEND is refused to a full organization
+inbox 1:
+while full
+C APPEND INBOX {a: b}
+S NO [OVERQUOTA] The storage of the organization is full
+inbox 1:
+
+REPLACE stores a message in place of another
+inbox 1: 2:draft
+C REPLACE 2 Drafts (\Draft) {a: b}
+S * OK [APPENDUID <drafts> 1] Replaced
+S * 2 EXPUNGE
+S OK Replace completed
+inbox 1:
+drafts 1:draft
+
+UID REPLACE may stay in its mailbox
+inbox 1:
+C UID REPLACE 1 INBOX {a: b}
+S * OK [APPENDUID <inbox> 2] Replaced
+S * 1 EXPUNGE
+S * 1 EXISTS
+S OK Replace completed
+inbox 2:
+
+REPLACE of what is gone stores nothing
+inbox 1:
+while gone 1
+C REPLACE 1 Drafts {a: b}
+S * 1 EXPUNGE
+S NO [EXPUNGEISSUED] The message no longer exists
+drafts
+
+REPLACE of what there never was stores nothing
+inbox 1:
+C UID REPLACE 2 Drafts {a: b}
+S NO [NONEXISTENT] No such message
+drafts
+`
+
+for (const exchange of exchanges.trim().split('\n\n')) {
+  const [sentence = '', ...lines] = exchange.split('\n')
+  const said = lines.findIndex((line) => line.startsWith('C '))
+  const meanwhile = lines
+    .slice(0, said)
+    .find((line) => line.startsWith('while '))
+    ?.split(' ')
+  const told = lines.filter((line) => line.startsWith('S ')).map((line) => line.slice(2))
   test(sentence, async () => {
-    const { mailbox, session, lines } = await inInbox(held, { enabled, isReadOnly })
-    await host.expunge(mailbox, 'inbox', gone)
-    if (isFull) await fill(mailbox)
-    await answer(session, said, lines)
-    const { rows } = await sql<{ name: string; id: number }>`
-      select name, id from mail_folders where mailbox_id = ${mailbox.mailboxId}`.execute(database.db)
-    const ids = new Map(rows.map(({ name, id }) => [name, String(id)]))
-    const expected = told.map((line) => line.replace(/<(\w+)>/, (_, name) => ids.get(name) ?? name))
+    const { mailbox, session } = await inInbox(lines[0] ?? '', meanwhile?.[1] === 'EXAMINE' ? 'EXAMINE' : 'SELECT')
+    await happen(mailbox, session, meanwhile?.[1] ?? '', Number(meanwhile?.[2]))
+    const command = lines[said]?.slice(2).replaceAll('\\r', '\r').replaceAll('\\n', '\n').replaceAll('\\0', '\0')
+    const heard = await session.run(command ?? '')
+    const ids = await folderIds(mailbox)
     assert.deepEqual(
-      told.some((line) => line.startsWith('knows')) ? lines : lines.filter((line) => !line.startsWith('knows')),
-      expected,
+      heard,
+      told.map((line) => line.replace(/<(\w+)>/, (_, name) => ids.get(name) ?? name)),
     )
-    for (const [folder, messages] of Object.entries(then)) assert.equal(await there(mailbox, folder), messages)
+    for (const line of lines.slice(said + 1 + told.length))
+      assert.equal(await there(mailbox, line.split(' ', 1)[0] ?? ''), line)
   })
 }
 
-/** A new mailbox with such messages in its inbox, and a session that has selected it. */
-async function inInbox(
-  held: readonly Partial<Copy>[],
-  { enabled, isReadOnly }: { enabled: readonly Extension[]; isReadOnly: boolean },
-) {
-  const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
-  await database.db.transaction().execute((tx) =>
-    host.append(
-      tx,
-      held.map((one) => copy(mailbox, one)),
-    ),
+test('very many messages are changed in steps, each a transaction, and expunged so', async () => {
+  const { mailbox, session } = await inInbox('inbox', 'SELECT')
+  await add(
+    mailbox,
+    Array.from({ length: 1_201 }, () => ({})),
   )
-  const lines: string[] = []
-  const { id, modseq } = await findFolder(database.db, mailbox, 'inbox')
-  const selected: Selected = {
-    ...{ mailbox, name: 'INBOX', folder: 'inbox', folderId: id, isReadOnly, savedSearch: [], modseq },
-    messages: new SequenceMap(held.map((_, index) => index + 1)),
-    knows: (modseq, except = []) => void lines.push(['knows', modseq, ...except].join(' ')),
-  }
-  return { mailbox, session: sessionOf(selected, enabled, lines), lines }
-}
+  await session.run('NOOP')
+  const heard = await session.run('STORE 1:* +FLAGS (\\Deleted)')
+  assert.deepEqual([heard.length, heard.at(-2)], [1_202, '* 1201 FETCH (FLAGS (\\Deleted))'])
+  const sequences = async () =>
+    (await sql`select distinct modseq from mail_messages where folder_id = ${await inboxOf(mailbox)}`.execute(db)).rows
+      .length
+  assert.equal(await sequences(), 3)
+  const copied = await session.run('COPY 1:* Archive')
+  assert.match(copied.at(-1) ?? '', /^OK \[COPYUID \d+ 1:1201 1:1201\]/)
+  assert.equal((await session.run('EXPUNGE')).length, 1_202)
+  assert.equal(await there(mailbox, 'inbox'), 'inbox')
+})
 
-function sessionOf(selected: Selected, enabled: readonly Extension[], lines: string[]): Session {
-  const all = new Set(enabled)
-  const parts: Partial<ImapParts> = {
-    ...{ db: database.db, mailHost: host, reader, idKey: key, log: pino({ level: 'silent' }) },
-    clock: { now: () => Date.UTC(2026, 10, 26) },
-  }
-  const session: Partial<Session> = {
-    parts: parts as ImapParts,
-    output: {
-      write(piece) {
-        lines.push(...String(piece).trimEnd().split('\r\n'))
-        return undefined
-      },
-    },
-    user: { mailbox: selected.mailbox, address: 'ada@example.com', by: { kind: 'mail_program', id: null, name: '' } },
-    enabled: all,
-    enable: (extension) => void all.add(extension),
-    selected,
-    needSelected: () => selected,
-    signal: AbortSignal.timeout(60_000),
-  }
-  return session as Session
-}
-
-/** Adds the answer to a command to the lines. */
-async function answer(session: Session, said: string, lines: string[]): Promise<void> {
-  const literals: Octets[] = []
-  const text = said.replace(/(~?)\{([^}]*)\}/gs, (_, mark: string, octets: string) => {
-    literals.push({ bytes: Buffer.from(octets), isBinary: mark !== '' })
-    return '\0'
-  })
-  const [name = ''] = /^(UID )?\w+/.exec(text) ?? []
-  const handler = changingCommands[name]
-  assert.ok(handler, name)
-  const before = session.enabled.size
-  try {
-    const args = new Parser({ text, literals }, false, name.length)
-    const { text: end, code } = await handler(session, { tag: 'a', name, args })
-    lines.push(`OK ${code === undefined ? '' : `[${code}] `}${end}`)
-  } catch (error) {
-    if (error instanceof No) lines.push(`NO ${error.code === undefined ? '' : `[${error.code}] `}${error.message}`)
-    else if (error instanceof Bad) lines.push(`BAD ${error.message}`)
-    else if (error instanceof Refusal) lines.push(error.code)
-    else throw error
-  }
-  lines.push(...[...session.enabled].slice(before).map((extension) => `enabled ${extension}`))
-}
-
-async function fill({ organizationId }: MailboxRef): Promise<void> {
+test('a copy that fails on the way leaves none of its messages', async () => {
+  const { mailbox, session } = await inInbox('inbox', 'SELECT')
+  await add(
+    mailbox,
+    Array.from({ length: 501 }, () => ({})),
+  )
+  await session.run('NOOP')
+  // The last is refused, in the second step.
+  await sql`alter table mail_keywords add constraint no_word check (keyword <> 'refused') not valid`.execute(db)
   await sql`
-    update organization_usage set storage_bytes = (select max(storage_bytes) from plans)
-    where organization_id = ${organizationId}`.execute(database.db)
+    update mail_messages set keywords = '{refused}' where folder_id = ${await inboxOf(mailbox)} and uid = 501`.execute(
+    db,
+  )
+  await assert.rejects(session.run('COPY 1:* Archive'), /no_word/)
+  await sql`alter table mail_keywords drop constraint no_word`.execute(db)
+  assert.equal(await there(mailbox, 'archive'), 'archive')
+})
+
+test('what is stored is read as all mail is, and dated as the client says, or now', async () => {
+  const { mailbox, session } = await inInbox('inbox', 'SELECT')
+  const [head, body] = ['From: Ann <ann@far.example>\r\nSubject: Lunch\r\nMessage-ID: <1@far.example>', 'At noon?\n']
+  await session.run(`APPEND INBOX "01-Feb-2020 10:00:00 +0100" {${head}\r\n\r\n${body}} {a: b}`)
+  const [one, two] = await stage.host.summaries(mailbox, 'inbox', [1, 2])
+  assert.deepEqual(
+    [one?.from?.address, one?.subject, one?.messageId, one?.preview, one?.sizeBytes],
+    ['ann@far.example', 'Lunch', '<1@far.example>', 'At noon?', head.length + 4 + body.length],
+  )
+  assert.deepEqual(
+    [one, two].map((message) => message?.receivedAt.toISOString()),
+    ['2020-02-01T09:00:00.000Z', '2026-11-26T00:00:00.000Z'],
+  )
+})
+
+for (const [what, command, code] of [
+  ['a keyword of more than 50 characters', `STORE 1 +FLAGS (${'k'.repeat(51)})`, { code: 'invalid_request' }],
+  ['a message above the limit', `APPEND INBOX {${'x'.repeat(25 * 1024 * 1024 + 1)}}`, undefined],
+  ['very many keywords', `STORE 1 +FLAGS (${Array.from({ length: 101 }, (_, at) => `k${at}`).join(' ')})`, undefined],
+] as const) {
+  test(`what has ${what} is refused`, async () => {
+    const { session } = await inInbox('inbox 1:', 'SELECT')
+    if (code) await assert.rejects(session.run(command), code)
+    else assert.match((await session.run(command)).at(-1) ?? '', /^NO \[(LIMIT|TOOBIG)\]/)
+  })
 }
 
-/** `1:seen,work 2:`: the uids of a folder's messages and their marks. */
+/** A new mailbox with such messages, and a session that has selected INBOX. */
+async function inInbox(messages: string, select: string): Promise<{ mailbox: MailboxRef; session: HeardSession }> {
+  const { mailbox } = await stage.scene()
+  const held = messages.split(' ').slice(1)
+  await add(
+    mailbox,
+    held.map((one) => {
+      const marks = one.replace(/^\d+:/, '').split(',').filter(Boolean)
+      const flags = Object.fromEntries(marks.filter((mark) => flagNames.includes(mark)).map((mark) => [mark, true]))
+      return { ...flags, keywords: marks.filter((mark) => !flagNames.includes(mark)) }
+    }),
+  )
+  const session = new HeardSession(parts, mailbox, { ...selectedCommands, ...changingCommands })
+  await session.run(`${select} INBOX`)
+  return { mailbox, session }
+}
+
+const flagNames = ['seen', 'flagged', 'answered', 'forwarded', 'deleted', 'draft']
+
+async function add(mailbox: MailboxRef, changes: readonly Partial<Copy>[]): Promise<void> {
+  const copies = changes.map((one) => copy(mailbox, one))
+  await db.transaction().execute((tx) => stage.host.append(tx, copies))
+}
+
+/** What is so, or what somebody else does, before the command. */
+async function happen(mailbox: MailboxRef, session: HeardSession, what: string, uid: number): Promise<void> {
+  if (what === 'gone') await stage.host.expunge(mailbox, 'inbox', [uid])
+  else if (what === 'flagged') await stage.host.update(mailbox, 'inbox', [uid], { flagged: true })
+  else if (what === 'full') {
+    await sql`
+      update organization_usage set storage_bytes = (select max(storage_bytes) from plans)
+      where organization_id = ${mailbox.organizationId}`.execute(db)
+  } else if (what === 'CONDSTORE' || what === 'QRESYNC') session.enable(what satisfies Extension)
+}
+
+async function folderIds({ mailboxId }: MailboxRef): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('mail_folders').select(['id', 'name']).where('mailbox_id', '=', mailboxId).execute()
+  return new Map(rows.map(({ name, id }) => [name, String(id)]))
+}
+
+async function inboxOf(mailbox: MailboxRef): Promise<number> {
+  return Number((await folderIds(mailbox)).get('inbox'))
+}
+
+/** `inbox 1:seen,work 2:`: the uids of a folder's messages and their marks. */
 async function there({ mailboxId }: MailboxRef, folder: string): Promise<string> {
+  const marks = sql.join(flagNames.map((name) => sql`case when ${sql.ref(name)} then ${name}::text end`))
   const { rows } = await sql<{ text: string }>`
-    select uid || ':' || concat_ws(',', case when seen then 'seen' end, case when flagged then 'flagged' end,
-      case when answered then 'answered' end, case when forwarded then 'forwarded' end, case when deleted then 'deleted' end,
-      case when draft then 'draft' end, nullif(array_to_string(keywords, ','), '')) as text
+    select uid || ':' || concat_ws(',', ${marks}, nullif(array_to_string(keywords, ','), '')) as text
     from mail_folders folder join mail_messages on folder_id = folder.id
-    where mailbox_id = ${mailboxId} and folder.name = ${folder} order by uid`.execute(database.db)
-  return rows.map(({ text }) => text).join(' ')
+    where mailbox_id = ${mailboxId} and folder.name = ${folder} order by uid`.execute(db)
+  return [folder, ...rows.map(({ text }) => text)].join(' ')
 }

@@ -1,12 +1,13 @@
 import type { Handler } from '../session/session.ts'
 import { append, replace } from './append.ts'
 import { copy, move } from './copy.ts'
-import { expunge } from './expunge.ts'
+import { close, expunge } from './expunge.ts'
 import { store } from './store.ts'
 
 /** The commands that change messages. */
 export const changingCommands: Readonly<Record<string, Handler>> = {
   APPEND: append,
+  CLOSE: close,
   COPY: copy,
   EXPUNGE: expunge,
   MOVE: move,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expungeMarked, markedDeleted } from '#/mail/expunge.ts'
+import { leave } from '../selected/select.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
@@ -17,6 +18,15 @@ export const expunge: Handler = async (session, { args, name }) => {
   args.end()
   const modseq = await expungeDeleted(session, selected, among)
   return { text: 'Expunge completed', ...(modseq !== undefined && highest(session, modseq)) }
+}
+
+/** CLOSE (RFC 9051, section 6.4.1): EXPUNGE of which nothing is told, and no mailbox is selected after. */
+export const close: Handler = async (session, { args }) => {
+  args.end()
+  const selected = session.needSelected()
+  if (!selected.isReadOnly) await expungeDeleted(session, selected)
+  leave(session)
+  return { text: 'Close completed' }
 }
 
 /** Deletes the messages with `\Deleted` for good, or those of them among uids, in steps between which others are served. Answers the

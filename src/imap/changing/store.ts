@@ -2,7 +2,9 @@ import type { FlagChange, MessageFlag, Stored } from '#/mail/store-flags.ts'
 import { storeFlags } from '#/mail/store-flags.ts'
 import { Bad, type Completed, No } from '../answers.ts'
 import { flagsOf } from '../selected/flags.ts'
+import { OpenFolder } from '../selected/open-folder.ts'
 import type { Selected } from '../selected/selected.ts'
+import { tellKeywords } from '../selected/tell.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
 import { flagList, rangesOf, sequenceSet, untagged } from '../wire/format.ts'
@@ -85,12 +87,13 @@ function changeBy(sign: string, { flags, keywords }: GivenFlags): FlagChange {
 /** Tells the client the flags of what has changed, or with `.SILENT` only the modification sequence, if it keeps those. What the client has not
  *  heard of since, `.SILENT` does not keep from it. */
 async function tell(
-  { output, enabled }: Session,
+  session: Session,
   selected: Selected,
   { changed, modseq }: Stored,
   { byUid, isSilent }: { byUid: boolean; isSilent: boolean },
 ): Promise<void> {
   if (changed.length === 0) return
+  const { enabled, output } = session
   const withModseq = enabled.has('CONDSTORE') || enabled.has('QRESYNC')
   const lines = changed.map((message) => {
     const number = selected.messages.sequenceOf(message.uid)
@@ -106,6 +109,7 @@ async function tell(
     modseq,
     unheard.map(({ uid }) => uid),
   )
+  if (selected instanceof OpenFolder) await tellKeywords(session, selected, changed)
   if (!isSilent || withModseq) await output.write(lines.join(''))
 }
 

@@ -111,10 +111,10 @@ function fetched(session: Session, { messages }: OpenFolder, message: ChangedMes
 }
 
 /** FLAGS once more, if there are keywords that it did not have, and it may have more (RFC 9051, section 7.3.5). */
-async function tellKeywords(
+export async function tellKeywords(
   { output }: Session,
   folder: OpenFolder,
-  messages: readonly ChangedMessage[],
+  messages: readonly Pick<ChangedMessage, 'keywords'>[],
 ): Promise<void> {
   const added = new Set(messages.flatMap(({ keywords }) => keywords)).difference(folder.keywords)
   if (added.size === 0 || folder.keywords.size >= mostKeywords) return

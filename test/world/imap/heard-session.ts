@@ -4,6 +4,7 @@ import { FolderNews } from '#/imap/selected/news.ts'
 import type { Selected } from '#/imap/selected/selected.ts'
 import { tell } from '#/imap/selected/tell.ts'
 import type { Extension, Handler, ImapParts, Session, User } from '#/imap/session/session.ts'
+import type { Octets } from '#/imap/wire/arguments.ts'
 import { Parser } from '#/imap/wire/parser.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
@@ -82,10 +83,16 @@ export class HeardSession implements Session, Disposable {
     await this.#inTurn(work)
   }
 
-  /** Carries a command out, as `SELECT INBOX`, and answers the lines that it was told; the last is the tagged one without its tag. */
+  /** Carries a command out, as `SELECT INBOX`, and answers the lines that it was told; the last is the tagged one without its tag.
+   *  A literal is its text in braces, with `~` before a literal8. */
   async run(line: string): Promise<string[]> {
-    const [, name = ''] = /^((?:UID )?[A-Z]+)/.exec(line) ?? []
-    const args = new Parser({ text: line, literals: [] }, true, name.length)
+    const literals: Octets[] = []
+    const text = line.replace(/(~?)\{([^}]*)\}/gs, (_, mark: string, octets: string) => {
+      literals.push({ bytes: Buffer.from(octets), isBinary: mark !== '' })
+      return '\0'
+    })
+    const [, name = ''] = /^((?:UID )?[A-Z]+)/.exec(text) ?? []
+    const args = new Parser({ text, literals }, true, name.length)
     await this.#inTurn(async () => {
       this.output.write(
         `${await this.#answer(name, this.#commands[name] ?? (bySequence.has(name) ? nothing : undefined), args)}\r\n`,
@@ -102,6 +109,7 @@ export class HeardSession implements Session, Disposable {
       return `OK ${code === undefined ? '' : `[${code}] `}${text}`
     } catch (error) {
       if (error instanceof Bad) return `BAD ${error.message}`
+      if (error instanceof No) await tell(this, { mayExpunge: !bySequence.has(name) })
       if (error instanceof No) return `NO ${error.code === undefined ? '' : `[${error.code}] `}${error.message}`
       if (error instanceof Bye) return `* BYE ${error.message}`
       throw error

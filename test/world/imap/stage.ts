@@ -94,7 +94,7 @@ export class Scene implements Disposable {
     const told = this.session.needSelected().modseq
     this.session.needSelected().knows(
       stored.modseq,
-      stored.changed.filter((_, index) => (stored.before[index] ?? 0) > told),
+      stored.changed.filter(({ modseqBefore }) => modseqBefore > told).map(({ uid }) => uid),
     )
   }
 
