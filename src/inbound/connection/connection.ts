@@ -124,7 +124,7 @@ export class ClientConnection {
 }
 
 /** Throws `ClientGone` if it fails, or the client shuts down its side. */
-async function handshake(secured: TLSSocket): Promise<void> {
+export async function handshake(secured: TLSSocket): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const gone = () => reject(new ClientGone())
   secured.once('secure', resolve)

@@ -105,9 +105,11 @@ export class ImapClient implements AsyncDisposable {
     return this.#when(() => this.#reader.takeContinuation())
   }
 
-  /** STARTTLS, without verification of the certificate. */
-  async startTls(): Promise<ImapAnswer> {
-    const answer = await this.run('STARTTLS')
+  /** STARTTLS, without verification of the certificate. `behind` is sent with it, in the clear. */
+  async startTls(behind = ''): Promise<ImapAnswer> {
+    const tag = `t${++this.#tags}`
+    this.write(`${tag} STARTTLS\r\n${behind}`)
+    const answer = await this.answer(tag)
     if (answer.status !== 'OK') return answer
     this.#socket.removeAllListeners('data')
     const secured: TLSSocket = connectTls({ socket: this.#socket, rejectUnauthorized: false })

@@ -1,0 +1,218 @@
+import type { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import { handshake } from '#/inbound/connection/connection.ts'
+import type { MemoryReservation } from '#/inbound/connection/message-memory.ts'
+import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
+import { Bad, Bye } from '../answers.ts'
+import type { Connection } from '../session/connection.ts'
+import type { Command } from './arguments.ts'
+import { isTagChar } from './characters.ts'
+import { type Fault, type ReaderContext, readCommand } from './command-reader.ts'
+import { statusLine } from './format.ts'
+import { Input } from './input.ts'
+import type { ImapLimits } from './limits.ts'
+import { Parser } from './parser.ts'
+import { Sender } from './sender.ts'
+
+/** What a connection is given by its listener. */
+export interface ConnectionContext {
+  readonly address: string
+  readonly localAddress: string
+  readonly limits: ImapLimits
+  readonly memory: MemoryReservation
+  /** The certificate; undefined if TLS is not possible. */
+  readonly tls: { context(): Promise<SecureContext> } | undefined
+}
+
+/** A client's connection, with its time limits. Times are by `performance.now()`: setting the machine's clock does not disconnect
+ *  clients. */
+export class ImapConnection implements Connection, ReaderContext {
+  readonly address: string
+  readonly localAddress: string
+  readonly limits: ImapLimits
+  readonly memory: MemoryReservation
+  readonly output: Sender
+  usesUtf8 = false
+  isEncrypted = false
+  isSignedIn = false
+  readonly #tls: ConnectionContext['tls']
+  readonly #ended = new AbortController()
+  #socket: Socket
+  #input: Input
+  #isShakingHands = false
+  #isClosing = false
+  #deadline = Number.POSITIVE_INFINITY
+  #waitingSince: number | undefined
+  #faults = 0
+
+  constructor(socket: Socket, { address, localAddress, limits, memory, tls }: ConnectionContext) {
+    this.address = address
+    this.localAddress = localAddress
+    this.limits = limits
+    this.memory = memory
+    this.#tls = tls
+    this.#socket = socket
+    this.#input = new Input(socket)
+    this.output = new Sender(socket)
+    socket.once('close', () => this.#ended.abort())
+  }
+
+  get canStartTls(): boolean {
+    return this.#tls !== undefined && !this.isEncrypted
+  }
+
+  get isCompressed(): boolean {
+    return this.output.isCompressed
+  }
+
+  get signal(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** Since when the session waits for the next command; undefined while it does not. */
+  get waitingSince(): number | undefined {
+    return this.#waitingSince
+  }
+
+  signedIn(): void {
+    this.isSignedIn = true
+  }
+
+  /** The next command. One that is too large, or no text, is refused here. A client that does not read its answers is not read
+   *  either. */
+  async command(): Promise<Command> {
+    for (;;) {
+      this.memory.release(this.memory.held)
+      const received = await this.#awaiting(() => readCommand(this.#input, this))
+      const tag = tagOf(received.text)
+      const args = new Parser(received, this.usesUtf8, tag.length)
+      const name = received.fault ? undefined : nameOf(args)
+      if (tag && name !== undefined) {
+        this.#faults = 0
+        // Whoever sits between may have sent what came in the clear behind STARTTLS.
+        if (name === 'STARTTLS') this.#input.discardAhead()
+        return { tag, name, args }
+      }
+      this.#faults += 1
+      if (this.#faults > this.limits.faults) throw new Bye('Too many commands cannot be read')
+      if (!tag) throw new Bad('A command begins with a tag')
+      const { status, text, code } = received.fault ?? noName
+      this.output.write(statusLine(tag, status, text, code))
+    }
+  }
+
+  async ask(prompt: string): Promise<string> {
+    this.output.write(`+ ${prompt.replace(/[\r\n]+/g, ' ')}\r\n`)
+    const { text, tail } = await this.#awaiting(() => this.#input.line(this.limits.commandBeforeLogin))
+    if (tail !== undefined) throw new Bad('The line is too long')
+    return text
+  }
+
+  /** For a command's reader. */
+  askForLiteral(): void {
+    this.output.write('+ OK\r\n')
+  }
+
+  literalBegins(): void {
+    this.#deadline = performance.now() + this.limits.literal
+  }
+
+  /** Capped at the initial limit, or a fast start would allow hours of silence. */
+  progress(octets: number): void {
+    const { slowest, literal } = this.limits
+    this.#deadline = Math.min(this.#deadline + (octets / slowest) * 1000, performance.now() + literal)
+  }
+
+  /** Starts TLS, also where the client begins with it. Throws `ClientGone` if the handshake fails. */
+  async startTls(): Promise<void> {
+    if (!this.#tls || this.isEncrypted) throw new Error('TLS cannot be started')
+    const secureContext = await this.#tls.context()
+    await this.output.flushed()
+    if (this.#socket.destroyed) throw new ClientGone()
+    this.#input.release()
+    this.#isShakingHands = true
+    const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
+    this.#deadline = performance.now() + this.limits.handshake
+    await handshake(secured)
+    this.#deadline = Number.POSITIVE_INFINITY
+    this.#isShakingHands = false
+    this.isEncrypted = true
+    this.#socket = secured
+    this.#input = new Input(secured)
+    this.output.replace(secured)
+  }
+
+  async compress(): Promise<void> {
+    await this.output.flushed()
+    this.#input.inflate()
+    this.output.compress()
+  }
+
+  stop(bye: Bye): void {
+    this.#input.stop(bye)
+    this.#deadline = Math.min(this.#deadline, performance.now() + this.limits.stop)
+  }
+
+  /** Discards further input: a reset could overtake the last response. */
+  async close(): Promise<void> {
+    const socket = this.#socket
+    if (socket.closed) return
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    if (this.#isClosing) return closed
+    if (this.#isShakingHands) socket.destroy()
+    this.#isClosing = true
+    this.#deadline = performance.now() + this.limits.linger
+    this.#input.release()
+    this.output.end()
+    socket.resume()
+    return closed
+  }
+
+  /** Ends the connection without another word. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Called from time to time: ends a connection whose time is up. */
+  check(now: number): void {
+    const isStalled = now >= (this.output.stalledSince ?? Number.POSITIVE_INFINITY) + this.limits.stalled
+    if (now < this.#deadline && !isStalled) return
+    if (isStalled || this.#isClosing || this.#isShakingHands || this.#waitingSince === undefined) this.destroy()
+    else this.stop(new Bye('You have said nothing for too long'))
+  }
+
+  async #awaiting<T>(read: () => Promise<T>): Promise<T> {
+    await this.output.taken()
+    this.#waitingSince = performance.now()
+    this.#deadline = this.#waitingSince + (this.isSignedIn ? this.limits.idle : this.limits.login)
+    try {
+      return await read()
+    } finally {
+      this.#waitingSince = undefined
+      this.#deadline = Number.POSITIVE_INFINITY
+    }
+  }
+}
+
+const noName: Fault = { status: 'BAD', text: 'A command has a name after its tag' }
+
+/** Empty if there is none. */
+function tagOf(text: string): string {
+  let end = 0
+  while (isTagChar(text.charCodeAt(end))) end += 1
+  return text.slice(0, end)
+}
+
+/** In upper case, with the UID before it; undefined without one. */
+function nameOf(args: Parser): string | undefined {
+  try {
+    args.space()
+    const name = args.word()
+    if (name !== 'UID') return name
+    args.space()
+    return `UID ${args.word()}`
+  } catch (error) {
+    if (error instanceof Bad) return undefined
+    throw error
+  }
+}

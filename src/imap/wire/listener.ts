@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { MemoryReservation, type MemoryShare, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
+import { clientNetwork, insideOf, type Network, unmappedAddress } from '#/ip-address.ts'
+import { Bye } from '../answers.ts'
+import type { Serve } from '../session/connection.ts'
+import { type ConnectionContext, ImapConnection } from './connection.ts'
+import { statusLine } from './format.ts'
+import { IMAP_LIMITS, type ImapLimits } from './limits.ts'
+import { type Proxied, readProxyHeader } from './proxy-protocol.ts'
+
+export interface ImapListenerConfig {
+  /** The certificate; without one there is no TLS. */
+  readonly tls?: ConnectionContext['tls']
+  /** Clients begin with TLS (RFC 8314). */
+  readonly implicitTls?: boolean
+  /** Proxies that begin each connection with a header of the PROXY protocol, version 1 or 2. */
+  readonly proxies?: readonly Network[]
+  readonly limits?: Partial<ImapLimits>
+}
+
+const tooMany = () => new Bye('Too many connections; try again shortly', 'UNAVAILABLE')
+const tooSlow = () => new Bye('The server is busy, and your message too slow; try again shortly', 'UNAVAILABLE')
+const stopping = () => new Bye('The server is restarted; try again shortly', 'UNAVAILABLE')
+
+/** Milliseconds between checks for clients whose time is up. */
+const checkInterval = 1_000
+/** Milliseconds for the last responses to be sent when the listener stops. */
+const flushTimeout = 500
+
+/** An IMAP listener: limits connections, has a session serve each, and ends them when it is disposed. */
+export class ImapListener implements AsyncDisposable {
+  readonly #limits: ImapLimits
+  readonly #tls: ConnectionContext['tls']
+  readonly #implicitTls: boolean
+  readonly #isProxy: (address: string) => boolean
+  readonly #serve: Serve
+  readonly #log: Logger
+  readonly #memory: MessageMemory
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  readonly #connections = new Map<ImapConnection, Promise<void>>()
+  readonly #clients = new Map<string, Client>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor({ tls, implicitTls = false, proxies = [], limits = {} }: ImapListenerConfig, serve: Serve, log: Logger) {
+    this.#limits = { ...IMAP_LIMITS, ...limits }
+    this.#tls = tls
+    this.#implicitTls = implicitTls
+    this.#isProxy = insideOf(proxies)
+    this.#serve = serve
+    this.#log = log
+    this.#memory = new MessageMemory(this.#limits.memory, this.#limits.slow)
+    // A client may shut down its side of the connection and still read what it asked for.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
+    this.#timer = setInterval(() => this.#check(), checkInterval).unref()
+  }
+
+  /** Port 0 is any free port. */
+  async listen(host: string, port: number): Promise<void> {
+    this.#server.listen({ host, port, backlog: 1024 })
+    await once(this.#server, 'listening')
+    // Without this, a failed accept (no file descriptor is left) would end the process.
+    this.#server.on('error', (err) => this.#log.error({ err }, 'a connection could not be accepted'))
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Accepts no new connection, tells clients that wait for nothing goodbye at once and others after their command, within
+   *  `limits.stop`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    for (const connection of this.#connections.keys()) connection.stop(stopping())
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, this.#limits.stop)
+    await Promise.race([Promise.all(this.#connections.values()), late.promise])
+    clearTimeout(timer)
+    for (const socket of this.#sockets) socket.destroySoon()
+    const flushed = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, flushTimeout)
+    await closed
+    clearTimeout(flushed)
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    // A socket's error is also seen as its end.
+    socket.on('error', () => {})
+    const address = unmappedAddress(socket.remoteAddress ?? '')
+    const localAddress = unmappedAddress(socket.localAddress ?? '')
+    if (!this.#isProxy(address)) this.#admit(socket, address, localAddress)
+    else
+      this.#header(socket).then(
+        (ends) => this.#admit(socket, ends?.address ?? address, ends?.localAddress ?? localAddress),
+        () => socket.destroy(),
+      )
+  }
+
+  #admit(socket: Socket, address: string, localAddress: string): void {
+    const limits = this.#limits
+    const name = clientNetwork(address)
+    const client = this.#clients.get(name) ?? {
+      connections: 0,
+      share: { free: Math.max(limits.messageSize, limits.memory / 2) },
+    }
+    if (client.connections >= limits.connectionsPerClient || !this.#hasRoom()) {
+      const { message, code } = tooMany()
+      // Whoever begins with TLS could not read it.
+      if (!this.#implicitTls) socket.write(statusLine('*', 'BYE', message, code))
+      // Not waited for, or a client that reconnects in a loop would fill the process with closing connections.
+      socket.destroySoon()
+      return
+    }
+    client.connections += 1
+    this.#clients.set(name, client)
+    const memory = new MemoryReservation(this.#memory, client.share, () => connection.stop(tooSlow()))
+    const connection: ImapConnection = new ImapConnection(socket, {
+      address,
+      localAddress,
+      limits,
+      memory,
+      tls: this.#tls,
+    })
+    const over = this.#run(connection)
+    this.#connections.set(connection, over)
+    over.then(() => {
+      this.#connections.delete(connection)
+      client.connections -= 1
+      if (client.connections === 0) this.#clients.delete(name)
+    })
+  }
+
+  /** Resolves once the session is over and the connection closed. What a session still does with a message holds memory until then. */
+  async #run(connection: ImapConnection): Promise<void> {
+    try {
+      if (this.#implicitTls) await connection.startTls()
+      await this.#serve(connection)
+    } catch (err) {
+      if (!(err instanceof ClientGone)) this.#log.error({ err }, 'a connection of IMAP has failed')
+    }
+    connection.memory.release(connection.memory.held)
+    await connection.close()
+  }
+
+  /** At the limit of connections, the one that has waited the longest before it signed in makes room. */
+  #hasRoom(): boolean {
+    if (this.#connections.size < this.#limits.connections) return true
+    let longest: ImapConnection | undefined
+    for (const one of this.#connections.keys()) {
+      if (one.isSignedIn || one.waitingSince === undefined) continue
+      if (one.waitingSince < (longest?.waitingSince ?? Number.POSITIVE_INFINITY)) longest = one
+    }
+    longest?.stop(tooMany())
+    return longest !== undefined
+  }
+
+  #check(): void {
+    const now = performance.now()
+    for (const connection of this.#connections.keys()) connection.check(now)
+  }
+
+  /** The ends of a connection as a proxy names them. What follows its header is left to be read. */
+  async #header(socket: Socket): Promise<Proxied['ends']> {
+    const signal = AbortSignal.timeout(this.#limits.handshake)
+    let octets = Buffer.alloc(0)
+    for (;;) {
+      const more = socket.read() as Buffer | null
+      if (more) octets = Buffer.concat([octets, more])
+      const header = readProxyHeader(octets)
+      if (header === 'invalid' || socket.readableEnded || socket.destroyed) throw new ClientGone()
+      if (!header) {
+        await once(socket, 'readable', { signal })
+        continue
+      }
+      if (octets.length > header.length) socket.unshift(octets.subarray(header.length))
+      return header.ends
+    }
+  }
+}
+
+/** A network with connections, to which limits apply. */
+interface Client {
+  connections: number
+  readonly share: MemoryShare
+}
