@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { dataDirectoryFinding } from '#/cli/doctor/files.ts'
 import { readConfig } from '#/config/config.ts'
-import { keepReserve } from '#/db/embedded/reserve.ts'
+import { isWhole, keepReserve } from '#/db/embedded/reserve.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
@@ -111,7 +111,9 @@ test('on a full disk the embedded database defers mail with 452, and shows and d
   assert.match(found.found, new RegExp(`on the disk tmpfs, mounted at ${disk.directory}; the disk is full`))
 
   disk.empty()
-  await keepReserve(join(directory, 'database'))
+  // The database does so too now and then, and who comes second finds it whole.
+  const kept = join(directory, 'database')
+  await keepReserve(kept).catch(async (error) => assert.ok(await isWhole(kept), error))
   await senders.see(50, 'acknowledged')
   await senders.stop()
   assert.equal(await label('Room'), 201)
