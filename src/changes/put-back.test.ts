@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { each } from '#test/each.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { recordedAtOnce } from './record.ts'
 
@@ -31,7 +31,7 @@ test('what one step has changed is put back in several, if it is much', async ()
   const { status, body } = await organization.request('POST', `/v1/changes/${recording.changeId}/undo`)
   assert.equal(status, 201)
   const undo = async () => (await organization.request('GET', `/v1/changes/${body.id}`)).body
-  await until(async () => (await undo()).state === 'done')
+  await onceWritten(async () => (await undo()).state === 'done')
   const { messages, left_alone } = await undo()
   assert.deepEqual([messages, left_alone], [599, 2])
   const parts = await db

@@ -6,10 +6,10 @@ import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { filtersOf } from '#/filters/queries.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { until } from '#test/world/until.ts'
 import { World } from '#test/world/world.ts'
 import { addLabel } from './catalogue.ts'
 
@@ -189,7 +189,7 @@ test('of two labels that are merged one stays: filters set it, messages bear it,
   assert.equal(own?.argument, 'invoices')
   await world.runningChanges.processAll()
   const change = async () => (await organization.request('GET', `/v1/changes/${merged.body.change_id}`)).body
-  await until(async () => (await change()).state === 'done')
+  await onceWritten(async () => (await change()).state === 'done')
   assert.deepEqual(await keywordsOf(box), [['invoices'], ['invoices'], []])
   const { data } = (await organization.request('GET', '/v1/filters')).body
   assert.deepEqual([data[0].argument, data[0].broken], ['invoices', null])
@@ -210,7 +210,7 @@ test('a merge waits for an earlier one into its label, and replaces the keyword 
     (await organization.request('POST', `/v1/labels/${from.id}/merge`, { into: into.id })).body.change_id
   const [earlier, later] = [await merge(bills, invoices), await merge(invoices, papers)]
   const done = async (id: string) => (await organization.request('GET', `/v1/changes/${id}`)).body.state === 'done'
-  await until(async () => (await done(earlier)) && (await done(later)))
+  await onceWritten(async () => (await done(earlier)) && (await done(later)))
   await bear(box, [1], 'bills')
   await world.db.updateTable('changes').set({ state: 'running' }).where('id', 'in', [earlier, later]).execute()
   assert.equal(await claimRunning(world.db, later), undefined)

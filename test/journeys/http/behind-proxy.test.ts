@@ -9,9 +9,11 @@ import { World } from '#test/world/world.ts'
 /** A service, the lines that it logs, and requests to it with headers that a proxy writes, or that say they were. */
 async function start(env: Record<string, string>) {
   const lines: Record<string, unknown>[] = []
+  let logged = Promise.withResolvers<void>()
   const log = new Writable({
     write(chunk, _encoding, done) {
       lines.push(JSON.parse(String(chunk)))
+      logged.resolve()
       done()
     },
   })
@@ -29,12 +31,10 @@ async function start(env: Record<string, string>) {
   }
   /** Whose the request was, by the log. */
   const clientIn = async (id: string | null | undefined) => {
-    for (;;) {
-      const line = lines.find((one) => one.msg === 'request' && one.request_id === id)
-      if (line) return line.client
-      // The line is written behind the answer.
-      await new Promise(setImmediate)
-    }
+    const written = () => lines.find((one) => one.msg === 'request' && one.request_id === id)
+    // The line is written behind the answer.
+    for (; !written(); await logged.promise) logged = Promise.withResolvers()
+    return written()?.client
   }
   const clientOf = async (headers: Record<string, string>) => clientIn((await ask(headers)).id)
   return { world, lines, ask, refused, clientIn, clientOf, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
