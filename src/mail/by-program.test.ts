@@ -17,6 +17,8 @@ import { copyMessages } from './copy.ts'
 import { expungeMarked, markedDeleted } from './expunge.ts'
 import { type FolderRef, findFolder } from './folders.ts'
 import { moveMessages } from './move.ts'
+import { indexText, mailboxMark } from './search/index-text.ts'
+import { claimUnindexed, readUnindexed, type Unindexed, writeWords } from './search/queue.ts'
 import { sqlMailHost } from './sql-mail-host.ts'
 import { type ChangedFlags, type FlagChange, storeFlags } from './store-flags.ts'
 
@@ -227,6 +229,61 @@ test('a draft that is saved over HTTP bears the mark of one', async () => {
   await host.saveDraft(mailbox, { message: readMessage(letter({})), savedAt: second(0), replaces: [] }, undefined)
   assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
 })
+
+for (const [what, move] of [
+  ['copied to', false],
+  ['moved to', true],
+] as const)
+  test(`the index of words finds a message in the mailbox that it was ${what}, once`, async () => {
+    const { mailbox, inbox } = await own({}, {})
+    const other = await another(mailbox)
+    await index(await claimed(mailbox))
+    for (const from of [inbox, ...(move ? [] : [inbox])])
+      await transaction((tx) => (move ? moveMessages : copyMessages)(tx, from, [1], other.inbox, by))
+    const { rows } = await sql<{ marks: string }>`
+      select split_part(words, E'\\n', 1) as marks from mail_search where organization_id = ${mailbox.organizationId}
+      order by content_id`.execute(database.db)
+    const mark = mailboxMark(other.mailbox.mailboxId)
+    assert.deepEqual(
+      rows.map(({ marks }) => marks.split(' ').filter((one) => one === mark).length),
+      [1, 0],
+    )
+  })
+
+test('what is being indexed while it is copied to another mailbox is indexed again', async () => {
+  const { mailbox, inbox } = await own({})
+  const other = await another(mailbox)
+  const early = await claimed(mailbox)
+  await transaction((tx) => copyMessages(tx, inbox, [1], other.inbox, by))
+  await index(early)
+  const again = await claimed(mailbox)
+  const content = await Promise.all(again.map((one) => readUnindexed(database.db, one)))
+  assert.deepEqual(content[0]?.mailboxIds.toSorted(), [mailbox.mailboxId, other.mailbox.mailboxId].sort())
+})
+
+/** Contents of the organization to index. */
+async function claimed({ organizationId }: MailboxRef): Promise<readonly Unindexed[]> {
+  const all = await claimUnindexed(database.db, 1_000)
+  return all.filter((one) => one.organizationId === organizationId)
+}
+
+async function index(contents: readonly Unindexed[]): Promise<void> {
+  const words = await Promise.all(
+    contents.map(async (one) => {
+      const facts = await readUnindexed(database.db, one)
+      const searchable = { subject: [], from: [], to: [], filename: [], cc: [], text: ['zebra'] }
+      const text = indexText(searchable, {
+        organizationId: one.organizationId,
+        mailboxIds: [],
+        ...facts,
+        messageId: null,
+        hasAttachment: false,
+      })
+      return { id: one.id, organization_id: one.organizationId, words: text }
+    }),
+  )
+  await writeWords(database.db, contents, words)
+}
 
 test('a folder that is gone is not written to', async () => {
   const { mailbox, inbox } = await own({})

@@ -12,7 +12,7 @@ import { World } from '#test/world/world.ts'
 import { selectedCommands } from '../selected/commands.ts'
 import { changingCommands } from './commands.ts'
 
-const world = await World.start({ indexing: true })
+const world = await World.start()
 const reader = new MessageReader()
 const parts = partsOn(world.database, {
   ...{ mailHost: world.mailHost, log: pino({ level: 'silent' }), reader, idKey: idHashKey('a secret') },
@@ -34,8 +34,7 @@ async function opened(level?: Level) {
   const refOf = ({ id }: { id: string }) => ({ organizationId: organization.id, mailboxId: id })
   const sharing = { mailbox: refOf(team), memberId, shares: 'all', by: byOperator } as const
   if (level) await world.db.transaction().execute((tx) => giveAccess(tx, sharing, level))
-  const text = 'The zebra is here.'
-  await world.send({ from: 'ann@far.example', to: own.address, subject: 'News', text })
+  await world.send({ from: 'ann@far.example', to: own.address, subject: 'News', text: 'Hello' })
   const session = new HeardSession(parts, refOf(own), { ...selectedCommands, ...changingCommands })
   await session.run('SELECT INBOX')
   const list = async (address: string, folder: string) =>
@@ -97,19 +96,4 @@ for (const [command, level, answer] of [
     assert.match(last, answer)
     const subjects = (await list(team.address, 'inbox')).map(({ subject }: { subject: string }) => subject)
     assert.deepEqual(subjects, last.startsWith('OK') ? ['News'] : [])
-  })
-
-for (const [what, indexed] of [
-  ['that is in the index', true],
-  ['that is yet to be indexed', false],
-] as const)
-  test(`a copy of a message ${what} is found in the other mailbox`, async () => {
-    const { organization, own, team, session } = await opened('change')
-    if (indexed) await world.searchIndexer?.processAll()
-    await session.run(`COPY 1 Shared/${team.address}/INBOX`)
-    await world.searchIndexer?.processAll()
-    for (const { address } of [own, team]) {
-      const { body } = await organization.request('GET', `/v1/search?mailbox=${address}&q=zebra`)
-      assert.equal(body.data.length, 1, address)
-    }
   })
