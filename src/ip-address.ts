@@ -51,6 +51,12 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 
+/** Whether an address is this machine itself. */
+export const isLoopback = insideOf([
+  { address: '127.0.0.0', bits: 8 },
+  { address: '::1', bits: 128 },
+])
+
 /** Special-purpose networks (RFC 6890). */
 const special = new BlockList()
 for (const [network, bits] of [

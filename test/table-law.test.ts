@@ -79,6 +79,7 @@ const writers = {
   event_readers: 'events',
   imap_changes: 'adapters/mail-host/imap',
   imap_folders: 'adapters/mail-host/imap',
+  imap_unsubscribed: 'imap',
   imap_watches: 'adapters/mail-host/imap',
   webhook_deliveries: 'webhooks',
   webhooks: 'webhooks',

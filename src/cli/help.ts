@@ -10,14 +10,14 @@ export const serveHelp = [
   'Run the service until SIGTERM or SIGINT stops it.',
   '',
   '  --bare        Create no try-out organization',
-  '  --roles LIST  Some of api,mx,submission,worker; by default MAILROOM_ROLES, or else all',
+  '  --roles LIST  Some of api,mx,submission,imap,worker; by default MAILROOM_ROLES, or else all',
   '',
 ].join('\n')
 
 /** All commands, a line each. */
 export function overview(commands: readonly Command[]): string {
   const lines = [
-    [serveUsage, 'Run the service; --bare creates no try-out, LIST is some of api,mx,submission,worker'],
+    [serveUsage, 'Run the service; --bare creates no try-out, LIST is some of api,mx,submission,imap,worker'],
     ...commands.map(({ name, operands, summary }) => [[name, ...operands.map(upper)].join(' '), summary]),
     ['help [COMMAND]', 'Show this, or the usage of a command'],
     ['--version', 'Show the version'],

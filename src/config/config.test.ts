@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(readConfig({}), {
-    roles: new Set(['api', 'mx', 'submission', 'worker']),
+    roles: new Set(['api', 'mx', 'submission', 'imap', 'worker']),
     host: '127.0.0.1',
     http: { host: '127.0.0.1', port: 8080 },
     publicUrl: undefined,
@@ -31,6 +31,9 @@ test('an empty environment gives the documented defaults', () => {
     submission: undefined,
     submissionTls: undefined,
     submissionProxy: undefined,
+    imap: { host: '127.0.0.1', port: 1143 },
+    imapTls: undefined,
+    imapProxies: [],
     metrics: undefined,
     tracing: undefined,
     hostname: 'localhost',
@@ -92,6 +95,9 @@ test('every variable is read', () => {
     MAILROOM_SUBMISSION_PORT: '587',
     MAILROOM_SUBMISSION_TLS_PORT: '[2001:db8::5]:465',
     MAILROOM_SUBMISSION_PROXY_PORT: '10587',
+    MAILROOM_IMAP_PORT: '1143',
+    MAILROOM_IMAPS_PORT: '[2001:db8::5]:1993',
+    MAILROOM_IMAP_PROXIES: '10.0.0.5',
     MAILROOM_METRICS_PORT: '9464',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
     OTEL_TRACES_SAMPLER: 'traceidratio',
@@ -153,6 +159,9 @@ test('every variable is read', () => {
     submission: { host: '::1', port: 587 },
     submissionTls: { host: '2001:db8::5', port: 465 },
     submissionProxy: { host: '127.0.0.1', port: 10_587 },
+    imap: { host: '::1', port: 1_143 },
+    imapTls: { host: '2001:db8::5', port: 1_993 },
+    imapProxies: [{ address: '10.0.0.5', bits: 32 }],
     metrics: { host: '127.0.0.1', port: 9_464 },
     tracing: { ratio: 0.5, parentBased: false },
     hostname: 'mx.example.com',
@@ -280,6 +289,12 @@ for (const [what, env, problem] of [
     'submission without a certificate',
     { MAILROOM_SUBMISSION_PORT: '587' },
     /^MAILROOM_TLS_CERT and .* submission needs TLS/,
+  ],
+  ['IMAP over TLS without a certificate', { MAILROOM_IMAPS_PORT: '993' }, /^MAILROOM_TLS_CERT and .* needs TLS/],
+  [
+    'the role imap where an IMAP server keeps the mail',
+    { MAILROOM_ROLES: 'imap', MAILROOM_IMAP_URL: 'imap://master:pass@mail.example.com' },
+    /^MAILROOM_IMAP_URL is set although/,
   ],
   ['the role submission without a port', { MAILROOM_ROLES: 'submission' }, /^MAILROOM_SUBMISSION_PORT is not set/],
 ] as const) {

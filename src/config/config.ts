@@ -2,6 +2,7 @@ import type { Network } from '#/ip-address.ts'
 import type { DoveadmServer, ImapServer, MailSource, RelayServer } from '#/ports/servers.ts'
 import { parseDoveadmUrl } from './doveadm-url.ts'
 import { parseImapUrl } from './imap-url.ts'
+import { mailProgramProblems, readMailPrograms } from './mail-programs.ts'
 import { mailSourceProblems, readMailSource } from './mail-source.ts'
 import { parseTrustedProxies, parseWebhookNetworks } from './networks.ts'
 import { parsePublicUrl } from './public-url.ts'
@@ -56,6 +57,11 @@ export interface Config {
   readonly submissionTls: Listening | undefined
   /** For a trusted mail server in front of us, which authenticates senders itself. */
   readonly submissionProxy: Listening | undefined
+  /** Where mail programs read mail, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
+  readonly imap: Listening | undefined
+  readonly imapTls: Listening | undefined
+  /** Load balancers that begin each connection with a header of the PROXY protocol, which names the client. */
+  readonly imapProxies: readonly Network[]
   /** Where Prometheus scrapes metrics; undefined for nowhere. */
   readonly metrics: Listening | undefined
   /** Which traces are sent to the collector that OpenTelemetry's own variables name; undefined for none. */
@@ -137,6 +143,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   read.value('MAILROOM_REFUSED', refuse)
   const host = read.value('HOST', parseHost) ?? '127.0.0.1'
   const onHost = (text: string) => parseListening(text, host)
+  const tls = readTls(read)
+  const imapServer = read.value('MAILROOM_IMAP_URL', parseImapUrl)
   const config: Config = {
     roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
     host,
@@ -148,16 +156,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtp: read.value('MAILROOM_SMTP_PORT', onHost) ?? { host, port: 2525 },
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),
-    submission: read.value('MAILROOM_SUBMISSION_PORT', onHost),
-    submissionTls: read.value('MAILROOM_SUBMISSION_TLS_PORT', onHost),
-    submissionProxy: read.value('MAILROOM_SUBMISSION_PROXY_PORT', (text) => parseListening(text)),
+    ...readMailPrograms(read, host, { hasCertificate: tls !== undefined, mailIsElsewhere: imapServer !== undefined }),
     metrics: read.value('MAILROOM_METRICS_PORT', (text) => parseListening(text)),
     tracing: readTracing(read),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
     dataDir: read.value('MAILROOM_DATA_DIR', parsePath) ?? './data',
     namesDatabase: read.isSet('DATABASE_URL') || read.isSet('MAILROOM_DATA_DIR'),
     allowUnsafeDatabase: read.value('MAILROOM_ALLOW_UNSAFE_DATABASE', parseSwitch) ?? false,
-    tls: readTls(read),
+    tls,
     dnsServers: read.value('MAILROOM_DNS_SERVERS', parseDnsServers) ?? [],
     dnsFirstCheckSeconds: read.value('MAILROOM_DNS_FIRST_CHECK_SECONDS', parseSeconds) ?? 60,
     tickSeconds: read.value('MAILROOM_TICK_SECONDS', parseSeconds) ?? 300,
@@ -171,7 +177,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
     secrets: {
       databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
-      imap: read.value('MAILROOM_IMAP_URL', parseImapUrl),
+      imap: imapServer,
       doveadm: read.value('MAILROOM_DOVEADM_URL', parseDoveadmUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       clientSecret: readClientSecret(read),
@@ -194,7 +200,7 @@ function readTls(read: Reader): Config['tls'] {
 /** Faults of several variables together. */
 function contradictions(config: Config, read: Reader): string[] {
   const { production, tls } = config
-  const found = [...sharedPorts(config), ...missingForSubmission(config, read), ...singleSignOnProblems(read)]
+  const found = [...sharedPorts(config), ...mailProgramProblems(config, read), ...singleSignOnProblems(read)]
   found.push(...mailSourceProblems(config.mailSource))
   for (const [has, lacks] of [
     ['MAILROOM_TLS_CERT', 'MAILROOM_TLS_KEY'],
@@ -212,23 +218,8 @@ function contradictions(config: Config, read: Reader): string[] {
   return found
 }
 
-/** Passwords need TLS, and the role submission needs a port. */
-function missingForSubmission(
-  { roles, submission, submissionTls, submissionProxy, tls }: Config,
-  read: Reader,
-): string[] {
-  if (!roles.has('submission')) return []
-  const found: string[] = []
-  const named = submissionTls ? 'MAILROOM_SUBMISSION_TLS_PORT' : 'MAILROOM_SUBMISSION_PORT'
-  if ((submission || submissionTls) && !tls && !read.isSet('MAILROOM_TLS_CERT') && !read.isSet('MAILROOM_TLS_KEY'))
-    found.push(`MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although ${named} is: submission needs TLS`)
-  if (roles.size === 1 && !submission && !submissionTls && !submissionProxy)
-    found.push('MAILROOM_SUBMISSION_PORT is not set although MAILROOM_ROLES is submission: set the port, such as 587')
-  return found
-}
-
 function sharedPorts(config: Config): string[] {
-  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = config
+  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics } = config
   const first = new Map<number, string>()
   return Object.entries({
     PORT: http.port,
@@ -238,6 +229,8 @@ function sharedPorts(config: Config): string[] {
     MAILROOM_SUBMISSION_PORT: submission?.port ?? 0,
     MAILROOM_SUBMISSION_TLS_PORT: submissionTls?.port ?? 0,
     MAILROOM_SUBMISSION_PROXY_PORT: submissionProxy?.port ?? 0,
+    MAILROOM_IMAP_PORT: imap?.port ?? 0,
+    MAILROOM_IMAPS_PORT: imapTls?.port ?? 0,
     MAILROOM_METRICS_PORT: metrics?.port ?? 0,
   }).flatMap(([name, number]) => {
     const other = number === 0 ? undefined : first.get(number)

@@ -10,6 +10,10 @@ const trustedProxies = {
   way: 'addresses and networks of your reverse proxies, separated by commas: loopback,10.0.0.5,2001:db8::/64',
   everybody: 'everybody, who could then choose an address',
 }
+const imapProxies = {
+  way: 'addresses and networks of your load balancers, separated by commas: loopback,10.0.0.5,2001:db8::/64',
+  everybody: 'everybody, who could then choose an address',
+}
 const webhooks = {
   way: 'addresses and networks of your receivers of webhooks, separated by commas: 10.0.0.5,fd00:1::/64',
   everybody: 'everything, so that members of organizations could reach into your network',
@@ -21,6 +25,11 @@ const webhooks = {
  */
 export function parseTrustedProxies(text: string): readonly Network[] {
   return networksIn(text, trustedProxies)
+}
+
+/** Reads them for IMAP. @throws Unusable */
+export function parseImapProxies(text: string): readonly Network[] {
+  return networksIn(text, imapProxies)
 }
 
 /** Reads them for webhooks. @throws Unusable */

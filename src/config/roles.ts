@@ -1,7 +1,7 @@
 import { quote, Unusable } from './reader.ts'
 
 /** The roles of a process that runs `serve`. */
-export const roles = ['api', 'mx', 'submission', 'worker'] as const
+export const roles = ['api', 'mx', 'submission', 'imap', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 /** Reads `api,mx`; undefined if a word is no role. For `serve --roles` too. */

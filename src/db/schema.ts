@@ -8,6 +8,7 @@ import type { EventTables } from './schema/events.ts'
 import type { FilterTables } from './schema/filters.ts'
 import type { ForwardingTables } from './schema/forwarding.ts'
 import type { HttpTables } from './schema/http.ts'
+import type { ImapTables } from './schema/imap.ts'
 import type { ImapWatchTables } from './schema/imap-watches.ts'
 import type { InboundTables } from './schema/inbound.ts'
 import type { KeyTables } from './schema/keys.ts'
@@ -42,6 +43,7 @@ export interface Schema
     FilterTables,
     ForwardingTables,
     HttpTables,
+    ImapTables,
     ImapWatchTables,
     InboundTables,
     KeyTables,

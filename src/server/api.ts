@@ -7,12 +7,11 @@ import { drainConnections } from '#/http/connections/drain-connections.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
 import { Authenticator } from '#/keys/authenticate.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { attemptsKey } from '#/passwords/attempts.ts'
 import { Presence } from '#/presence/presence.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
-import { ThreadCache } from '#/threads/cache.ts'
+import type { ThreadCache } from '#/threads/cache.ts'
 import { identityProviderOn, serverControl } from './adapters.ts'
 import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
@@ -31,6 +30,8 @@ type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | '
   Pick<
     AppParts,
     | 'mailHost'
+    | 'threads'
+    | 'mailboxIndexes'
     | 'checkDns'
     | 'runningChanges'
     | 'foreground'
@@ -52,18 +53,17 @@ export async function startApi(
   starting: AsyncDisposableStack,
 ): Promise<Api> {
   const { db, embedded } = database
-  const { clock, mailHost } = given
+  const { clock, threads } = given
   const authenticator = starting.use(new Authenticator(db, clock))
   const refusals = starting.use(new Refusals(db, given.log))
   const sessions = starting.use(new SessionAuthenticator(db, clock))
-  const threads = new ThreadCache({ mailHost, key: idHashKey(keyring), maxBytes: config.threadCacheBytes })
   const notes = config.secrets.imap && starting.use(new ReaderNotes(db, given.log))
   const events = starting.use(new EventFeed(database, given.log, notes))
   const presence = starting.use(new Presence(database, events, clock))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const provider = identityProviderOn(config, clock)
   const app = await buildApp({
-    ...{ ...given, db, events, presence, threads, authenticator, sessions, refusals, sharedRate },
+    ...{ ...given, db, events, presence, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
     serverControl: serverControl(config),

@@ -65,7 +65,7 @@ import type { SignOn } from '#/sessions/single-sign-on/flow.ts'
 import { signatureRoutes } from '#/signatures/routes.ts'
 import { suppressionRoutes } from '#/suppressions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { ConversationNames } from '#/threads/message-ids.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { RememberedTexts } from '#/threads/texts.ts'
@@ -98,6 +98,7 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   /** Seals messages in the outbound queue. */
   readonly mailKey: SealingKey
   readonly threads: ThreadCache
+  readonly mailboxIndexes: MailboxIndexes
   readonly attemptsKey: AttemptsKey
   /** Seals the secrets of members' second factors. */
   readonly totpKey: SealingKey
@@ -166,16 +167,13 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   replyRoutes(app, parts)
   sentRoutes(app, parts)
   suppressionRoutes(app, parts)
-  const mailboxIndexes = new MailboxIndexes(parts)
-  const answered = { ...parts, mailboxIndexes }
-  const scheduling = { ...parts, isAnswered: (...of: Asked) => isAnswered(answered, ...of) }
+  const scheduling = { ...parts, isAnswered: (...of: Asked) => isAnswered(parts, ...of) }
   draftRoutes(app, { ...scheduling, composeDraft })
   scheduledRoutes(app, scheduling)
-  const names = new ConversationNames({ ...parts, mailboxIndexes })
+  const names = new ConversationNames(parts)
   const conversations = {
     ...parts,
     texts: new RememberedTexts(parts.mailHost),
-    mailboxIndexes,
     idsOf: names.of,
   }
   messageRoutes(app, conversations)

@@ -16,6 +16,7 @@ import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { LocalMailTransport } from '#/inbound/local-delivery.ts'
 import { admissionBy } from '#/inbound/recipients/admit.ts'
 import { relayMarkKey } from '#/mime/authentication/relay-mark.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { composerWith } from '#/outbound/compose/composer.ts'
@@ -30,7 +31,6 @@ import { notifier } from '#/outbound/reports/bounce.ts'
 import { PendingCopies } from '#/outbound/worker/pending-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/worker/rounds.ts'
 import { OutboundWorker } from '#/outbound/worker/worker.ts'
-import { attemptsKey } from '#/passwords/attempts.ts'
 import type { RunningClock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
@@ -40,12 +40,14 @@ import { blinding, sealedAs as mailOut } from '#/queue/sealed.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { BounceAddresses, envelopeSenderOf } from '#/sent/bounce-address.ts'
-import { startSubmission } from '#/submission/submission.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { WebhookWorker } from '#/webhooks/worker.ts'
 import { mailHostOn, mailWatcherOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { DnsHealth } from './dns-health.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { startMailPrograms } from './mail-programs.ts'
 import { listenForMetrics, observersFor } from './observers.ts'
 import { webhooksOn } from './webhooks.ts'
 
@@ -89,6 +91,8 @@ export interface Running extends AsyncDisposable {
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
   readonly submissionProxy: Listening | undefined
+  readonly imap: Listening | undefined
+  readonly imapTls: Listening | undefined
   readonly metrics: Listening | undefined
   readonly domainChecks: DomainChecks
   readonly outbound: OutboundWorker
@@ -179,13 +183,16 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
 
   const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log, embedded: database.embedded }))
 
+  const idKey = idHashKey(keyring)
+  const threads = new ThreadCache({ mailHost, key: idKey, maxBytes: config.threadCacheBytes })
+  const mailboxIndexes = new MailboxIndexes({ mailHost, threads })
   const api = roles.has('api')
     ? await startApi(
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
           checkDns: () => dns.check(resolver, hostname),
-          ...{ mailHost, runningChanges, foreground, reader, openPgp, publicHttp, dispatch },
+          ...{ mailHost, threads, mailboxIndexes, runningChanges, foreground, reader, openPgp, publicHttp, dispatch },
           ...{ linkMail: links, composer, mailKey, webhooks },
         },
         observers,
@@ -195,15 +202,14 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const inbound = roles.has('mx')
     ? starting.use(await startInbound({ reception, admission, clock, config, log, measured: observers.handler }))
     : undefined
-  const submission = roles.has('submission')
-    ? starting.use(
-        await startSubmission({
-          ...{ db, reader, openPgp, admission, dispatch, signingKeys, hostname, clock, config, log },
-          key: attemptsKey(keyring),
-          observe: metrics && ((outcome) => metrics.logins.inc({ outcome })),
-        }),
-      )
-    : undefined
+  const { submission, imap } = await startMailPrograms(
+    config,
+    {
+      ...{ database, mailHost, reader, openPgp, admission, dispatch, signingKeys, idKey, threads, mailboxIndexes },
+      ...{ clock, log, keyring, metrics },
+    },
+    starting,
+  )
   if (roles.has('worker')) {
     queue.on('queued', () => outbound.wake())
     domainChecks.start()
@@ -230,6 +236,8 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     submission: submission?.starttls,
     submissionTls: submission?.tls,
     submissionProxy: submission?.proxied,
+    imap: imap?.starttls,
+    imapTls: imap?.tls,
     metrics: metricsAt,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }

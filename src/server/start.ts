@@ -92,8 +92,8 @@ async function startOn(
   const greeting = tryout
     ? await quietly(log, () => greet(running, config, { clock: around.clock, web: web !== undefined }))
     : ''
-  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics } = running
-  const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, metrics }
+  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics } = running
+  const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics }
   log.info({ ...listening, publicUrl: config.publicUrl, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   const end = async () => {
@@ -140,9 +140,9 @@ async function greet(
   { publicUrl }: Config,
   { clock, web }: { clock: Clock; web: boolean },
 ): Promise<string> {
-  const { database, mailHost, http, smtp, domainChecks } = running
+  const { database, mailHost, http, smtp, imap, domainChecks } = running
   if (http === undefined || smtp === undefined) return ''
-  const api = { http: publicUrl ?? http, smtp, web }
+  const api = { http: publicUrl ?? http, smtp, imap, web }
   // Loaded only for a try-out.
   const { firstStart } = await import('#/tryout/first-start.ts')
   return startupMessage(

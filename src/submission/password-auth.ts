@@ -1,27 +1,16 @@
-import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
-import { Refusal } from '#/errors.ts'
 import type { Client, Named } from '#/inbound/smtp/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/inbound/smtp/mail-handler.ts'
 import { Rejection } from '#/inbound/smtp/reply.ts'
-import { canonicalAddress } from '#/mime/address/address.ts'
-import { type AttemptsKey, tryGuess } from '#/passwords/attempts.ts'
-import { guesserOf } from '#/passwords/guesser.ts'
-import { isPassword } from '#/passwords/password.ts'
-import { normalized } from '#/unicode.ts'
-import { type Account, accountByAddress, accountById, accountByLogin } from './accounts.ts'
-import { credentials, mechanisms } from './sasl.ts'
+import { type Account, accountByAddress, accountById } from './accounts.ts'
+import { type LoginFault, type LoginParts, LoginRefused, logInTo } from './log-in.ts'
+import { credentials, mechanisms, SaslFailure, type SaslFault } from './sasl.ts'
 
 /** Answers the handler for a message of this account with this envelope sender. */
 export type Submit = (account: Account, sender: string) => Promise<MailHandler<Named>>
 
-export interface PasswordAuthParts {
-  readonly db: Db
-  readonly key: AttemptsKey
+export interface PasswordAuthParts extends LoginParts {
   readonly submit: Submit
-  readonly log: Logger
-  /** Called with the result of each login. */
-  readonly observe?: ((outcome: 'accepted' | 'refused' | 'throttled') => void) | undefined
 }
 
 /** Authenticates by the address of a mailbox and its password. */
@@ -35,38 +24,17 @@ export class PasswordAuth implements SmtpAuth {
 
   async logIn(
     argument: string,
-    client: Client,
+    { address }: Client,
     ask: (challenge: string) => Promise<string>,
   ): Promise<MailHandler<Named>> {
-    const { login, password } = await credentials(argument, ask)
-    const account = await this.#authenticated(login, password, client)
+    const account = await this.#authenticated(argument, address, ask).catch((error) => {
+      throw rejectionOf(error)
+    })
     return delegating(async (sender) => await this.#parts.submit(await this.#current(account), sender))
   }
 
-  /** Verifies a password once, and not at all while the client is throttled. */
-  async #authenticated(login: string, given: string, { address: from }: Client): Promise<Account> {
-    const { db, key, log, observe } = this.#parts
-    const address = canonicalAddress(login)
-    const password = normalized(given, 'NFC')
-    const account = address === undefined ? undefined : await accountByLogin(db, address)
-    const hash = account?.passwordHash ?? null
-    const guess = { address: from, login: address ?? '', guess: password, against: hash ?? '' }
-    const guesser = await guesserOf(db, address ?? '', from)
-    const outcome = await tryGuess(db, key, guess, () => isPassword(password, hash, guesser)).catch((error) => {
-      if (!(error instanceof Refusal)) throw error
-      observe?.('throttled')
-      throw new Rejection(454, '4.7.0', error.message)
-    })
-    if (account && outcome === 'right') {
-      observe?.(account.suspended ? 'refused' : 'accepted')
-      if (!account.suspended) return account
-      throw new Rejection(535, '5.7.13', `${account.address} is suspended`)
-    }
-    const throttled = outcome === 'throttled'
-    observe?.(throttled ? 'throttled' : 'refused')
-    log.info({ client: from, mailbox: account?.mailboxId, throttled }, 'login refused')
-    if (throttled) throw new Rejection(454, '4.7.0', 'Too many failed logins; try again in an hour')
-    throw new Rejection(535, '5.7.8', 'Authentication credentials invalid')
+  async #authenticated(argument: string, client: string, ask: (challenge: string) => Promise<string>) {
+    return await logInTo(this.#parts, await credentials(argument, ask), client)
   }
 
   /** A session lasts for hours. It ends when the password changes or the mailbox is deleted. */
@@ -75,6 +43,24 @@ export class PasswordAuth implements SmtpAuth {
     if (now && now.passwordHash === account.passwordHash) return now
     throw new Rejection(530, '5.7.0', 'The password was changed; authenticate again')
   }
+}
+
+/** RFC 4954, sections 4 and 6. */
+const replies: Record<SaslFault | LoginFault, [number, string]> = {
+  arguments: [501, '5.5.4'],
+  mechanism: [504, '5.5.4'],
+  cancelled: [501, '5.7.0'],
+  malformed: [501, '5.5.2'],
+  'other identity': [535, '5.7.8'],
+  busy: [454, '4.7.0'],
+  throttled: [454, '4.7.0'],
+  wrong: [535, '5.7.8'],
+  suspended: [535, '5.7.13'],
+}
+
+function rejectionOf(error: unknown): unknown {
+  if (!(error instanceof SaslFailure || error instanceof LoginRefused)) return error
+  return new Rejection(...replies[error.fault], error.message)
 }
 
 /** For a client that has not authenticated. */

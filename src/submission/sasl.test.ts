@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Rejection } from '#/inbound/smtp/reply.ts'
 import { credentials } from './sasl.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -33,23 +32,19 @@ for (const [what, argument, lines, challenges] of [
   })
 
 for (const [what, argument, lines, expected] of [
-  ['no mechanism', '', [], '504 5.5.4'],
-  ['an unknown mechanism', 'CRAM-MD5', [], '504 5.5.4'],
-  ['too many words', 'PLAIN a b', [], '501 5.5.4'],
-  ['a cancelled exchange', 'LOGIN', ['*'], '501 5.7.0'],
-  ['what is no base64', 'PLAIN', ['#'], '501 5.5.2'],
-  ['base64 without its padding', 'PLAIN', ['AGEAYg'], '501 5.5.2'],
-  ['an empty response', 'PLAIN =', [], '501 5.5.2'],
-  ['no UTF-8', 'PLAIN', [Buffer.from('\0a\0\xff', 'latin1').toString('base64')], '501 5.5.2'],
-  ['a part too many', 'PLAIN', [base64('\0a\0b\0c')], '501 5.5.2'],
-  ['acting for another', 'PLAIN', [base64('bob@here.test\0ada@here.test\0b')], '535 5.7.8'],
+  ['no mechanism', '', [], 'mechanism'],
+  ['an unknown mechanism', 'CRAM-MD5', [], 'mechanism'],
+  ['too many words', 'PLAIN a b', [], 'arguments'],
+  ['a cancelled exchange', 'LOGIN', ['*'], 'cancelled'],
+  ['what is no base64', 'PLAIN', ['#'], 'malformed'],
+  ['base64 without its padding', 'PLAIN', ['AGEAYg'], 'malformed'],
+  ['an empty response', 'PLAIN =', [], 'malformed'],
+  ['no UTF-8', 'PLAIN', [Buffer.from('\0a\0\xff', 'latin1').toString('base64')], 'malformed'],
+  ['a part too many', 'PLAIN', [base64('\0a\0b\0c')], 'malformed'],
+  ['acting for another', 'PLAIN', [base64('bob@here.test\0ada@here.test\0b')], 'other identity'],
 ] as const)
   test(`refused: ${what}`, async () => {
-    await assert.rejects(credentials(argument, saying(...lines).ask), (error) => {
-      assert.ok(error instanceof Rejection)
-      assert.equal(`${error.reply.code} ${error.reply.status}`, expected)
-      return true
-    })
+    await assert.rejects(credentials(argument, saying(...lines).ask), { fault: expected })
   })
 
 test('any name and password without NUL come through, by both mechanisms', async () => {

@@ -13,6 +13,7 @@ import { addMember } from '#/members/members.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import { hashPassword, newPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import { makeLink } from '#/sessions/invitation/link.ts'
@@ -24,6 +25,8 @@ export interface Tryout {
   readonly messages: number
   /** Signs its owner in, once. */
   readonly link: string
+  /** Of ada's mailbox, for a mail program. */
+  readonly password: string
 }
 
 interface Service {
@@ -51,12 +54,13 @@ export async function firstStart({
   const { id: memberId } = await addMember(db, ada, byService)
   await enrol(db, id)
   await domainChecks.run()
-  await addSamples(db, mailHost, id)
+  const password = newPassword()
+  await addSamples(db, mailHost, id, await hashPassword(password, { organization: id, key: '' }))
   const messages = await sendSamples(smtp)
   const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now(), byService)
   const owner = { organizationId: id, memberId }
   const { link } = await makeLink(db, owner, { base: origin, now: clock.now() })
-  return { key: secret, messages, link }
+  return { key: secret, messages, link, password }
 }
 
 /** The check is due at once: mailboxes need a verified domain. */
@@ -90,14 +94,15 @@ const filters = [
   { name: 'Weekly, read', field: 'from', op: 'contains', value: 'newsletter@', action: 'read', argument: null },
 ] as const
 
-async function addSamples(db: Db, mailHost: MailHost, organizationId: string): Promise<void> {
+/** Ada's mailbox has a password, for a mail program. */
+async function addSamples(db: Db, mailHost: MailHost, organizationId: string, passwordHash: string): Promise<void> {
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
-    for (const [localPart, name] of [
-      ['ada', 'Ada Lovelace'],
-      ['support', 'Support'],
-    ] as const)
-      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, localPart, name }, byService)
+    for (const mailbox of [
+      { localPart: 'ada', name: 'Ada Lovelace', passwordHash },
+      { localPart: 'support', name: 'Support' },
+    ])
+      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, ...mailbox }, byService)
     for (const label of labels) await addLabel(tx, owner, label, byService)
     for (const filter of filters) await addFilter(tx, owner, { ...filter, enabled: true }, byService)
   })

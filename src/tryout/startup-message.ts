@@ -1,24 +1,36 @@
 import { tryoutDomain } from '#/domains/name.ts'
 import type { Tryout } from './first-start.ts'
 
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
 interface Addresses {
   readonly http: string
-  readonly smtp: { readonly host: string; readonly port: number }
+  readonly smtp: Place
+  /** Where mail programs read mail, if they can. */
+  readonly imap?: Place | undefined
   /** Whether it serves the web app. */
   readonly web: boolean
 }
 
 /** What `npm start` prints: the addresses, and at the first start a link that signs in and three commands to try. */
-export function startupMessage({ http, smtp, web }: Addresses, tryout: Tryout | undefined): string {
+export function startupMessage({ http, smtp, imap, web }: Addresses, tryout: Tryout | undefined): string {
   const listening = `
   Web app    ${web ? `${http}/` : 'not built: `npm ci && npm run build` builds it, then start again'}
   HTTP API   ${http}/v1          reference: ${http}/docs/
   SMTP in    ${smtp.host}:${smtp.port}
+${
+  imap
+    ? `  IMAP       ${imap.host}:${imap.port}        user name: ada@${tryoutDomain}; without encryption, from this machine alone
 `
-  return `Mailroom runs.\n${listening}${tryout ? firstSteps(http, web, tryout) : again}`
+    : ''
+}`
+  return `Mailroom runs.\n${listening}${tryout ? firstSteps({ http, web, imap }, tryout) : again}`
 }
 
-function firstSteps(http: string, web: boolean, { key, messages, link }: Tryout): string {
+function firstSteps({ http, web, imap }: Omit<Addresses, 'smtp'>, { key, messages, link, password }: Tryout): string {
   const open = web
     ? 'Open this link to sign in as its owner.'
     : 'Once the web app is built, this link signs in as its owner.'
@@ -28,7 +40,15 @@ ${open} It works once, for 72 hours:
 
   ${link}
 
-Its API key has all scopes. It is shown only once:
+${
+  imap
+    ? `A mail program signs in as ada@${tryoutDomain} with this password, which is shown only once:
+
+  ${password}
+
+`
+    : ''
+}Its API key has all scopes. It is shown only once:
 
   ${key}
 
@@ -42,5 +62,6 @@ Try:
 
 const again = `
 Sign in:       npm run -s mailroom -- member invite ada@${tryoutDomain} --org tryout
+Password:      npm run -s mailroom -- mailbox password ada@${tryoutDomain} --org tryout
 Create a key:  npm run -s mailroom -- key create --org tryout --scopes all
 `

@@ -31,7 +31,13 @@ test('the first start passes within 512 MiB of memory, and then rests below 300'
     'sh',
     ['-c', `echo $$ > ${group.directory}/cgroup.procs; exec "$0" "$@"`, process.execPath, main, 'serve'],
     {
-      env: { PATH: process.env.PATH, MAILROOM_DATA_DIR: data, PORT: '0', MAILROOM_SMTP_PORT: '0' },
+      env: {
+        PATH: process.env.PATH,
+        MAILROOM_DATA_DIR: data,
+        PORT: '0',
+        MAILROOM_SMTP_PORT: '0',
+        MAILROOM_IMAP_PORT: '0',
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )

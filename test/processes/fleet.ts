@@ -43,7 +43,7 @@ export class Fleet implements AsyncDisposable {
   readonly complaints: string[] = []
   /** That a process has written mail or a queue, says a line, has started or has ended. */
   readonly #news = new EventEmitter<{ news: [] }>()
-  readonly #running: Record<Role, Service[]> = { api: [], mx: [], submission: [], worker: [] }
+  readonly #running: Record<Role, Service[]> = { api: [], mx: [], submission: [], imap: [], worker: [] }
   readonly #processes = new AsyncDisposableStack()
   #resources = new AsyncDisposableStack()
 

@@ -24,7 +24,7 @@ after(() => stack.disposeAsync())
 
 test('the doctor finds nothing wrong with it', async () => {
   const { database } = world
-  const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0' })
+  const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' })
   const { value } = await diagnose(config, { database }, { tryMailServer, tryRelay, serverControl: undefined })
   const { findings } = value as { findings: { check: string; state: string }[] }
   for (const check of ['database', 'migrations']) assert.equal(findings.find((one) => one.check === check)?.state, 'ok')

@@ -79,6 +79,8 @@ export class World implements AsyncDisposable {
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
   readonly submissionProxy: Listening | undefined
+  readonly imap: Listening | undefined
+  readonly imapTls: Listening | undefined
   readonly metrics: Listening | undefined
   readonly #resources: AsyncDisposableStack
   #count = 0
@@ -96,6 +98,8 @@ export class World implements AsyncDisposable {
       | 'submission'
       | 'submissionTls'
       | 'submissionProxy'
+      | 'imap'
+      | 'imapTls'
       | 'metrics'
       | 'clock'
       | 'dns'
@@ -119,6 +123,8 @@ export class World implements AsyncDisposable {
     this.submission = parts.submission
     this.submissionTls = parts.submissionTls
     this.submissionProxy = parts.submissionProxy
+    this.imap = parts.imap
+    this.imapTls = parts.imapTls
     this.metrics = parts.metrics
     this.clock = parts.clock
     this.dns = parts.dns
@@ -136,7 +142,11 @@ export class World implements AsyncDisposable {
   static async start(options: WorldOptions = {}): Promise<World> {
     const { env = {}, database, resolver, sink, relay, time, keyring, log, indexing = false, web } = options
     await using starting = new AsyncDisposableStack()
-    const settings = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl }
+    const settings = {
+      ...{ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' },
+      ...{ MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl },
+      ...(env.MAILROOM_TLS_CERT !== undefined && { MAILROOM_IMAPS_PORT: '0' }),
+    }
     const config = readConfig({ ...settings, ...env })
     const opened = database ?? starting.use(await testDatabase())
     const clock = new ManualClock(new Date())

@@ -25,7 +25,7 @@ const outside = { tryMailServer, tryRelay: tryOrNot, serverControl: undefined }
 
 /** A configuration under which nothing is found but what a test is about. */
 function configured(env: Record<string, string> = {}) {
-  return readConfig({ MAILROOM_DATA_DIR: scratch, PORT: '0', MAILROOM_SMTP_PORT: '0', ...env })
+  return readConfig({ MAILROOM_DATA_DIR: scratch, PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0', ...env })
 }
 
 function findingsOf({ value }: Answer): Record<string, Finding> {

@@ -9,7 +9,9 @@ import { testCertificate } from '#test/sockets/certificate.ts'
 import type { Finding } from './finding.ts'
 import { answersEverywhere, portFindings } from './ports.ts'
 
-const configured = (env: Record<string, string>) => readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', ...env })
+const configured = (env: Record<string, string>) => {
+  return readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0', ...env })
+}
 
 async function examine(env: Record<string, string>): Promise<Record<string, Finding>> {
   return Object.fromEntries((await portFindings(configured(env))).map((finding) => [finding.check, finding]))
@@ -25,10 +27,12 @@ async function listening(server: Server): Promise<AsyncDisposable & { port: stri
   return { port: String(port), [Symbol.asyncDispose]: close }
 }
 
-function greet(socket: Socket): void {
+const saying = (greeting: string) => (socket: Socket) => {
   socket.on('error', () => {}).resume()
-  socket.end('220 mx.mailroom.test ESMTP\r\n')
+  socket.end(greeting)
 }
+const greet = saying('220 mx.mailroom.test ESMTP\r\n')
+const greetReaders = saying('* OK [CAPABILITY IMAP4rev1] mx.mailroom.test is ready\r\n')
 
 test('free ports are ok', async () => {
   const [http, smtp] = [await listening(createServer()), await listening(createServer())]
@@ -63,15 +67,27 @@ test('a process is healthy that answers wherever its roles listen', async () => 
   assert.equal(await answersEverywhere(configured({ ...env, MAILROOM_HOSTNAME: 'other.test' })), false)
 })
 
-test('submission ports are ok if Mailroom answers, and a problem if another program does', async () => {
-  await using starttls = await listening(createServer(greet))
-  await using tls = await listening(createTlsServer(testCertificate, greet))
-  const env = { MAILROOM_TLS_CERT: 'cert.pem', MAILROOM_TLS_KEY: 'key.pem', MAILROOM_HOSTNAME: 'mx.mailroom.test' }
-  const right = { MAILROOM_SUBMISSION_PORT: starttls.port, MAILROOM_SUBMISSION_TLS_PORT: tls.port }
-  const well = await examine({ ...env, ...right })
-  assert.deepEqual([well['submission port']?.state, well['submission port (TLS)']?.state], ['ok', 'ok'])
-  assert.match(well['submission port (TLS)']?.found ?? '', /^Mailroom answers on /)
-  const crossed = { MAILROOM_SUBMISSION_PORT: tls.port, MAILROOM_SUBMISSION_TLS_PORT: starttls.port }
-  const wrong = await examine({ ...env, ...crossed })
-  assert.deepEqual([wrong['submission port']?.state, wrong['submission port (TLS)']?.state], ['problem', 'problem'])
-})
+for (const [what, starttls, tls, hear] of [
+  ['submission', 'MAILROOM_SUBMISSION_PORT', 'MAILROOM_SUBMISSION_TLS_PORT', greet],
+  ['IMAP', 'MAILROOM_IMAP_PORT', 'MAILROOM_IMAPS_PORT', greetReaders],
+] as const)
+  test(`ports of ${what} are ok if Mailroom answers, and a problem if another program does`, async () => {
+    await using plain = await listening(createServer(hear))
+    await using secured = await listening(createTlsServer(testCertificate, hear))
+    const env = { MAILROOM_TLS_CERT: 'cert.pem', MAILROOM_TLS_KEY: 'key.pem', MAILROOM_HOSTNAME: 'mx.mailroom.test' }
+    const statesOf = async (ports: Record<string, string>) => {
+      const found = await examine({ ...env, MAILROOM_IMAPS_PORT: '0', ...ports })
+      return [found[`${what} port`], found[`${what} port (TLS)`]]
+    }
+    const well = await statesOf({ [starttls]: plain.port, [tls]: secured.port })
+    assert.deepEqual(
+      well.map((finding) => finding?.state),
+      ['ok', 'ok'],
+    )
+    assert.match(well[1]?.found ?? '', /^Mailroom answers on /)
+    const wrong = await statesOf({ [starttls]: secured.port, [tls]: plain.port })
+    assert.deepEqual(
+      wrong.map((finding) => finding?.state),
+      ['problem', 'problem'],
+    )
+  })

@@ -31,7 +31,7 @@ interface Listener {
 function listenersOf(config: Config): Listener[] {
   const { host, http, smtp, lmtp, policy, hostname, roles } = config
   const addressIn = (at: Listening, variable: string) => (at.host === host ? 'HOST' : variable)
-  const listeners = submissionOf(config)
+  const listeners = [...submissionOf(config), ...imapOf(config)]
   if (roles.has('api'))
     listeners.push({
       check: 'HTTP port',
@@ -69,6 +69,36 @@ function submissionOf({ submission, submissionTls, submissionProxy, hostname, ro
       : []),
     ...(submissionProxy
       ? [{ check: 'submission proxy port', at: submissionProxy, variable: 'MAILROOM_SUBMISSION_PROXY_PORT', isOurs }]
+      : []),
+  ]
+}
+
+function imapOf({ imap, imapTls, host, hostname, roles }: Config): Listener[] {
+  if (!roles.has('imap')) return []
+  const greets = (tls: boolean) => async (at: Listening) => {
+    return (await firstLine(at, { tls }))?.endsWith(`] ${hostname} is ready`) === true
+  }
+  const addressIn = (at: Listening, variable: string) => (at.host === host ? 'HOST' : variable)
+  const [starttls, implicit] = ['MAILROOM_IMAP_PORT', 'MAILROOM_IMAPS_PORT']
+  return [
+    ...(imap
+      ? [
+          {
+            check: 'IMAP port',
+            at: imap,
+            variable: starttls,
+            addressIn: addressIn(imap, starttls),
+            isOurs: greets(false),
+          },
+        ]
+      : []),
+    ...(imapTls
+      ? [
+          {
+            ...{ check: 'IMAP port (TLS)', at: imapTls, variable: implicit },
+            ...{ addressIn: addressIn(imapTls, implicit), isOurs: greets(true) },
+          },
+        ]
       : []),
   ]
 }

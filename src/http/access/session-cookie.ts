@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { insideOf } from '#/ip-address.ts'
+import { isLoopback } from '#/ip-address.ts'
 
 /** The cookies of a browser, and whether it sent them for a page of ours. */
 
@@ -7,16 +7,11 @@ import { insideOf } from '#/ip-address.ts'
  *  such a cookie for this host only (RFC 6265bis, section 4.1.3). */
 type Cookie = 'mailroom_session' | 'mailroom_single_sign_on'
 
-const isLoopbackAddress = insideOf([
-  { address: '127.0.0.0', bits: 8 },
-  { address: '::1', bits: 128 },
-])
-
 /** Whether the browser uses TLS: always, unless it is on the same machine and no public URL says otherwise. */
 function isOverTls({ host = '' }: IncomingHttpHeaders, publicUrl: string | undefined): boolean {
   if (publicUrl?.startsWith('https:')) return true
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
-  return !(name === 'localhost' || isLoopbackAddress(name))
+  return !(name === 'localhost' || isLoopback(name))
 }
 
 /** The origin under which a browser that sends these headers reaches the service. */

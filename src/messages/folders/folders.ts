@@ -1,4 +1,7 @@
+import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
+import { appendEvents, type By } from '#/events/append.ts'
+import { settingsChanged } from '#/events/types.ts'
 import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
 import { folderName, isStandardFolder, newFolderName } from './folder-name.ts'
@@ -115,4 +118,11 @@ export function throwing(field: string, still?: () => Promise<unknown>): (error:
 
 export function isOfFolder(error: unknown): error is Refusal {
   return error instanceof Refusal && error.field === 'folder'
+}
+
+/** Lets open pages of the web app know of changed folders. Not in the transaction of the change, which may be on another server: a
+ *  page that misses it looks again by itself. */
+export async function announceFolders(db: Db, { organizationId, mailboxId }: MailboxRef, by: By): Promise<void> {
+  const event = { organizationId, mailboxId, type: settingsChanged, data: { id: null, name: 'folder' } } as const
+  await db.transaction().execute((tx) => appendEvents(tx, [event], by))
 }

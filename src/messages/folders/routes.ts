@@ -1,20 +1,24 @@
 import type { FastifyContextConfig } from 'fastify'
-import type { Actor } from '#/audit/actor.ts'
-import type { Db } from '#/db/schema.ts'
-import { appendEvents } from '#/events/append.ts'
-import { settingsChanged } from '#/events/types.ts'
 import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
 import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
+import type { FolderStatus } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
 import { InMailbox } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { type BegunDeletion, deleteFolder } from './delete-folder.ts'
 import { standardFolders } from './folder-name.ts'
-import { createFolder, folderNamed, pathFolder, readFolder, renamedFolder, renameFolder } from './folders.ts'
+import {
+  announceFolders,
+  createFolder,
+  folderNamed,
+  pathFolder,
+  readFolder,
+  renamedFolder,
+  renameFolder,
+} from './folders.ts'
 import {
   ByPath,
   DeletedFolder,
@@ -111,7 +115,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
         const { made, folder } = await createFolder(mailHost, mailbox, name, note)
         const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
         const answer = presentFolder(folder)
-        if (made) await announce(db, mailbox, request.actor)
+        if (made) await announceFolders(db, mailbox, request.actor)
         return made || isBegun ? created(location, answer) : ok(answer)
       })
       return reply
@@ -145,7 +149,7 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
       const folder =
         (begun && (await renamedFolder(mailHost, mailbox, begun, to))) ??
         (await renameFolder(mailHost, mailbox, name, to, (before) => noteProgress(db, request, before)))
-      await announce(db, mailbox, actor)
+      await announceFolders(db, mailbox, actor)
       return presentFolder(folder)
     },
   )
@@ -175,15 +179,8 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
         ...{ moveTo, by: actor, begun: progressOf<BegunDeletion>(request) },
         note: (where, begun) => noteProgress(where, request, begun),
       })
-      await announce(db, mailbox, actor)
+      await announceFolders(db, mailbox, actor)
       return { deleted: true as const, name, moved, change_id: changeId }
     },
   )
-}
-
-/** Lets open pages of the web app know. Not in the transaction of the change, which may be on another server: a page that misses
- *  it looks again by itself. */
-async function announce(db: Db, { organizationId, mailboxId }: MailboxRef, by: Actor): Promise<void> {
-  const event = { organizationId, mailboxId, type: settingsChanged, data: { id: null, name: 'folder' } } as const
-  await db.transaction().execute((tx) => appendEvents(tx, [event], by))
 }

@@ -108,7 +108,14 @@ if (process.env.TEST_DATABASE_URL === undefined) {
     const main = join(import.meta.dirname, '../../../bin/mailroom.js')
     const child = spawn(process.execPath, ['--import', sayPorts, main, 'serve', '--bare'], {
       stdio: ['ignore', 'pipe', full],
-      env: { PATH: process.env.PATH, ...home.env, PORT: '0', MAILROOM_SMTP_PORT: '0', LOG_LEVEL: 'trace' },
+      env: {
+        PATH: process.env.PATH,
+        ...home.env,
+        PORT: '0',
+        MAILROOM_SMTP_PORT: '0',
+        MAILROOM_IMAP_PORT: '0',
+        LOG_LEVEL: 'trace',
+      },
     })
     closeSync(full)
     const ended = once(child, 'exit')

@@ -123,7 +123,12 @@ test('a port that is taken ends the start with a sentence, and the doctor says w
   await once(other.listen(0, '127.0.0.1'), 'listening')
   resources.defer(() => void other.close())
   const address = other.address()
-  const taken = { ...env, PORT: String(typeof address === 'object' && address?.port), MAILROOM_SMTP_PORT: '0' }
+  const taken = {
+    ...env,
+    PORT: String(typeof address === 'object' && address?.port),
+    MAILROOM_SMTP_PORT: '0',
+    MAILROOM_IMAP_PORT: '0',
+  }
   const ended = await mailroom(taken, 'serve', '--bare')
   assert.equal(ended.code, 1)
   assert.match(ended.stderr, /EADDRINUSE/)

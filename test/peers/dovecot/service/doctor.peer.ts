@@ -28,7 +28,7 @@ after(() => resources.disposeAsync())
 
 /** What the doctor finds of the mail host by that URL. */
 async function found(url: string, on = database): Promise<Finding> {
-  const config = readConfig({ MAILROOM_IMAP_URL: url, PORT: '0', MAILROOM_SMTP_PORT: '0' })
+  const config = readConfig({ MAILROOM_IMAP_URL: url, PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' })
   const { value } = await diagnose(config, { database: on }, { tryMailServer, tryRelay, serverControl: undefined })
   const { findings } = value as { findings: Finding[] }
   const finding = findings.find(({ check }) => check === 'mail host')

@@ -1,0 +1,9 @@
+export interface ImapTables {
+  imap_unsubscribed: ImapUnsubscribed
+}
+
+interface ImapUnsubscribed {
+  organization_id: string
+  mailbox_id: string
+  folder_id: number
+}

@@ -1,0 +1,126 @@
+import { Refusal } from '#/errors.ts'
+import type { Level } from '#/http/access/caller.ts'
+import { expunge } from '#/mail/expunge.ts'
+import { uidsAfter } from '#/mail/read.ts'
+import { update } from '#/mail/update.ts'
+import { isStandardFolder, newFolderName } from '#/messages/folders/folder-name.ts'
+import { announceFolders, createFolder, renameFolder } from '#/messages/folders/folders.ts'
+import { type Completed, No } from '../answers.ts'
+import { mailboxId } from '../selected/mailbox-id.ts'
+import { leave } from '../selected/select.ts'
+import type { Session } from '../session/session.ts'
+import type { Arguments, Command } from '../wire/arguments.ts'
+import { alreadyExists, type Existing, existingFolder, findFolder } from './existing.ts'
+import { folderWithUse, hasUse } from './listing.ts'
+import { type NamedFolder, reach } from './named.ts'
+import { separator } from './names.ts'
+
+/** Messages that are deleted or moved in one transaction. */
+const together = 500
+
+/** CREATE (RFC 9051, section 6.3.4; RFC 6154, section 3). */
+export async function create(session: Session, { args }: Command): Promise<Completed> {
+  args.space()
+  const name = newName(args)
+  const uses = readUses(args)
+  args.end()
+  const wanted = await newFolder(session, name)
+  const { mailHost, db } = session.parts
+  const other = uses.find((use) => !hasUse(wanted.folder, use))
+  const taken = other === undefined ? undefined : folderWithUse(other)
+  if (await findFolder(session, name, 'change')) throw alreadyExists()
+  if (other !== undefined)
+    throw new No(taken ? `${taken} has this use already` : 'No folder can have this use', 'USEATTR')
+  const { made } = await createFolder(mailHost, wanted.mailbox, wanted.folder)
+  if (!made) throw alreadyExists()
+  await announceFolders(db, wanted.mailbox, session.user.by)
+  const { stored } = await existingFolder(session, name, 'change')
+  return { text: 'Created', code: `MAILBOXID (${mailboxId(stored.id)})` }
+}
+
+/** ` (USE (\Sent))`. */
+function readUses(args: Arguments): string[] {
+  if (args.isAtEnd()) return []
+  args.space()
+  return args
+    .list(() => {
+      if (args.word() !== 'USE') throw new No('CREATE knows no parameter but USE', 'CANNOT')
+      args.space()
+      return args.list(() => args.flag())
+    })
+    .flat()
+}
+
+/** A separator at the end says that others will be within it. */
+function newName(args: Arguments): string {
+  const name = args.mailbox()
+  return name.endsWith(separator) ? name.slice(0, -1) : name
+}
+
+/** A folder that is to have this name. @throws No with CANNOT for a name that no folder can get */
+async function newFolder(session: Session, name: string): Promise<Pick<NamedFolder, 'mailbox' | 'folder'>> {
+  const { mailbox, path } = await reach(session, name, 'change')
+  try {
+    return { mailbox, folder: newFolderName(path) }
+  } catch (error) {
+    throw error instanceof Refusal ? new No(error.message, 'CANNOT') : error
+  }
+}
+
+/** DELETE (RFC 9051, section 6.3.5): the folder and its messages, not those within it, which stay where they are. */
+export async function remove(session: Session, { args }: Command): Promise<Completed> {
+  const folder = await argument(session, args, 'change')
+  args.end()
+  assertNotStandard(folder)
+  const { db, mailHost } = session.parts
+  const { mailbox, folder: name, stored } = folder
+  do {
+    for (;;) {
+      const uids = await uidsAfter(db, mailbox, name, 0, together)
+      if (uids.length === 0) break
+      await expunge(db, mailbox, name, uids, session.user.by)
+    }
+    // Mail may arrive meanwhile.
+  } while (!(await mailHost.removeFolder(mailbox, name)))
+  await announceFolders(db, mailbox, session.user.by)
+  if (session.selected?.folderId === stored.id) leave(session)
+  return { text: 'Deleted' }
+}
+
+/** RENAME (RFC 9051, section 6.3.6). */
+export async function rename(session: Session, { args }: Command): Promise<Completed> {
+  const from = await argument(session, args, 'change')
+  args.space()
+  const name = newName(args)
+  args.end()
+  const to = await newFolder(session, name)
+  if (to.mailbox.mailboxId !== from.mailbox.mailboxId)
+    throw new No('A folder stays in its mailbox: copy its messages', 'CANNOT')
+  if (await findFolder(session, name, 'change')) throw alreadyExists()
+  if (from.folder === 'inbox') await emptyInto(session, from, to.folder)
+  else {
+    assertNotStandard(from)
+    await renameFolder(session.parts.mailHost, from.mailbox, from.folder, to.folder)
+  }
+  await announceFolders(session.parts.db, from.mailbox, session.user.by)
+  return { text: 'Renamed' }
+}
+
+/** INBOX stays, and is empty: its messages go to a new folder. */
+async function emptyInto({ parts: { db, mailHost }, user }: Session, { mailbox }: Existing, to: string): Promise<void> {
+  await createFolder(mailHost, mailbox, to)
+  for (;;) {
+    const uids = await uidsAfter(db, mailbox, 'inbox', 0, together)
+    if (uids.length === 0) return
+    await update(db, mailbox, 'inbox', uids, { folder: to }, user.by)
+  }
+}
+
+async function argument(session: Session, args: Arguments, level: Level): Promise<Existing> {
+  args.space()
+  return await existingFolder(session, args.mailbox(), level)
+}
+
+function assertNotStandard({ folder, name }: NamedFolder): void {
+  if (isStandardFolder(folder)) throw new No(`Every mailbox has ${name}`, 'CANNOT')
+}

@@ -1,0 +1,48 @@
+import { query } from '#/db/query.ts'
+import { LIMITS } from '#/inbound/connection/limits.ts'
+import { Bad } from '../answers.ts'
+import { mailboxId } from '../selected/mailbox-id.ts'
+import type { Session } from '../session/session.ts'
+import type { Arguments } from '../wire/arguments.ts'
+import { mailboxName, untagged } from '../wire/format.ts'
+import type { StoredFolder } from './stored.ts'
+import { usesUtf8 } from './written.ts'
+
+/** The items of STATUS (RFC 9051, section 6.3.11; RFC 7162, 7889, 8474 and 3501 for RECENT, which no message is). */
+const items: Readonly<Record<string, (folder: StoredFolder, deleted: number) => string | number>> = {
+  MESSAGES: ({ total }) => total,
+  RECENT: () => 0,
+  UIDNEXT: ({ uidNext }) => uidNext,
+  UIDVALIDITY: ({ id }) => id,
+  UNSEEN: ({ unread }) => unread,
+  DELETED: (_, deleted) => deleted,
+  SIZE: ({ bytes }) => bytes,
+  HIGHESTMODSEQ: ({ modseq }) => modseq,
+  APPENDLIMIT: () => LIMITS.messageSize,
+  MAILBOXID: ({ id }) => `(${mailboxId(id)})`,
+}
+
+/** Reads `(MESSAGES UNSEEN)`. */
+export function readStatusItems(args: Arguments): string[] {
+  const wanted = args.list(() => args.word())
+  if (wanted.length === 0) throw new Bad('STATUS needs an item')
+  for (const item of wanted) if (!Object.hasOwn(items, item)) throw new Bad('Unknown item of STATUS')
+  return [...new Set(wanted)]
+}
+
+/** The STATUS response of a folder. */
+export async function statusOf(session: Session, name: string, folder: StoredFolder, wanted: readonly string[]) {
+  // RFC 7162, section 3.1: who asks for it keeps modification sequences.
+  if (wanted.includes('HIGHESTMODSEQ')) session.enable('CONDSTORE')
+  const deleted = wanted.includes('DELETED') ? await deletedIn(session, folder.id) : 0
+  const values = wanted.map((item) => `${item} ${items[item]?.(folder, deleted)}`)
+  return untagged(`STATUS ${mailboxName(name, usesUtf8(session))} (${values.join(' ')})`)
+}
+
+async function deletedIn({ parts: { db }, user }: Session, folderId: number): Promise<number> {
+  const [row] = await query<{ deleted: number }>(db)`
+    select count(*)::integer as deleted
+    from mail_folders folder join mail_messages message on message.folder_id = folder.id
+    where folder.organization_id = ${user.mailbox.organizationId} and folder.id = ${folderId} and message.deleted`
+  return row?.deleted ?? 0
+}

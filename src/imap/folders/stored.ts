@@ -1,0 +1,54 @@
+import { query } from '#/db/query.ts'
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+
+/** A folder as LIST and STATUS show it. */
+export interface StoredFolder {
+  readonly mailboxId: string
+  /** Also its UIDVALIDITY. */
+  readonly id: number
+  readonly name: string
+  readonly uidNext: number
+  readonly modseq: number
+  readonly total: number
+  readonly unread: number
+  readonly bytes: number
+  readonly isSubscribed: boolean
+}
+
+/** The folders of mailboxes of one organization, or the one with this name, by mailbox and name. Subscriptions are those of the
+ *  reader's mailbox. */
+export function storedFolders(
+  db: Db,
+  reader: MailboxRef,
+  mailboxIds: readonly string[],
+  name?: string,
+): Promise<StoredFolder[]> {
+  return query<StoredFolder>(db)`
+    select folder.mailbox_id as "mailboxId", folder.id, folder.name, folder.uid_next as "uidNext", folder.modseq, folder.total,
+      folder.unread, folder.size_bytes as bytes, not exists (
+        select from imap_unsubscribed
+        where imap_unsubscribed.organization_id = folder.organization_id
+          and imap_unsubscribed.mailbox_id = ${reader.mailboxId} and imap_unsubscribed.folder_id = folder.id
+      ) as "isSubscribed"
+    from mail_folders folder
+    where folder.organization_id = ${reader.organizationId} and folder.mailbox_id = any(${mailboxIds}::uuid[])
+      and (${name ?? null}::text is null or folder.name = ${name ?? null})
+    order by folder.mailbox_id, folder.name`
+}
+
+/** Subscribes a mailbox to a folder. */
+export async function subscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
+  await query(db)`
+    delete from imap_unsubscribed
+    where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and folder_id = ${folderId}`
+}
+
+/** Ends that. Does nothing if the folder has gone meanwhile. */
+export async function unsubscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
+  await query(db)`
+    insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
+    select ${organizationId}::uuid, ${mailboxId}::uuid, id from mail_folders
+    where organization_id = ${organizationId} and id = ${folderId}
+    on conflict do nothing`
+}

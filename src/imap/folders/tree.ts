@@ -1,0 +1,58 @@
+import type { Level } from '#/http/access/caller.ts'
+import { isStandardFolder } from '#/messages/folders/folder-name.ts'
+import type { Session } from '../session/session.ts'
+import { imapName, separator, sharedName, sharedPath, sharedRoot } from './names.ts'
+import { sharedWith } from './shares.ts'
+import { type StoredFolder, storedFolders } from './stored.ts'
+
+/** A name in the hierarchy that a user sees. */
+export interface Node {
+  readonly name: string
+  readonly level: Level | 'own'
+  /** Undefined for what has only others within it. */
+  readonly folder: StoredFolder | undefined
+}
+
+/** All that a user sees: the own folders with INBOX first, then those of shared mailboxes, and what they are within. By name. */
+export async function treeOf({ parts: { db }, user: { mailbox } }: Session): Promise<Map<string, Node>> {
+  const shares = await sharedWith(db, mailbox)
+  const shareOf = new Map(shares.map((share) => [share.id, share]))
+  const folders = await storedFolders(db, mailbox, [mailbox.mailboxId, ...shareOf.keys()])
+  const nodes: Node[] = []
+  for (const folder of folders) {
+    const share = shareOf.get(folder.mailboxId)
+    const name = share ? sharedName(share.address, folder.name) : imapName(folder.name)
+    // An own folder that is called like a shared mailbox cannot be named.
+    if (!share && sharedPath(name)) continue
+    nodes.push({ name, level: share?.level ?? 'own', folder })
+  }
+  for (const { address, level } of shares)
+    nodes.push({ name: [sharedRoot, address].join(separator), level, folder: undefined })
+  return withParents(nodes)
+}
+
+function withParents(nodes: readonly Node[]): Map<string, Node> {
+  const tree = new Map<string, Node>()
+  for (const node of nodes) if (node.folder || !tree.has(node.name)) tree.set(node.name, node)
+  for (const { name, level } of nodes) {
+    for (const parent of parentsOf(name)) {
+      // `sent` in front of `sent/2024` is read as the standard folder, which has another name.
+      if (tree.has(parent) || isStandardFolder(parent.toLowerCase())) continue
+      tree.set(parent, { name: parent, level, folder: undefined })
+    }
+  }
+  return new Map([...tree].toSorted(([a], [b]) => inOrder(a, b)))
+}
+
+/** INBOX comes first, as programs show it. */
+function inOrder(a: string, b: string): number {
+  if (a === b) return 0
+  if (a === 'INBOX' || b === 'INBOX') return a === 'INBOX' ? -1 : 1
+  return a < b ? -1 : 1
+}
+
+/** `a/b` and `a` for `a/b/c`. */
+export function parentsOf(name: string): string[] {
+  const steps = name.split(separator)
+  return steps.slice(1).map((_, index) => steps.slice(0, steps.length - 1 - index).join(separator))
+}

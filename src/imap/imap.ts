@@ -1,0 +1,52 @@
+import type { Config, Listening } from '#/config/config.ts'
+import type { Database } from '#/db/open.ts'
+import { Certificate } from '#/inbound/connection/certificate.ts'
+import type { LoginParts } from '#/submission/log-in.ts'
+import { commands } from './commands.ts'
+import { FolderNews } from './selected/news.ts'
+import { tell } from './selected/tell.ts'
+import { serveBy } from './session/imap-session.ts'
+import { LiveSessions } from './session/live-sessions.ts'
+import { loginBy } from './session/log-in.ts'
+import type { ImapParts } from './session/session.ts'
+import { ImapListener, type ImapListenerConfig } from './wire/listener.ts'
+
+export interface ImapServerParts extends Omit<ImapParts, 'db' | 'news'> {
+  readonly database: Database
+  readonly key: LoginParts['key']
+  readonly observe?: LoginParts['observe']
+  readonly config: Pick<Config, 'imap' | 'imapTls' | 'imapProxies' | 'hostname' | 'tls'>
+}
+
+/** The actual ports; for a configured 0 any free one. */
+export interface Imap extends AsyncDisposable {
+  readonly starttls: Listening | undefined
+  readonly tls: Listening | undefined
+  /** Connections that are signed in. */
+  readonly signedIn: () => number
+}
+
+/** IMAP for mail programs (RFC 9051; docs/reference/imap.md), until it is disposed. */
+export async function startImap({ database, key, observe, config, ...given }: ImapServerParts): Promise<Imap> {
+  const { db } = database
+  const { clock, log } = given
+  await using starting = new AsyncDisposableStack()
+  const tls = config.tls && (await Certificate.open(config.tls, clock, log))
+  const news = starting.use(new FolderNews(database, log))
+  const live = starting.use(new LiveSessions(db, log))
+  const serve = serveBy({
+    ...{ ...given, db, news, live, commands, tell, hostname: config.hostname },
+    logIn: loginBy({ db, key, log, observe }),
+    inClearFromHere: tls === undefined,
+  })
+  const open = async (at: Listening | undefined, how: ImapListenerConfig) => {
+    if (!at) return undefined
+    const listener = starting.use(new ImapListener({ ...how, proxies: config.imapProxies }, serve, log))
+    await listener.listen(at.host, at.port)
+    return { host: at.host, port: listener.port }
+  }
+  const starttls = await open(config.imap, { ...(tls && { tls }) })
+  const implicit = tls && (await open(config.imapTls, { tls, implicitTls: true }))
+  const started = starting.move()
+  return { starttls, tls: implicit, signedIn: () => live.count, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}

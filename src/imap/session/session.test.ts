@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { ImapClient } from '#test/world/imap/client.ts'
+import { password, startServing } from '#test/world/imap/serving.ts'
+
+const serving = await startServing()
+after(() => serving[Symbol.asyncDispose]())
+const { address } = serving.mailbox
+const plain = (login: string, secret = password) => Buffer.from(`\0${login}\0${secret}`).toString('base64')
+
+for (const [what, commands, expected] of [
+  ['LOGIN', [`LOGIN ${address} "${password}"`], /^OK \[CAPABILITY IMAP4rev/],
+  ['LOGIN with the address in another case', [`LOGIN ${address.toUpperCase()} "${password}"`], /^OK/],
+  ['PLAIN at once', [`AUTHENTICATE PLAIN ${plain(address)}`], /^OK \[CAPABILITY IMAP4rev/],
+  ['a wrong password', [`LOGIN ${address} wrong`], /^NO \[AUTHENTICATIONFAILED\] Authentication credentials invalid/],
+  ['nobody', [`LOGIN nobody@nowhere.test wrong`], /^NO \[AUTHENTICATIONFAILED\] Authentication credentials invalid/],
+  [
+    'a mechanism that is unknown',
+    ['AUTHENTICATE CRAM-MD5'],
+    /^NO \[CANNOT\] Unknown mechanism; supported: PLAIN LOGIN/,
+  ],
+  ['no base64', ['AUTHENTICATE PLAIN !'], /^BAD/],
+  [
+    'acting for another',
+    [`AUTHENTICATE PLAIN ${Buffer.from(`eve@x.test\0${address}\0x`).toString('base64')}`],
+    /^NO \[AUTHORIZATIONFAILED\]/,
+  ],
+  [
+    'a second login',
+    [`LOGIN ${address} "${password}"`, `LOGIN ${address} "${password}"`],
+    /^BAD You are signed in already/,
+  ],
+  ['a command before the login', ['LIST "" *'], /^BAD Sign in first/],
+  ['a command that nobody knows', ['FROBNICATE'], /^BAD Unknown command/],
+  ['an inherited name', ['CONSTRUCTOR'], /^BAD Unknown command/],
+  ['no TLS without a certificate', ['STARTTLS'], /^NO \[UNAVAILABLE\]/],
+  ['NOOP before the login', ['NOOP'], /^OK/],
+  ['NOOP after it', [`LOGIN ${address} "${password}"`, 'NOOP'], /^OK/],
+  ['an argument too many', ['NOOP x'], /^BAD/],
+] as const)
+  test(`a session: ${what}`, async () => {
+    await using client = await ImapClient.greeted(serving.port)
+    let last = ''
+    for (const command of commands) {
+      const { status, text } = await client.run(command)
+      last = `${status} ${text}`
+    }
+    assert.match(last, expected)
+  })

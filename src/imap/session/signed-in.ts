@@ -1,0 +1,59 @@
+import { Bad } from '../answers.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Connection } from './connection.ts'
+import type { Extension, ImapParts, Session, User } from './session.ts'
+
+/** The state of a session after login. */
+export class SignedIn implements Session {
+  readonly parts: ImapParts
+  readonly user: User
+  readonly enabled = new Set<Extension>()
+  selected: Selected | undefined
+  readonly #connection: Connection
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: ImapParts, user: User, connection: Connection) {
+    this.parts = parts
+    this.user = user
+    this.#connection = connection
+  }
+
+  get output() {
+    return this.#connection.output
+  }
+
+  get signal() {
+    return this.#connection.signal
+  }
+
+  enable(extension: Extension): void {
+    this.enabled.add(extension)
+    // RFC 7162, section 3.2.3.
+    if (extension === 'QRESYNC') this.enabled.add('CONDSTORE')
+    if (extension === 'IMAP4rev2' || extension === 'UTF8=ACCEPT') this.#connection.usesUtf8 = true
+  }
+
+  select(selected: Selected | undefined): void {
+    this.selected = selected
+  }
+
+  needSelected(): Selected {
+    if (!this.selected) throw new Bad('No mailbox is selected')
+    return this.selected
+  }
+
+  ask(prompt: string): Promise<string> {
+    return this.#connection.ask(prompt)
+  }
+
+  /** Work of the session runs one after the other. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
+  betweenCommands(work: () => Promise<void>): Promise<void> {
+    return this.inTurn(work)
+  }
+}

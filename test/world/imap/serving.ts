@@ -1,0 +1,71 @@
+import { byOperator } from '#/audit/actor.ts'
+import { createMailbox } from '#/mailboxes/create.ts'
+import { hashPassword } from '#/passwords/password.ts'
+import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { World, type WorldOptions } from '#test/world/world.ts'
+import { ImapClient } from './client.ts'
+
+/** Of every mailbox of `readingMailbox`. Its hash is made once, since that takes time. */
+export const password = 'correct horse battery staple'
+const hash = hashPassword(password, { organization: '', key: '' })
+
+/** A mailbox that a mail program can read. */
+export interface ReadingMailbox extends MailboxRef {
+  readonly address: string
+}
+
+/** A service with IMAP for a test, and an organization with a mailbox in it.
+ *
+ *      await using serving = await startServing()
+ *      await using client = await serving.signedIn()
+ *      const { untagged } = await client.run('LIST "" *')
+ */
+export class Serving implements AsyncDisposable {
+  readonly world: World
+  readonly organization: TestOrganization
+  readonly mailbox: ReadingMailbox
+
+  constructor(world: World, organization: TestOrganization, mailbox: ReadingMailbox) {
+    this.world = world
+    this.organization = organization
+    this.mailbox = mailbox
+  }
+
+  get port(): number {
+    return this.world.imap?.port ?? 0
+  }
+
+  /** A client that is signed in to the mailbox, or to another one. */
+  async signedIn({ address } = this.mailbox): Promise<ImapClient> {
+    const client = await ImapClient.greeted(this.port)
+    const { status, text } = await client.run(`LOGIN ${address} "${password}"`)
+    if (status !== 'OK') throw new Error(`${status} ${text}`)
+    return client
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.world[Symbol.asyncDispose]()
+  }
+}
+
+export async function startServing(options: WorldOptions = {}): Promise<Serving> {
+  await using starting = new AsyncDisposableStack()
+  const world = starting.use(await World.start(options))
+  const organization = await world.organization({ plan: 'self_hosted' })
+  const mailbox = await readingMailbox(organization, 'ada')
+  starting.move()
+  return new Serving(world, organization, mailbox)
+}
+
+/** Another mailbox with a password. */
+export async function readingMailbox(
+  { world: { db, mailHost }, id: organizationId, domain }: TestOrganization,
+  localPart: string,
+): Promise<ReadingMailbox> {
+  const passwordHash = await hash
+  const { id, address } = await db
+    .transaction()
+    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain, localPart, passwordHash }, byOperator))
+  return { organizationId, mailboxId: id, address }
+}
