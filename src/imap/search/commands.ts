@@ -1,35 +1,30 @@
 import { Bad, type Completed } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
-import type { Arguments, Command } from '../wire/arguments.ts'
+import type { Command } from '../wire/arguments.ts'
 import { find } from './evaluate.ts'
 import { assertCharset, firstWord, readProgram } from './parse-program.ts'
 import type { Places } from './places.ts'
 import { hasModseq, type SearchKey } from './program.ts'
-import { type Result, savedOf, writeExtended, writeNumbers } from './results.ts'
+import { type Result, savedOf, writeExtended, writeNumbers, writeThreads } from './results.ts'
 import { type ReturnOptions, readReturnOptions } from './return-options.ts'
 import { Scope } from './scope.ts'
+import { sorted } from './sort.ts'
+import { readSortKeys } from './sort-program.ts'
+import { algorithmNamed, threadsOf } from './thread.ts'
 
 export const searchCommands: Readonly<Record<string, Handler>> = {
   SEARCH: (session, command) => search(session, command, 'sequence'),
   'UID SEARCH': (session, command) => search(session, command, 'uid'),
+  SORT: (session, command) => sort(session, command, 'sequence'),
+  'UID SORT': (session, command) => sort(session, command, 'uid'),
+  THREAD: (session, command) => thread(session, command, 'sequence'),
+  'UID THREAD': (session, command) => thread(session, command, 'uid'),
 }
 
 /** RFC 9051, section 6.4.4. */
-async function search(session: Session, { tag, args }: Command, by: Result['by']): Promise<Completed> {
-  const selected = session.needSelected()
-  const { options, program } = readSearch(session, args)
-  const withModseq = hasModseq(program)
-  if (withModseq) session.enable('CONDSTORE')
-  const scope = new Scope(session, tag)
-  const places = [...(await (options?.save ? findToSave(scope, program) : find(scope, program)))]
-  const result = { places, by, withModseq }
-  if (options?.save) selected.savedSearch = savedOf(scope, options, places)
-  if (!options) await writeNumbers(scope, 'SEARCH', result)
-  else if (isTold(options)) await writeExtended(scope, tag, options, result)
-  return { text: 'SEARCH completed' }
-}
-
-function readSearch(session: Session, args: Arguments): { options: ReturnOptions | undefined; program: SearchKey } {
+async function search(session: Session, command: Command, by: Result['by']): Promise<Completed> {
+  session.needSelected()
+  const { args } = command
   args.space()
   let word = firstWord(args)
   let options = session.enabled.has('IMAP4rev2') ? allOf : undefined
@@ -46,7 +41,67 @@ function readSearch(session: Session, args: Arguments): { options: ReturnOptions
     args.space()
     word = firstWord(args)
   }
-  return { options, program: readProgram(args, word) }
+  await answer(session, command, { by, options, program: readProgram(args, word), word: 'SEARCH' })
+  return { text: 'SEARCH completed' }
+}
+
+/** RFC 5256, section 3; with RETURN, RFC 5267, section 3. */
+async function sort(session: Session, command: Command, by: Result['by']): Promise<Completed> {
+  session.needSelected()
+  const { args } = command
+  args.space()
+  let options: ReturnOptions | undefined
+  if (!args.isNext('(')) {
+    if (args.word() !== 'RETURN') throw new Bad('Criteria of SORT are missing')
+    args.space()
+    options = readReturnOptions(args)
+    args.space()
+  }
+  const keys = readSortKeys(args)
+  const program = readCharsetAndProgram(command)
+  const order = (scope: Scope, places: readonly number[]) => sorted(scope, keys, places)
+  await answer(session, command, { by, options, program, word: 'SORT', order })
+  return { text: 'SORT completed' }
+}
+
+/** RFC 5256, section 3. */
+async function thread(session: Session, command: Command, by: Result['by']): Promise<Completed> {
+  session.needSelected()
+  command.args.space()
+  const algorithm = algorithmNamed(command.args.word())
+  const program = readCharsetAndProgram(command)
+  if (hasModseq(program)) session.enable('CONDSTORE')
+  const scope = new Scope(session, command.tag)
+  const places = [...(await find(scope, program))]
+  await writeThreads(scope, await threadsOf(scope, algorithm, places), { places, by, withModseq: false })
+  return { text: 'THREAD completed' }
+}
+
+function readCharsetAndProgram({ args }: Command): SearchKey {
+  args.space()
+  assertCharset(args.astring())
+  args.space()
+  return readProgram(args, firstWord(args))
+}
+
+interface Question extends Pick<Result, 'by'> {
+  readonly options: ReturnOptions | undefined
+  readonly program: SearchKey
+  readonly word: 'SEARCH' | 'SORT'
+  readonly order?: (scope: Scope, places: readonly number[]) => Promise<number[]>
+}
+
+async function answer(session: Session, { tag }: Command, question: Question): Promise<void> {
+  const { by, options, program, word, order } = question
+  const withModseq = hasModseq(program)
+  if (withModseq) session.enable('CONDSTORE')
+  const scope = new Scope(session, tag)
+  const found = [...(await (options?.save ? findToSave(scope, program) : find(scope, program)))]
+  const places = order ? await order(scope, found) : found
+  const result = { places, by, withModseq }
+  if (options?.save) scope.selected.savedSearch = savedOf(scope, options, places)
+  if (!options) await writeNumbers(scope, word, result)
+  else if (isTold(options)) await writeExtended(scope, tag, options, result)
 }
 
 /** What `RETURN` alone wants, and IMAP4rev2 without it (RFC 9051, section 6.4.4). */

@@ -1,12 +1,5 @@
-import { isUtf8 } from 'node:buffer'
-import { sql } from 'kysely'
-import { Refusal } from '#/errors.ts'
-import { collected } from '#/event-loop/pieces.ts'
-import { Slots } from '#/event-loop/slots.ts'
-import { uidRows } from '#/mail/folders.ts'
-import { bytes, integers, packed } from '#/mail/packed.ts'
-import { piecesOf } from '#/mail/read.ts'
 import type { Sought } from '#/mime/body/holds-texts.ts'
+import { messagesAt } from './open-messages.ts'
 import { Places } from './places.ts'
 import type { SearchKey } from './program.ts'
 import type { Found } from './rows.ts'
@@ -18,12 +11,6 @@ export interface Judged extends Found {
   readonly of: readonly Judged[]
 }
 
-/** Messages that a statement reads, and octets of all of them unless one is larger. */
-const [mostMessages, mostBytes] = [100, 512 << 10]
-/** Of a header that is read without its body. */
-const headBytes = 64 << 10
-/** Messages of more than a MiB that searches read at once. */
-const large = new Slots(2)
 /** The event loop is held for so long, in milliseconds. */
 const turn = 10
 
@@ -36,7 +23,7 @@ export async function readOpen(scope: Scope, judged: Judged): Promise<Places> {
   const headersOnly = sought.every((one) => one.in !== 'text' && one.in !== 'body')
   let began = performance.now()
   let done = 0
-  for await (const { place, raw, receivedAt } of messagesAt(scope, open, headersOnly)) {
+  for await (const { place, raw, receivedAt } of messagesAt(scope, open, { headersOnly })) {
     const answers = await scope.session.parts.reader.holds(raw, sought)
     const holds = new Map(sought.map((one, at) => [one, answers[at] ?? wasReceived(one, receivedAt)]))
     if (isFound(judged, place, holds)) found.add(place)
@@ -68,110 +55,4 @@ function soughtIn({ key, of, yes, maybe }: Judged): Sought[] {
 function wasReceived(sought: Sought, receivedAt: number): boolean {
   if (sought.in !== 'date') return false
   return receivedAt >= (sought.from ?? 0) && receivedAt < (sought.before ?? Number.POSITIVE_INFINITY)
-}
-
-interface OpenMessage {
-  readonly place: number
-  readonly raw: Buffer
-  readonly receivedAt: number
-}
-
-interface Row {
-  readonly uid: number
-  readonly content_id: number
-  readonly size_bytes: number
-  readonly received_at: Date
-}
-
-async function* messagesAt(scope: Scope, places: readonly number[], headersOnly: boolean): AsyncGenerator<OpenMessage> {
-  for (let at = 0; at < places.length; at += 1_000) {
-    const some = places.slice(at, at + 1_000)
-    const placeOf = new Map(some.map((place) => [scope.known.uidAt(place), place]))
-    for (const rows of batchesOf(await rowsOf(scope, [...placeOf.keys()]), headersOnly)) {
-      await scope.pause(at, places.length)
-      const read = await rawsOf(scope, rows, headersOnly)
-      for (const row of rows) {
-        const place = placeOf.get(row.uid)
-        const raw = read.get(row.uid) ?? (await wholeOf(scope, row))
-        if (raw && place !== undefined) yield { place, raw, receivedAt: row.received_at.getTime() }
-      }
-    }
-  }
-}
-
-/** Newest first. */
-async function rowsOf(scope: Scope, uids: readonly number[]): Promise<Row[]> {
-  const { rows } = await sql<Row>`
-    select message.uid, message.content_id, message.size_bytes, message.received_at
-    from ${uidRows(scope.selected.folderId, uids)} wanted join mail_messages message using (folder_id, uid)
-    join mail_folders folder on folder.id = message.folder_id and folder.organization_id = ${scope.organizationId}
-    order by message.uid desc`.execute(scope.db)
-  return rows
-}
-
-function* batchesOf(rows: readonly Row[], headersOnly: boolean): Generator<Row[]> {
-  let batch: Row[] = []
-  let size = 0
-  for (const row of rows) {
-    const octets = headersOnly ? Math.min(row.size_bytes, headBytes / 8) : row.size_bytes
-    if (batch.length === mostMessages || (batch.length > 0 && size + octets > mostBytes)) {
-      yield batch
-      batch = []
-      size = 0
-    }
-    batch.push(row)
-    size += octets
-  }
-  if (batch.length > 0) yield batch
-}
-
-/** By uid, without large messages, and without headers that do not end or need their body to be understood. */
-async function rawsOf(scope: Scope, rows: readonly Row[], headersOnly: boolean): Promise<Map<number, Buffer>> {
-  const end = sql`position('\\x0d0a0d0a'::bytea in head.bytes)`
-  const stored = headersOnly
-    ? sql`(
-        select case when ${end} > 0 then substring(head.bytes for ${end} + 3) end from (
-          select substring(coalesce(content.bytes,
-            (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes}) as bytes offset 0
-        ) head
-      )`
-    : sql`content.bytes`
-  const read = await sql<Record<'uids' | 'lengths' | 'octets', string | null>>`
-    select ${packed(sql`int4send(uid::integer)`)} as uids, ${packed(sql`int4send(octet_length(octets))`)} as lengths,
-      ${packed(sql`octets`)} as octets
-    from (
-      select wanted.uid, ${stored} as octets
-      from unnest(${rows.map(({ uid }) => uid)}::bigint[], ${rows.map((row) => row.content_id)}::bigint[]) as wanted (uid, id)
-      join mail_contents content on content.id = wanted.id and content.organization_id = ${scope.organizationId}
-      offset 0
-    ) read where octets is not null`.execute(scope.db)
-  const [row] = read.rows
-  const [uids, lengths, all] = [integers(row?.uids ?? null), integers(row?.lengths ?? null), bytes(row?.octets ?? null)]
-  const raws = new Map<number, Buffer>()
-  let start = 0
-  for (const [at, uid] of uids.entries()) {
-    const end = start + (lengths[at] ?? 0)
-    const raw = all.subarray(start, end)
-    // Octets of another charset are in that of the body.
-    if (!headersOnly || isUtf8(raw)) raws.set(uid, raw)
-    start = end
-  }
-  return raws
-}
-
-/** Undefined if it has been deleted meanwhile. */
-async function wholeOf(scope: Scope, { content_id, size_bytes }: Row): Promise<Buffer | undefined> {
-  using _ = await large.enter()
-  const { rows } = await sql<{ bytes: string | null }>`
-    select encode(bytes, 'base64') as bytes from mail_contents
-    where id = ${content_id} and organization_id = ${scope.organizationId}`.execute(scope.db)
-  const [row] = rows
-  if (!row) return undefined
-  if (row.bytes !== null) return Buffer.from(row.bytes, 'base64')
-  try {
-    return await collected(piecesOf(scope.db, scope.organizationId, content_id, size_bytes), size_bytes)
-  } catch (error) {
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
 }

@@ -3,6 +3,7 @@ import { rangesOf } from '../wire/format.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
 import { placesOfPartial, type ReturnOptions } from './return-options.ts'
 import type { Scope } from './scope.ts'
+import { type Threads, written } from './threads.ts'
 
 /** Numbers written into one piece of a response. */
 const atOnce = 2_000
@@ -52,7 +53,11 @@ export async function writeExtended(scope: Scope, tag: string, options: ReturnOp
 
 /** What `$` stands for from now on (RFC 5182, section 2.1; RFC 9394, section 3.3): all that was found, unless only some of it is told. */
 export function savedOf(scope: Scope, options: ReturnOptions, places: readonly number[]): NumberRange[] {
-  return rangesOf(toldOf(options, places).map((place) => scope.known.uidAt(place)))
+  return rangesOf(
+    toldOf(options, places)
+      .map((place) => scope.known.uidAt(place))
+      .toSorted((a, b) => a - b),
+  )
 }
 
 /** In ascending order if the result is. */
@@ -103,4 +108,19 @@ async function highestModseq(scope: Scope, places: readonly number[]): Promise<n
     join mail_folders folder on folder.id = message.folder_id
     where folder.id = ${scope.selected.folderId} and folder.organization_id = ${scope.organizationId}`.execute(scope.db)
   return rows[0]?.modseq ?? undefined
+}
+
+/** `* THREAD (2)(3 6 (4 23)(44 7 96))` (RFC 5256, section 4). */
+export async function writeThreads(scope: Scope, threads: Threads, result: Result): Promise<void> {
+  const { output } = scope.session
+  let piece = '* THREAD'
+  let count = 0
+  for (const part of written(threads, (message) => numberOf(scope, result, result.places[message] ?? 0))) {
+    piece += count === 0 ? ` ${part}` : part
+    if (++count % atOnce > 0) continue
+    await output.write(piece)
+    piece = ''
+    await scope.pause(Math.min(count, result.places.length), result.places.length)
+  }
+  await output.write(`${piece}\r\n`)
 }
