@@ -25,7 +25,8 @@ export interface Connection {
   ask(prompt: string): Promise<string>
   /** From now on the limits for clients that have signed in apply. */
   signedIn(): void
-  /** Starts TLS once what was written is sent. Throws `Bye` if the client has sent more in the clear. */
+  /** Starts TLS once what was written is sent. What has come in the clear behind the command is thrown away. Throws if the handshake
+   *  fails. */
   startTls(): Promise<void>
   /** Compresses both directions (RFC 4978) once what was written is sent in the clear. */
   compress(): Promise<void>

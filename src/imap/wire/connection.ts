@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { handshake } from '#/inbound/connection/connection.ts'
 import type { MemoryReservation } from '#/inbound/connection/message-memory.ts'
@@ -13,6 +14,9 @@ import { Input } from './input.ts'
 import type { ImapLimits } from './limits.ts'
 import { Parser } from './parser.ts'
 import { Sender } from './sender.ts'
+
+/** Milliseconds for which commands that have come together are carried out before others have their turn. */
+const turnLength = 5
 
 /** What a connection is given by its listener. */
 export interface ConnectionContext {
@@ -44,6 +48,8 @@ export class ImapConnection implements Connection, ReaderContext {
   #deadline = Number.POSITIVE_INFINITY
   #waitingSince: number | undefined
   #faults = 0
+  #stopped: Bye | undefined
+  #turnAt = performance.now()
 
   constructor(socket: Socket, { address, localAddress, limits, memory, tls }: ConnectionContext) {
     this.address = address
@@ -65,13 +71,15 @@ export class ImapConnection implements Connection, ReaderContext {
     return this.output.isCompressed
   }
 
+  /** A socket may be destroyed some time before it says so. */
   get signal(): AbortSignal {
+    if (this.#socket.destroyed) this.#ended.abort()
     return this.#ended.signal
   }
 
-  /** Since when the session waits for the next command; undefined while it does not. */
-  get waitingSince(): number | undefined {
-    return this.#waitingSince
+  /** Since when a client that has not signed in keeps us waiting; undefined for others, and while it waits for us. */
+  get loiteringSince(): number | undefined {
+    return this.isSignedIn ? undefined : this.#waitingSince
   }
 
   signedIn(): void {
@@ -113,59 +121,68 @@ export class ImapConnection implements Connection, ReaderContext {
     this.output.write('+ OK\r\n')
   }
 
+  /** Who has not signed in gets no more time for literals. */
   literalBegins(): void {
-    this.#deadline = performance.now() + this.limits.literal
+    if (this.isSignedIn) this.#deadline = performance.now() + this.limits.literal
   }
 
   /** Capped at the initial limit, or a fast start would allow hours of silence. */
   progress(octets: number): void {
     const { slowest, literal } = this.limits
+    if (!this.isSignedIn) return
     this.#deadline = Math.min(this.#deadline + (octets / slowest) * 1000, performance.now() + literal)
   }
 
   /** Starts TLS, also where the client begins with it. Throws `ClientGone` if the handshake fails. */
   async startTls(): Promise<void> {
     if (!this.#tls || this.isEncrypted) throw new Error('TLS cannot be started')
+    this.#isShakingHands = true
+    this.#waitingSince = performance.now()
+    this.#deadline = this.#waitingSince + this.limits.handshake
     const secureContext = await this.#tls.context()
     await this.output.flushed()
     if (this.#socket.destroyed) throw new ClientGone()
     this.#input.release()
-    this.#isShakingHands = true
     const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
-    this.#deadline = performance.now() + this.limits.handshake
     await handshake(secured)
-    this.#deadline = Number.POSITIVE_INFINITY
     this.#isShakingHands = false
+    this.#waits()
     this.isEncrypted = true
     this.#socket = secured
     this.#input = new Input(secured)
     this.output.replace(secured)
+    if (this.#stopped) this.#input.stop(this.#stopped)
   }
 
   async compress(): Promise<void> {
+    this.#deadline = performance.now() + this.limits.stalled
     await this.output.flushed()
+    this.#waits()
     this.#input.inflate()
     this.output.compress()
   }
 
   stop(bye: Bye): void {
+    if (this.#isShakingHands) this.destroy()
+    this.#stopped ??= bye
     this.#input.stop(bye)
     this.#deadline = Math.min(this.#deadline, performance.now() + this.limits.stop)
   }
 
-  /** Discards further input: a reset could overtake the last response. */
+  /** Ends what still runs. Discards further input: a reset could overtake the last response. */
   async close(): Promise<void> {
     const socket = this.#socket
-    if (socket.closed) return
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-    if (this.#isClosing) return closed
+    if (socket.closed || socket.writableFinished) return
+    const sent = new Promise<void>((resolve) => socket.once('finish', resolve).once('close', resolve))
+    if (this.#isClosing) return sent
     if (this.#isShakingHands) socket.destroy()
     this.#isClosing = true
+    this.#ended.abort()
     this.#deadline = performance.now() + this.limits.linger
     this.#input.release()
     this.output.end()
     socket.resume()
-    return closed
+    return sent
   }
 
   /** Ends the connection without another word. */
@@ -183,14 +200,23 @@ export class ImapConnection implements Connection, ReaderContext {
 
   async #awaiting<T>(read: () => Promise<T>): Promise<T> {
     await this.output.taken()
+    if (performance.now() > this.#turnAt + turnLength) {
+      await turn()
+      this.#turnAt = performance.now()
+    }
     this.#waitingSince = performance.now()
     this.#deadline = this.#waitingSince + (this.isSignedIn ? this.limits.idle : this.limits.login)
     try {
       return await read()
     } finally {
-      this.#waitingSince = undefined
-      this.#deadline = Number.POSITIVE_INFINITY
+      this.#waits()
     }
+  }
+
+  /** From now on the client waits for us. */
+  #waits(): void {
+    this.#waitingSince = undefined
+    this.#deadline = Number.POSITIVE_INFINITY
   }
 }
 

@@ -77,16 +77,10 @@ export class ImapListener implements AsyncDisposable {
     const closed = once(this.#server, 'close')
     this.#server.close()
     for (const connection of this.#connections.keys()) connection.stop(stopping())
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, this.#limits.stop)
-    await Promise.race([Promise.all(this.#connections.values()), late.promise])
-    clearTimeout(timer)
-    for (const socket of this.#sockets) socket.destroySoon()
-    const flushed = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy()
-    }, flushTimeout)
+    await within(this.#limits.stop, Promise.all(this.#connections.values()))
+    await within(flushTimeout, closed)
+    for (const socket of this.#sockets) socket.destroy()
     await closed
-    clearTimeout(flushed)
   }
 
   #accept(socket: Socket): void {
@@ -122,23 +116,19 @@ export class ImapListener implements AsyncDisposable {
     client.connections += 1
     this.#clients.set(name, client)
     const memory = new MemoryReservation(this.#memory, client.share, () => connection.stop(tooSlow()))
-    const connection: ImapConnection = new ImapConnection(socket, {
-      address,
-      localAddress,
-      limits,
-      memory,
-      tls: this.#tls,
-    })
-    const over = this.#run(connection)
-    this.#connections.set(connection, over)
-    over.then(() => {
+    const given = { address, localAddress, limits, memory, tls: this.#tls }
+    const connection: ImapConnection = new ImapConnection(socket, given)
+    const served = this.#run(connection)
+    this.#connections.set(connection, served)
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    // A message that is being stored holds memory after its client has gone.
+    Promise.all([served, closed]).then(() => {
       this.#connections.delete(connection)
       client.connections -= 1
       if (client.connections === 0) this.#clients.delete(name)
     })
   }
 
-  /** Resolves once the session is over and the connection closed. What a session still does with a message holds memory until then. */
   async #run(connection: ImapConnection): Promise<void> {
     try {
       if (this.#implicitTls) await connection.startTls()
@@ -155,8 +145,9 @@ export class ImapListener implements AsyncDisposable {
     if (this.#connections.size < this.#limits.connections) return true
     let longest: ImapConnection | undefined
     for (const one of this.#connections.keys()) {
-      if (one.isSignedIn || one.waitingSince === undefined) continue
-      if (one.waitingSince < (longest?.waitingSince ?? Number.POSITIVE_INFINITY)) longest = one
+      const { loiteringSince } = one
+      if (loiteringSince === undefined || loiteringSince >= (longest?.loiteringSince ?? Infinity)) continue
+      longest = one
     }
     longest?.stop(tooMany())
     return longest !== undefined
@@ -190,4 +181,12 @@ export class ImapListener implements AsyncDisposable {
 interface Client {
   connections: number
   readonly share: MemoryShare
+}
+
+/** Waits, but no longer than so many milliseconds. */
+async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, milliseconds)
+  await Promise.race([done, late.promise])
+  clearTimeout(timer)
 }
