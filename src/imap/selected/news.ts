@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import { channel } from '#/events/announce.ts'
+import { FolderMaps } from './folder-maps.ts'
 
 /** How often folders are looked at without an announcement on a server, in milliseconds: a process may be killed between a
  *  commit and its announcement. */
@@ -45,6 +46,7 @@ export interface FolderWatch extends Disposable {
  *  selected here, and sessions of changed ones are woken. It does not wait for older transactions, as readers of the event log
  *  do, since it reads what is, not what has happened. */
 export class FolderNews implements AsyncDisposable {
+  readonly maps = new FolderMaps()
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
   readonly #watched = new Map<number, Watched>()

@@ -29,7 +29,7 @@ async function open(session: Session, args: Arguments, isExamined: boolean): Pro
   const { mailbox, name, folder, level } = await folderNamed(session, asked, 'read')
   const { db, news } = session.parts
   const { announcements } = news
-  const now = await readFolder(db, mailbox, folder, remembered)
+  const now = await readFolder(db, news.maps, mailbox, folder, remembered)
   if (!now) throw new No('No such mailbox', 'NONEXISTENT')
   const isReadOnly = isExamined || level === 'read'
   const opened = new OpenFolder(news, { ...now, mailbox, name, folder, isReadOnly, announcements })

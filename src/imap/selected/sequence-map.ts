@@ -29,6 +29,11 @@ export class SequenceMap {
     return this.#count
   }
 
+  /** How many runs it has. */
+  get runCount(): number {
+    return this.#runs
+  }
+
   get lastUid(): number {
     return this.#runs === 0 ? 0 : this.#end(this.#runs - 1)
   }
