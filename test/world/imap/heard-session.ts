@@ -33,6 +33,8 @@ export class HeardSession implements Session, Disposable {
   readonly #commands: Readonly<Record<string, Handler>>
   readonly #ending = new AbortController()
   selected: Selected | undefined
+  /** Called with each piece as it is written. */
+  heard: ((piece: string) => void) | undefined
   readonly #heard: string[] = []
   readonly #waiting = new Set<() => void>()
   #said: ((line: string) => void) | undefined
@@ -47,6 +49,7 @@ export class HeardSession implements Session, Disposable {
   readonly output = {
     write: (piece: string | Buffer): undefined => {
       this.#heard.push(piece.toString())
+      this.heard?.(piece.toString())
       for (const wake of this.#waiting) wake()
     },
   }
