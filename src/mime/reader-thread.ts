@@ -5,6 +5,7 @@ import { holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
+import { readEntity } from './entity/entity.ts'
 import type { Field } from './header/lines.ts'
 import { type Message, readMessage } from './message.ts'
 
@@ -45,6 +46,10 @@ const readings = {
 
   texts(raw: Buffer, { sought = [] }: Reading): Served & { result: (boolean | undefined)[] } {
     return { result: holdsTexts(raw, sought) }
+  },
+
+  structure(raw: Buffer): Served & { result: string } {
+    return { result: JSON.stringify(readEntity(raw, true)) }
   },
 
   names(raw: Buffer, { id: address = '' }: Reading): Served & { result: boolean } {

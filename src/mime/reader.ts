@@ -6,6 +6,7 @@ import { holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { type Opened, readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
+import { readEntity } from './entity/entity.ts'
 import { Headers } from './header/headers.ts'
 import { type Message, readMessage } from './message.ts'
 import type { ReadAttachment, ReadContent, Reading, ReadMessage, ReadOpened } from './reader-thread.ts'
@@ -64,6 +65,12 @@ export class MessageReader implements AsyncDisposable {
     if (raw.length <= largeBytes) return holdsTexts(raw, sought)
     const shared = await inSharedMemory(raw)
     return (await this.#thread.run({ what: 'texts', raw: shared, sought })) as (boolean | undefined)[]
+  }
+
+  /** What IMAP tells of the message's parts, with their decoded lengths: an `Entity` as JSON. */
+  async structure(raw: Buffer): Promise<string> {
+    if (raw.length <= largeBytes) return JSON.stringify(readEntity(raw, true))
+    return (await this.#thread.run({ what: 'structure', raw: await inSharedMemory(raw) })) as string
   }
 
   /** Whether the HTML of the message names a picture's address. */

@@ -4,6 +4,7 @@ export interface MailTables {
   mail_folders: MailFolders
   mail_contents: MailContents
   mail_pieces: MailPieces
+  mail_structures: MailStructures
   mail_messages: MailMessages
   mail_keywords: MailKeywords
   mail_keyword_totals: MailKeywordTotals
@@ -61,6 +62,13 @@ interface MailPieces {
   content_id: number
   number: number
   bytes: Buffer
+}
+
+interface MailStructures {
+  organization_id: string
+  content_id: number
+  /** An `Entity` (src/mime/entity/entity.ts) as JSON. */
+  structure: string
 }
 
 interface MailMessages {

@@ -5,6 +5,7 @@ import type { Selected } from '#/imap/selected/selected.ts'
 import { tell } from '#/imap/selected/tell.ts'
 import type { Extension, Handler, ImapParts, Session, User } from '#/imap/session/session.ts'
 import type { Octets } from '#/imap/wire/arguments.ts'
+import type { Output } from '#/imap/wire/output.ts'
 import { Parser } from '#/imap/wire/parser.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
@@ -46,11 +47,12 @@ export class HeardSession implements Session, Disposable {
     this.#commands = commands
   }
 
-  readonly output = {
-    write: (piece: string | Buffer): undefined => {
+  readonly output: Output = {
+    write: (piece) => {
       this.#heard.push(piece.toString())
       this.heard?.(piece.toString())
       for (const wake of this.#waiting) wake()
+      return undefined
     },
   }
 

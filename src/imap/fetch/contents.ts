@@ -1,0 +1,144 @@
+import { query } from '#/db/query.ts'
+import type { Db } from '#/db/schema.ts'
+import type { FolderRef } from '#/mail/folders.ts'
+import type { StoredFlags } from '../selected/flags.ts'
+import type { Row } from './rows.ts'
+
+/** What a message says, as far as it was read. */
+export interface Content {
+  readonly contentId: number
+  readonly sizeBytes: number
+  readonly preview: string
+  /** The first octets: all of a small message. */
+  readonly head: Buffer
+  /** The stored structure of a large message, if there is one. */
+  readonly structure: string | null
+}
+
+/** How much is read of each message. */
+export interface Extent {
+  /** A message up to this size is read whole. */
+  readonly whole: number
+  /** So much of a larger one. */
+  readonly head: number
+}
+
+/** Of a small message whatever is asked for is read at once. */
+export const smallBytes = 64 << 10
+/** Nearly every header is shorter. */
+export const headBytes = 16 << 10
+
+/** Messages, and octets of them, that are read at once. In base64 and decoded they take less than a MiB. */
+const mostMessages = 128
+const mostBytes = 256 << 10
+
+interface ContentRow extends StoredFlags {
+  uid: number
+  modseq: number
+  id: number
+  received_at: Date
+  saved_at: Date
+  content_id: number
+  size_bytes: number
+  preview: string
+  head: string | null
+  structure: string | null
+  running: number
+}
+
+/** Reads the first of the messages with these ascending uids, as many as are read at once. `until` is the last uid that was looked
+ *  for: what is missing up to there is gone. */
+export async function readContents(
+  db: Db,
+  { mailbox, folderId }: FolderRef,
+  uids: readonly number[],
+  extent: Extent,
+): Promise<{ read: { row: Row; content: Content }[]; until: number }> {
+  const wanted = uids.slice(0, mostMessages)
+  const rows = await query<ContentRow>(db, { mayWait: true })`
+    select uid, modseq, id, received_at, saved_at, seen, flagged, answered, forwarded, deleted, draft, keywords, content_id,
+      size_bytes, running, preview, structure,
+      encode(substring(coalesce(bytes, (select bytes from mail_pieces piece where piece.content_id = those.content_id and number = 0))
+        for octets), 'base64') as head
+    from (
+      select message.uid, message.modseq, message.id, message.received_at, message.saved_at, message.seen, message.flagged,
+        message.answered, message.forwarded, message.deleted, message.draft, message.keywords, message.content_id,
+        message.size_bytes, octets, content.preview, content.bytes, structure.structure,
+        sum(octets) over (order by message.uid) as running
+      from unnest(${wanted}::bigint[]) as wanted (uid)
+      join mail_messages message on message.folder_id = ${folderId} and message.uid = wanted.uid
+      join mail_folders folder on folder.id = message.folder_id and folder.organization_id = ${mailbox.organizationId}
+        and folder.mailbox_id = ${mailbox.mailboxId}
+      join mail_contents content on content.id = message.content_id and content.organization_id = folder.organization_id
+      left join mail_structures structure on structure.content_id = content.id and message.size_bytes > ${smallBytes},
+      lateral (
+        select case when message.size_bytes <= ${extent.whole} then message.size_bytes else ${extent.head} end as octets
+      ) wanted_octets
+    ) those
+    where running - octets < ${mostBytes}
+    order by uid`
+  const read = rows.map((row) => ({
+    row: {
+      ...row,
+      ...{ sizeBytes: row.size_bytes, receivedAt: row.received_at.getTime(), savedAt: row.saved_at.getTime() },
+    },
+    content: {
+      ...{ contentId: row.content_id, sizeBytes: row.size_bytes, preview: row.preview, structure: row.structure },
+      head: Buffer.from(row.head ?? '', 'base64'),
+    },
+  }))
+  const last = rows.at(-1)
+  // There may be more behind those that fill the batch.
+  const isCut = last !== undefined && last.running >= mostBytes
+  return { read, until: isCut ? last.uid : (wanted.at(-1) ?? 0) }
+}
+
+/** Octets that are read at once. */
+const sliceBytes = 256 << 10
+const pieceBits = 20
+
+/** The message is not there any more. */
+export class Gone extends Error {}
+
+/** The octets of a stored message from `start` up to, not including, `end`, the next being read while the last are written. Throws
+ *  `Gone`. */
+export async function* octetsOf(
+  db: Db,
+  organizationId: string,
+  contentId: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  const read = async (at: number) => {
+    if (at >= end) return undefined
+    const piece = await slice(db, organizationId, contentId, at, sliceEnd(at, end))
+    return { piece, failed: undefined }
+  }
+  const reading = (at: number) => read(at).catch((failed: unknown) => ({ piece: undefined, failed }))
+  let next = reading(start)
+  for (let at = start; at < end; at = sliceEnd(at, end)) {
+    const got = await next
+    if (got?.piece === undefined) throw got?.failed
+    next = reading(sliceEnd(at, end))
+    yield got.piece
+  }
+}
+
+/** A slice ends with the piece of a large message that it is in. */
+function sliceEnd(at: number, end: number): number {
+  const pieceEnd = ((at >> pieceBits) + 1) << pieceBits
+  return Math.min(at + sliceBytes, end, pieceEnd)
+}
+
+async function slice(db: Db, organizationId: string, contentId: number, at: number, end: number): Promise<Buffer> {
+  const number = at >> pieceBits
+  const length = end - at
+  const [row] = await query<{ slice: string | null }>(db, { mayWait: true })`
+    select encode(case when content.bytes is null then (
+        select substring(piece.bytes from ${at - (number << pieceBits) + 1} for ${length})
+        from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
+      ) else substring(content.bytes from ${at + 1} for ${length}) end, 'base64') as slice
+    from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}`
+  const bytes = Buffer.from(row?.slice ?? '', 'base64')
+  if (bytes.length !== length) throw new Gone('The message has been deleted meanwhile')
+  return bytes
+}

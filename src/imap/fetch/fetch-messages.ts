@@ -1,0 +1,174 @@
+import type { FolderRef } from '#/mail/folders.ts'
+import { storeFlags } from '#/mail/store-flags.ts'
+import { ConversationNames } from '#/threads/message-ids.ts'
+import type { Selected } from '../selected/selected.ts'
+import type { Session } from '../session/session.ts'
+import { type Extent, headBytes, readContents, smallBytes } from './contents.ts'
+import type { FetchItem } from './items.ts'
+import { writeMessage } from './message-answer.ts'
+import { MessageSource } from './message-source.ts'
+import { ResponseWriter } from './response-writer.ts'
+import { type Row, readRows } from './rows.ts'
+
+/** What became of a FETCH. */
+export interface Fetched {
+  /** A message was gone. */
+  readonly lacksMessages: boolean
+  /** A part was left out whose encoding nobody knows. */
+  readonly lacksParts: boolean
+}
+
+interface Read {
+  readonly row: Row
+  readonly source: MessageSource | undefined
+  readonly preview: string
+}
+
+/** Writes these items of the messages with these ascending uids, which come some at a time, and marks messages as read where an item
+ *  says so. Whatever is asked for, little of it is in memory at once. */
+export async function fetchMessages(
+  session: Session,
+  selected: Selected,
+  uids: AsyncIterable<readonly number[]>,
+  items: readonly FetchItem[],
+): Promise<Fetched> {
+  const fetch = new Fetch(session, selected, items)
+  for await (const some of uids) await fetch.messages(some)
+  await fetch.end()
+  return fetch
+}
+
+class Fetch implements Fetched {
+  lacksMessages = false
+  lacksParts = false
+  readonly #session: Session
+  readonly #selected: Selected
+  readonly #items: readonly FetchItem[]
+  readonly #folder: FolderRef
+  readonly #extent: Extent | undefined
+  readonly #withOthers: boolean
+  readonly #marksSeen: boolean
+  readonly #writer: ResponseWriter
+  readonly #knowsGlobal: boolean
+  readonly #names: ConversationNames | undefined
+
+  constructor(session: Session, selected: Selected, items: readonly FetchItem[]) {
+    const { parts, enabled, output } = session
+    this.#session = session
+    this.#selected = selected
+    this.#items = items
+    this.#folder = { mailbox: selected.mailbox, folderId: selected.folderId }
+    this.#extent = extentOf(items)
+    this.#withOthers = items.some((item) => typeof item !== 'string' || !beside.has(item))
+    this.#marksSeen = !selected.isReadOnly && items.some((item) => typeof item !== 'string' && item.marksSeen)
+    this.#writer = new ResponseWriter(output)
+    this.#knowsGlobal = enabled.has('IMAP4rev2') || enabled.has('UTF8=ACCEPT')
+    this.#names = items.includes('THREADID') ? new ConversationNames(parts) : undefined
+  }
+
+  async messages(uids: readonly number[]): Promise<void> {
+    for (let rest = uids; rest.length > 0; ) {
+      const { read, until } = await this.#read(rest)
+      const looked = rest.findIndex((uid) => uid > until)
+      if (read.length < (looked < 0 ? rest.length : looked)) this.lacksMessages = true
+      await this.#write(read)
+      rest = looked < 0 ? [] : rest.slice(looked)
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#writer.flush()
+  }
+
+  async #read(uids: readonly number[]): Promise<{ read: Read[]; until: number }> {
+    const { db, reader } = this.#session.parts
+    if (!this.#extent) {
+      const rows = await readRows(db, this.#folder, uids, this.#withOthers)
+      return { read: rows.map((row) => ({ row, source: undefined, preview: '' })), until: uids.at(-1) ?? 0 }
+    }
+    const { read, until } = await readContents(db, this.#folder, uids, this.#extent)
+    const { organizationId } = this.#folder.mailbox
+    const store = { db, reader, organizationId, signal: this.#session.signal }
+    return {
+      read: read.map(({ row, content }) => ({
+        row,
+        source: new MessageSource(store, content),
+        preview: content.preview,
+      })),
+      until,
+    }
+  }
+
+  async #write(read: readonly Read[]): Promise<void> {
+    const marked = this.#marksSeen ? await this.#markSeen(read) : undefined
+    const threads = await this.#threadIds(read)
+    for (const { row: before, source, preview } of read) {
+      const sequence = this.#selected.messages.sequenceOf(before.uid)
+      const now = marked?.rows.get(before.uid)
+      if (sequence === undefined) continue
+      const answering = {
+        writer: this.#writer,
+        items: now ? this.#withFlags() : this.#items,
+        knowsGlobal: this.#knowsGlobal,
+      }
+      const message = { sequence, row: now ?? before, threadId: threads.get(before.uid), preview, source }
+      const isThere = await this.#writer.response(async () => {
+        if (!(await writeMessage(answering, message))) this.lacksParts = true
+      })
+      if (!isThere) this.lacksMessages = true
+    }
+    if (marked) this.#selected.knows(marked.modseq)
+  }
+
+  /** Marks the unread of them as read, in one transaction, and answers how those that it changed are now. */
+  async #markSeen(read: readonly Read[]): Promise<{ rows: Map<number, Row>; modseq: number } | undefined> {
+    const unread = read.filter(({ row }) => !row.seen).map(({ row }) => row.uid)
+    if (unread.length === 0) return undefined
+    const { parts, user } = this.#session
+    const { changed, modseq } = await parts.db
+      .transaction()
+      .execute((tx) => storeFlags(tx, this.#folder, unread, { flags: { seen: true } }, user.by))
+    if (changed.length === 0) return undefined
+    const flags = new Map(changed.map((message) => [message.uid, message]))
+    const rows = read.flatMap(({ row }) => {
+      const now = flags.get(row.uid)
+      return now ? [[row.uid, { ...row, ...now, modseq }] as const] : []
+    })
+    return { rows: new Map(rows), modseq }
+  }
+
+  /** The client is told what else has changed. */
+  #withFlags(): FetchItem[] {
+    const told: FetchItem[] = ['FLAGS', ...(this.#session.enabled.has('CONDSTORE') ? (['MODSEQ'] as const) : [])]
+    const [first, ...others] = this.#items
+    const lacking = told.filter((item) => !this.#items.includes(item))
+    return first === 'UID' ? [first, ...lacking, ...others] : [...lacking, ...this.#items]
+  }
+
+  async #threadIds(read: readonly Read[]): Promise<Map<number, string>> {
+    const found = new Map<number, string>()
+    if (!this.#names) return found
+    const { mailbox, folder } = this.#selected
+    const places = read.map(({ row }) => ({ folder, uid: row.uid }))
+    for (const [at, { conversation_id }] of (await this.#names.of(mailbox, places)).entries()) {
+      const uid = places[at]?.uid
+      if (uid !== undefined && conversation_id !== null) found.set(uid, conversation_id)
+    }
+    return found
+  }
+}
+
+/** What is read with the flags. */
+const beside: ReadonlySet<FetchItem> = new Set(['FLAGS', 'UID', 'MODSEQ', 'THREADID'])
+
+/** How much of a message's octets is read for these items; undefined if nothing of what it says is asked for. */
+function extentOf(items: readonly FetchItem[]): Extent | undefined {
+  const needsMore = (item: FetchItem) => {
+    if (typeof item === 'string') return item === 'BODY' || item === 'BODYSTRUCTURE'
+    return item.section.path.length > 0 || item.section.what === 'all' || item.section.what === 'text'
+  }
+  if (items.some(needsMore)) return { whole: smallBytes, head: headBytes }
+  if (items.some((item) => typeof item !== 'string' || item === 'ENVELOPE'))
+    return { whole: headBytes, head: headBytes }
+  return items.includes('PREVIEW') ? { whole: 0, head: 0 } : undefined
+}

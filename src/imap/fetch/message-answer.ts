@@ -1,0 +1,106 @@
+import { publicId } from '#/mail/message-id.ts'
+import { readEnvelope } from '#/mime/entity/envelope.ts'
+import { flagsOf } from '../selected/flags.ts'
+import { dateTime, flagList } from '../wire/format.ts'
+import { envelopeText, structureText, type Telling } from './body-structure.ts'
+import type { FetchItem, PlainItem, SectionItem } from './items.ts'
+import type { MessageSource } from './message-source.ts'
+import { utf8String } from './octet-text.ts'
+import type { ResponseWriter } from './response-writer.ts'
+import type { Row } from './rows.ts'
+import { UnknownEncoding, writeSection } from './section-answer.ts'
+
+/** A message of which items are told. */
+export interface ToldMessage {
+  readonly sequence: number
+  readonly row: Row
+  /** The id of its conversation, if it was asked for and is known. */
+  readonly threadId: string | undefined
+  readonly preview: string
+  /** Undefined if nothing of it was asked for. */
+  readonly source: MessageSource | undefined
+}
+
+export interface Answering {
+  readonly writer: ResponseWriter
+  readonly items: readonly FetchItem[]
+  /** The client knows message/global. */
+  readonly knowsGlobal: boolean
+}
+
+/** Writes the response for one message: `* 3 FETCH (FLAGS (\Seen) UID 7)` (RFC 9051, section 7.5.2). Answers whether a part was left
+ *  out since nobody knows its encoding. Throws `Gone` if the message is gone. */
+export async function writeMessage(answering: Answering, message: ToldMessage): Promise<boolean> {
+  const { writer, items } = answering
+  writer.add(`* ${message.sequence} FETCH (`)
+  let lead = ''
+  let isWhole = true
+  for (const item of items) {
+    if (typeof item === 'string') writer.add(`${lead}${item} ${await plainValue(item, message, answering)}`)
+    else if (!(await wroteSection(writer, message.source, { ...item, name: lead + item.name }))) {
+      isWhole = false
+      continue
+    }
+    lead = ' '
+  }
+  // A response has one item at least.
+  if (lead === '') writer.add(`UID ${message.row.uid}`)
+  writer.add(')\r\n')
+  return isWhole
+}
+
+async function wroteSection(
+  writer: ResponseWriter,
+  source: MessageSource | undefined,
+  item: SectionItem,
+): Promise<boolean> {
+  if (!source) return false
+  try {
+    await writeSection(writer, source, item)
+    return true
+  } catch (error) {
+    if (error instanceof UnknownEncoding) return false
+    throw error
+  }
+}
+
+async function plainValue(item: PlainItem, message: ToldMessage, { knowsGlobal }: Answering): Promise<string | number> {
+  const { row, source } = message
+  switch (item) {
+    case 'FLAGS':
+      return flagsText(row)
+    case 'UID':
+      return row.uid
+    case 'INTERNALDATE':
+      return dateTime(new Date(row.receivedAt))
+    case 'RFC822.SIZE':
+      return row.sizeBytes
+    case 'MODSEQ':
+      return `(${row.modseq})`
+    case 'EMAILID':
+      return `(${publicId(row.id)})`
+    case 'THREADID':
+      return message.threadId === undefined ? 'NIL' : `(${message.threadId})`
+    case 'SAVEDATE':
+      return dateTime(new Date(row.savedAt))
+    case 'PREVIEW':
+      return utf8String(message.preview)
+    case 'ENVELOPE':
+      return source ? envelopeOf(source) : 'NIL'
+    default:
+      return source ? structureOf(source, { isExtended: item === 'BODYSTRUCTURE', knowsGlobal }) : 'NIL'
+  }
+}
+
+async function envelopeOf(source: MessageSource): Promise<string> {
+  const { headers } = await source.headerOctets(await source.header())
+  return envelopeText(readEnvelope(headers))
+}
+
+async function structureOf(source: MessageSource, telling: Telling): Promise<string> {
+  return structureText(await source.entity(), telling)
+}
+
+function flagsText(row: Row): string {
+  return flagList(flagsOf(row))
+}

@@ -1,0 +1,93 @@
+import type { Db } from '#/db/schema.ts'
+import { type Entity, readEntity } from '#/mime/entity/entity.ts'
+import type { Headers } from '#/mime/header/headers.ts'
+import { readHeaders } from '#/mime/header/headers.ts'
+import type { MessageReader } from '#/mime/reader.ts'
+import { type Content, octetsOf } from './contents.ts'
+import type { Range } from './section.ts'
+import { largeStructure } from './structures.ts'
+
+/** Where messages are read. */
+export interface Store {
+  readonly db: Db
+  readonly reader: MessageReader
+  readonly organizationId: string
+  readonly signal: AbortSignal
+}
+
+/** A header with its octets. */
+export interface HeaderOctets {
+  readonly headers: Headers
+  readonly bytes: Buffer
+}
+
+/** Limit for a header whose fields are told one by one. Fields behind it are left out. */
+const mostHeader = 512 << 10
+
+/** The octets of one message and where its parts are in them. What was not read with it is read when it is asked for; then `Gone`
+ *  is thrown if the message is no longer there. */
+export class MessageSource {
+  readonly #store: Store
+  readonly #content: Content
+  #entity: Entity | undefined
+  /** The range of the message's header; undefined if its end is not known from the beginning of the message. */
+  #header: Range | undefined
+
+  constructor(store: Store, content: Content) {
+    this.#store = store
+    this.#content = content
+  }
+
+  get size(): number {
+    return this.#content.sizeBytes
+  }
+
+  async entity(): Promise<Entity> {
+    const { structure } = this.#content
+    this.#entity ??= this.#isWhole
+      ? readEntity(this.#content.head)
+      : structure === null
+        ? await largeStructure(this.#store, this.#store.organizationId, this.#content, this.#store.signal)
+        : (JSON.parse(structure) as Entity)
+    return this.#entity
+  }
+
+  /** Where the message's own header is, which is found in its beginning, unless that is all header. */
+  async header(): Promise<Range> {
+    this.#header ??= this.#headerInHead() ?? { start: 0, end: (await this.entity()).start }
+    return this.#header
+  }
+
+  /** The fields of a header that is there. */
+  async headerOctets({ start, end }: Range): Promise<HeaderOctets> {
+    const bytes = await this.bytes({ start, end: Math.min(end, start + mostHeader) })
+    return { headers: readHeaders(bytes).headers, bytes }
+  }
+
+  /** All octets of a short range. */
+  async bytes(range: Range): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for await (const piece of this.octets(range)) pieces.push(piece)
+    const [only] = pieces
+    return only && pieces.length === 1 ? only : Buffer.concat(pieces)
+  }
+
+  /** In pieces. */
+  async *octets({ start, end }: Range): AsyncGenerator<Buffer> {
+    const { head, contentId } = this.#content
+    if (end <= start) return
+    if (end <= head.length) yield head.subarray(start, end)
+    else yield* octetsOf(this.#store.db, this.#store.organizationId, contentId, { start, end })
+  }
+
+  get #isWhole(): boolean {
+    return this.#content.head.length === this.#content.sizeBytes
+  }
+
+  #headerInHead(): Range | undefined {
+    const { head } = this.#content
+    const { headers, bodyStart, signedStart } = readHeaders(head)
+    const isKnown = this.#isWhole || (headers.complete && signedStart < head.length)
+    return isKnown ? { start: 0, end: bodyStart } : undefined
+  }
+}

@@ -1,0 +1,46 @@
+import { Bad } from '../answers.ts'
+import type { Arguments } from '../wire/arguments.ts'
+import { readPreviewModifier } from './items.ts'
+
+/** The modifiers of FETCH. */
+export interface Modifiers {
+  /** Only messages that have changed after this modification sequence (RFC 7162, section 3.1.4.1). */
+  readonly changedSince?: number
+  /** Also those that have gone since (RFC 7162, section 3.2.6). */
+  readonly vanished?: boolean
+  /** Only those at these places of the result, from 1, or from the end below 0 (RFC 9394, section 3.3). */
+  readonly partial?: Places
+}
+
+export interface Places {
+  readonly from: number
+  readonly to: number
+}
+
+/** Reads the modifiers at the end of the command, if there are any. Those of PREVIEW stand there too if it is asked for alone. */
+export function readModifiers(args: Arguments, mayBeOfPreview: boolean): Modifiers {
+  let modifiers: Modifiers = {}
+  const read = (word: string) => {
+    if (word === 'CHANGEDSINCE') {
+      args.space()
+      modifiers = { ...modifiers, changedSince: args.number64() }
+    } else if (word === 'VANISHED') modifiers = { ...modifiers, vanished: true }
+    else if (word === 'PARTIAL') {
+      args.space()
+      modifiers = { ...modifiers, partial: readPlaces(args.upTo(' )')) }
+    } else if (mayBeOfPreview) readPreviewModifier(word)
+    else throw new Bad('FETCH was given a modifier that nobody knows')
+  }
+  while (!args.isAtEnd()) {
+    args.space()
+    if (!args.isAtEnd()) args.list(() => read(args.word()))
+  }
+  return modifiers
+}
+
+function readPlaces(text: string): Places {
+  const [, a = '', b = ''] = /^(-?[1-9]\d{0,9}):(-?[1-9]\d{0,9})$/.exec(text) ?? []
+  const [one, other] = [Number(a), Number(b)]
+  if (a === '' || one < 0 !== other < 0) throw new Bad('PARTIAL is like 1:100 or -1:-100')
+  return { from: Math.min(one, other), to: Math.max(one, other) }
+}
