@@ -82,7 +82,15 @@ async function violations(include: unknown, options: RunOptions): Promise<string
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
-/** A browser of one person, and its errors. */
+/** Those that nobody has sent away yet. */
+const present = new Set<Visitor>()
+
+/** Sends all visitors away. */
+export async function endVisits(): Promise<void> {
+  for (const visitor of present) await visitor[Symbol.asyncDispose]()
+}
+
+/** A browser of one person, and its errors. It is there until `endVisits`, which a site's tests each end with, or until it is disposed of. */
 export class Visitor implements AsyncDisposable {
   readonly page: Page
   /** Requests to other hosts than the service. */
@@ -95,6 +103,7 @@ export class Visitor implements AsyncDisposable {
 
   private constructor(page: Page, base: string) {
     this.page = page
+    present.add(this)
     page.setDefaultTimeout(mostMs)
     page.on('crash', () => this.errors.push('the page crashed'))
     const { host } = new URL(base)
@@ -200,6 +209,7 @@ export class Visitor implements AsyncDisposable {
 
   /** Asserts that the browser sent requests to the service only. */
   async [Symbol.asyncDispose](): Promise<void> {
+    present.delete(this)
     await this.page.context().close()
     assert.deepEqual([...this.strayed, ...askedElsewhere], [], 'requests to other hosts')
   }

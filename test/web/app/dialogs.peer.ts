@@ -49,7 +49,6 @@ for (const [what, options] of windows)
     const shop = `shop.${box.organization.domain}`
     const { address } = box
     const { visitor, page } = await visitWithDevice(browser, box.organization, box.memberId, options)
-    await using _ = visitor
     const shown = new Set<string>()
 
     const named = (name: string) => dialog(page, name)

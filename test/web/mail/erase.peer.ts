@@ -23,7 +23,6 @@ async function arrive(folder: string): Promise<{ box: Box; visitor: Visitor; pag
 
 test('trash is emptied, once that is confirmed', async () => {
   const { box, visitor, page } = await arrive('trash')
-  await using _ = visitor
   await visitor.assertSoundAnywhere()
   for (const [answer, left] of [
     ['Cancel', 3],
@@ -42,8 +41,7 @@ test('trash is emptied, once that is confirmed', async () => {
 })
 
 test('what is selected in the trash is deleted for good by a key, and the rest stays', async () => {
-  const { box, visitor, page } = await arrive('trash')
-  await using _ = visitor
+  const { box, page } = await arrive('trash')
   for (const subject of ['The engine', 'The moon']) await row(page, subject).getByRole('checkbox').check()
   await page.keyboard.press('#')
   await dialog(page, 'Delete for good?').getByText('2 messages will be gone').waitFor()
@@ -58,7 +56,6 @@ test('what is selected in the trash is deleted for good by a key, and the rest s
 
 test('a conversation in junk is deleted for good, and one in the inbox only moved', async () => {
   const { box, visitor, page } = await arrive('junk')
-  await using _ = visitor
   await openConversation(page, 'The moon')
   await page.getByRole('button', { name: 'Delete for good' }).click()
   await press(page, 'Delete for good')

@@ -102,8 +102,7 @@ for (const [what, options] of windows)
 
 test('the keyboard alone makes, renames and deletes a folder, and an undo makes an empty one again', async () => {
   const box = await boxOf(world)
-  const { visitor, page } = await arrive(box)
-  await using _ = visitor
+  const { page } = await arrive(box)
   const menu = pages(page).getByRole('button', { name: 'Menu of Tea' })
   const name = (dialogName: string) => focusOn(dialog(page, dialogName).getByLabel('Name'))
   const openRename = async () => {
@@ -145,7 +144,6 @@ test('the keyboard alone makes, renames and deletes a folder, and an undo makes 
 test('what is wrong with a name is said at its field, and what was typed stays', async () => {
   const box = await furnished()
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   for (const [item, name, begins, typed, action, said] of [
     ['New folder within it', 'New folder', 'Sky/', 'Sky/*', 'Make folder', 'must not hold * or %'],
     ['New folder within it', 'New folder', 'Sky/', 'INBOX', 'Make folder', 'There is a folder Inbox already'],
@@ -167,8 +165,7 @@ test('what is wrong with a name is said at its field, and what was typed stays',
 test('mail moves to a folder that is made for it, and an impossible name is said before anything moves', async () => {
   const box = await boxOf(world)
   for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
-  const { visitor, page } = await arrive(box)
-  await using _ = visitor
+  const { page } = await arrive(box)
   const menu = async (subject: string, typed: string, item: string) => {
     await row(page, subject).getByRole('checkbox').check()
     await page.keyboard.press('v')
@@ -198,8 +195,7 @@ test('filters that would make a folder again are named before it is renamed or d
   const box = await furnished()
   const bills = { name: 'Bills', field: 'subject', op: 'contains', value: 'x', action: 'move', argument: 'Sky' }
   await box.make('/v1/filters', bills)
-  const { visitor, page } = await arrive(box)
-  await using _ = visitor
+  const { page } = await arrive(box)
   for (const [item, name] of [
     ['Rename', 'Rename Sky'],
     ['Delete', 'Delete Sky?'],
@@ -219,8 +215,7 @@ test('folders of a shared mailbox are changed by those alone who may change its 
     ['change', 1],
   ] as const) {
     await box.share(id, level)
-    const { visitor, page } = await arrive(box.of(id), 'Sky')
-    await using _ = visitor
+    const { page } = await arrive(box.of(id), 'Sky')
     const shown = async (name: string) => await pages(page).getByRole('button', { name }).count()
     await link(page, 'Projects/Apollo 2 unread').waitFor()
     // Of the member's own mailbox it is there, so it is loaded.

@@ -86,8 +86,7 @@ for (const [where, of] of [
   ['in one of its own', apart],
 ] as const) {
   test(`text of a message is selected and copied, and then the keys of the page work, with the frame ${where}`, async () => {
-    const { visitor, page, mouse, x, y } = await pressed(of)
-    await using _ = visitor
+    const { page, mouse, x, y } = await pressed(of)
     await mouse('Moved', x + 20, y)
     // It is selected on, though the focus has gone.
     await backInPage(page)
@@ -109,8 +108,7 @@ for (const [where, of] of [
   })
 
   test(`who goes into a message by Tab stays in it until its end, with the frame ${where}`, async () => {
-    const { visitor, page } = await opened(of)
-    await using _ = visitor
+    const { page } = await opened(of)
     await page.getByRole('button', { name: 'More', exact: true }).focus()
     await tabUntil(page, () => page.evaluate(frameHasFocus))
     await page.clock.fastForward(60_000)

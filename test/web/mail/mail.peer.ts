@@ -116,8 +116,7 @@ test('a sent message says whom it has not reached, and whether anything but the 
 })
 
 test('opening a conversation marks it as read, and says how many are left', async () => {
-  const { box, visitor, page } = await arrive()
-  await using _ = visitor
+  const { box, page } = await arrive()
   await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
   await openConversation(page, 'The engine')
   await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
@@ -143,8 +142,7 @@ test('a conversation of which the list shows a part stays unread as others are r
   assert(hidden !== undefined)
   await box.change([hidden - 1, ...rest], { unread: false })
   await box.receive({ subject: 'The moon', text: 'It is full.' })
-  const { visitor, page } = await arrive(box)
-  await using _ = visitor
+  const { page } = await arrive(box)
   const named = (name: RegExp) => list(page).getByRole('row', { name })
   await named(/^Unread, .*The log/).waitFor()
   // From here on the list shows the cache of the app.
@@ -168,7 +166,6 @@ test('a key acts on many conversations at once, and its undoing brings back each
   await box.change([engine?.uid ?? 0], { starred: true, unread: false })
   await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   const ofAll = (states: readonly State[]) => states.map(({ uid: _uid, ...state }) => state)
   const before = ofAll(await box.states())
   for (const [key, said, there] of [
@@ -195,8 +192,7 @@ test('a key acts on many conversations at once, and its undoing brings back each
 })
 
 test('a label is put on and taken off by a few letters of its name, and a conversation moved to a new folder', async () => {
-  const { box, visitor, page } = await arrive()
-  await using _ = visitor
+  const { box, page } = await arrive()
   /** Opens what a key does, and chooses from it by letters. */
   const pick = async (key: string, name: string, letters: string, item: string) => {
     await page.keyboard.press(key)
@@ -229,8 +225,7 @@ test('a label is put on and taken off by a few letters of its name, and a conver
 })
 
 test('the keyboard alone reads, archives and undoes', async () => {
-  const { visitor, page } = await arrive()
-  await using _ = visitor
+  const { page } = await arrive()
   const shows = (heading: string) => page.getByRole('heading', { level: 1, name: heading }).waitFor()
   for (const [key, heading] of [
     ['j', 'Inbox'],
@@ -252,8 +247,7 @@ test('the keyboard alone reads, archives and undoes', async () => {
 })
 
 test('from the list a conversation is answered by a key, and the sheet of keys has those of lists', async () => {
-  const { visitor, page } = await arrive()
-  await using _ = visitor
+  const { page } = await arrive()
   for (const [key, name, has] of [
     ['r', 'Re: Your invoice', 'Ann'],
     ['a', 'Re: Your invoice', 'Ann'],
@@ -277,8 +271,7 @@ test('from the list a conversation is answered by a key, and the sheet of keys h
 })
 
 test('what fails is shown as it was, with the reason', async () => {
-  const { visitor, page } = await arrive()
-  await using _ = visitor
+  const { page } = await arrive()
   await page.context().setOffline(true)
   await row(page, 'The moon').getByRole('checkbox').check()
   await page.keyboard.press('e')
@@ -300,8 +293,7 @@ async function filled(length: number): Promise<Box> {
 }
 
 test('a folder of many conversations scrolls to its end', async () => {
-  const { visitor, page } = await arrive(await filled(700))
-  await using _ = visitor
+  const { page } = await arrive(await filled(700))
   await row(page, 'Number 699').focus()
   await page.keyboard.press('End')
   await row(page, 'Number 0').waitFor()
@@ -313,8 +305,7 @@ test('a folder of many conversations scrolls to its end', async () => {
 })
 
 test('the row of a conversation stays where it is in the window as that is opened beside the list, and closed', async () => {
-  const { visitor, page } = await arrive(await filled(200))
-  await using _ = visitor
+  const { page } = await arrive(await filled(200))
   await page.evaluate(
     'const grid = document.querySelector("[role=grid]"); grid.parentElement.scrollTop = grid.clientHeight / 2',
   )
@@ -341,8 +332,7 @@ for (const [role, item, form] of [
   ['member', 'Make a filter of your own from it', 'New filter of your own'],
 ] as const)
   test(`an ${role} makes a filter from a message: ${form}`, async () => {
-    const { visitor, page } = await arrive(await furnished({ role }))
-    await using _ = visitor
+    const { page } = await arrive(await furnished({ role }))
     await openConversation(page, 'The moon')
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
@@ -356,7 +346,6 @@ test('a message leads to the filter that labelled it, and the filters are tried 
   const rule = { field: 'from', op: 'contains', value: 'peer.example', action: 'move', argument: 'archive' }
   await box.make('/v1/filters', { name: 'Put away', ...rule })
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   await openConversation(page, 'Your invoice')
   await page.getByRole('link', { name: 'Money' }).click()
   await focusOn(page.getByRole('row', { name: 'Money' }))
@@ -373,7 +362,6 @@ test('a message leads to the filter that labelled it, and the filters are tried 
 
 test('the sender of a message is blocked from there, and filters are tried on it from their page', async () => {
   const { visitor, page } = await arrive()
-  await using _ = visitor
   await chooseMore(page, 'Your invoice', 'Block this sender')
   const blocking = dialog(page, 'Block senders')
   assert.equal(await blocking.getByLabel('Addresses or domains').inputValue(), 'ann@peer.example')
@@ -394,7 +382,6 @@ test('a suspended mailbox says so, and its mail is read', async () => {
   const box = await furnished()
   await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', box.id).execute()
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   await page.getByText('This mailbox is suspended').waitFor()
   await visitor.assertSoundAnywhere()
   await openConversation(page, 'Your invoice')
@@ -425,7 +412,6 @@ test('pictures of a message are in its text; every file that it does not show as
     ],
   })
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   await openConversation(page, 'Drawings')
   const text = page.locator('article iframe').contentFrame()
   await text.locator('img[src^="data:image/png"]').waitFor()
@@ -448,7 +434,6 @@ test('a search finds a message and opens its conversation; an attachment is save
   const box = await furnished()
   await world.searchIndexer?.processAll()
   const { visitor, page } = await arrive(box)
-  await using _ = visitor
   await visitor.open('/search')
   await page.getByLabel('What to look for').fill('subject:invoice')
   await page.keyboard.press('Enter')
@@ -475,7 +460,6 @@ test('mail of a mailbox that is shared to be read is read, and nothing of it is 
   const { id: eve } = await box.organization.member(`eve@${box.organization.domain}`)
   await box.share(eve, 'read')
   const { visitor, page } = await arrive(box.of(eve))
-  await using _ = visitor
   const before = await box.states()
   await openConversation(page, 'The engine')
   await conversation(page).getByText('It is:').waitFor()

@@ -38,7 +38,6 @@ const starred = async (box: Box) => (await box.states()).filter((one) => one.sta
 
 test('a filter is tried on old mail, run, and undone', async () => {
   const { box, visitor, page } = await arrive()
-  await using _ = visitor
   const says = (text: string | RegExp) => dialog(page).getByText(text).waitFor()
   await page.getByRole('button', { name: 'On old mail: Bills' }).click()
   await dialog(page).getByText(box.address).click()
@@ -69,7 +68,6 @@ test('a filter is tried on old mail, run, and undone', async () => {
 
 test('all filters run on old mail, are stopped, and say what went wrong', async () => {
   const { visitor, page } = await arrive()
-  await using _ = visitor
   await page.getByRole('button', { name: 'Run all on old mail' }).click()
   await press(page, 'Preview')
   await dialog(page).getByText('3 match, 3 would be changed').waitFor()
@@ -95,8 +93,7 @@ test('all filters run on old mail, are stopped, and say what went wrong', async 
 })
 
 test('where the service cannot be reached, the page says so and keeps what was chosen', async () => {
-  const { box, visitor, page } = await arrive()
-  await using _ = visitor
+  const { box, page } = await arrive()
   await page.getByRole('button', { name: 'On old mail: Lunches' }).click()
   await dialog(page).getByText(box.address).click()
   await page.context().setOffline(true)

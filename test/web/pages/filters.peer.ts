@@ -43,7 +43,6 @@ async function moveToEnd(page: Page, name: string): Promise<void> {
 
 test('a filter whose label was deleted says that it does nothing, and is not run on old mail', async () => {
   const { box, visitor, page } = await arrive(['Boss'])
-  await using _ = visitor
   const { keyword } = await box.make('/v1/labels', { name: 'Invoices', colour: 'green' })
   await box.make('/v1/filters', { name: 'Bills', ...engine, action: 'label', argument: keyword })
   const marked = page.getByRole('row').filter({ hasText: 'Its label was deleted, so it has no effect' })
@@ -63,8 +62,7 @@ test('a filter whose label was deleted says that it does nothing, and is not run
 })
 
 test('the pointer drags a filter to its place', async () => {
-  const { visitor, page, stored } = await arrive(['First', 'Second', 'Third'])
-  await using _ = visitor
+  const { page, stored } = await arrive(['First', 'Second', 'Third'])
   const rows = page.getByRole('grid', { name: 'Filters of the organization' }).getByRole('row')
   for (const [moved, beside, where, order] of [
     ['Third', 'First', 'before', ['Third', 'First', 'Second']],
@@ -81,8 +79,7 @@ test('the pointer drags a filter to its place', async () => {
 })
 
 test('filters of the organization and one’s own are beside each other, and numbered in the order in which they run', async () => {
-  const { box, visitor, page, stored } = await arrive(['First', 'Second'], ['First own', 'Second own'])
-  await using _ = visitor
+  const { box, page, stored } = await arrive(['First', 'Second'], ['First own', 'Second own'])
   const main = page.getByRole('main')
   await main.getByRole('region', { name: box.organization.name }).getByText('These run first').waitFor()
   await main.getByRole('region', { name: 'Your own' }).getByText('These run last').waitFor()
@@ -115,15 +112,13 @@ test('filters of the organization and one’s own are beside each other, and num
 })
 
 test('a member changes the order of their own filters by the keyboard', async () => {
-  const { visitor, page, stored } = await arrive(['First', 'Second'], ['First own', 'Second own'], 'member')
-  await using _ = visitor
+  const { page, stored } = await arrive(['First', 'Second'], ['First own', 'Second own'], 'member')
   await changed(page, moveToEnd(page, 'First own'))
   assert.deepEqual(await stored('/v1/me/filters'), ['Second own', 'First own'])
 })
 
 test('a member tries filters of their own after those of the organization', async () => {
   const { box, visitor, page } = await arrive(['First'], ['First own'], 'member')
-  await using _ = visitor
   const open = page.getByRole('dialog')
   await box.make('/v1/labels', { name: 'Invoices' })
   const ada = await signIn(box.organization, box.memberId)

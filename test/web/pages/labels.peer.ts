@@ -36,7 +36,6 @@ async function deleteLabel({ organization }: Box, name: string): Promise<void> {
 
 test('keywords without a label are adopted, or removed everywhere and put back', async () => {
   const { box, visitor, page } = await arrive()
-  await using _ = visitor
   const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
   const [{ uid = 0 } = {}] = await box.states()
   await world.mailHost.update(mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
@@ -72,8 +71,7 @@ test('keywords without a label are adopted, or removed everywhere and put back',
 })
 
 test('a label is merged into another, which its filters then set, and its messages are put back', async () => {
-  const { box, visitor, page } = await arrive()
-  await using _ = visitor
+  const { box, page } = await arrive()
   const ada = await signIn(box.organization, box.memberId)
   const filter = { field: 'subject', op: 'contains', value: 'engine', action: 'label', argument: 'invoices' }
   await box.make('/v1/filters', { name: 'Bills', ...filter })
@@ -111,7 +109,6 @@ test('a label is merged into another, which its filters then set, and its messag
 
 test('a label is deleted with its keyword on messages, and what takes long says how far it is', async () => {
   const { box, visitor, page } = await arrive()
-  await using _ = visitor
   // The service continues for longer than its answer may take.
   let running = true
   await page.route('**/v1/changes/*', async (route) => {

@@ -21,7 +21,6 @@ async function arrive(path: string) {
 
 test('the records of a domain are downloaded as a zone file', async () => {
   const { organization, visitor, page } = await arrive('/')
-  await using _ = visitor
   const domain = `shop.${organization.domain}`
   assert.equal((await organization.request('POST', '/v1/domains', { domain })).status, 201)
   await visitor.open('/domains')
@@ -51,8 +50,7 @@ test('the keyboard alone signs in, finds a page and makes a label', async () => 
 })
 
 test('what was typed stays while the network is away, and where the service refuses it', async () => {
-  const { visitor, page } = await arrive('/labels')
-  await using _ = visitor
+  const { page } = await arrive('/labels')
   await page.getByRole('button', { name: 'New label' }).first().click()
   await page.getByLabel('Name').fill('Offline')
   await page.context().setOffline(true)
@@ -72,7 +70,6 @@ test('what was typed stays while the network is away, and where the service refu
 
 test('an ended session leads to the sign-in, and from there back to the page', async () => {
   const { box, organization, visitor, page } = await arrive('/')
-  await using _ = visitor
   await page.context().clearCookies()
   await page.goto('/labels')
   await page.getByRole('button', { name: 'Use a sign-in link' }).click()
@@ -136,8 +133,7 @@ test('a member sets a password and a second factor, signs in with both, and conf
 })
 
 test('an owner makes a mailbox, whose password is shown until they say that they have it', async () => {
-  const { organization, visitor, page } = await arrive('/mailboxes')
-  await using _ = visitor
+  const { organization, page } = await arrive('/mailboxes')
   const address = `desk@${organization.domain}`
   await page.getByRole('button', { name: 'New mailbox' }).click()
   await page.getByLabel('Name before the @').fill('Desk')
@@ -153,7 +149,6 @@ test('an owner makes a mailbox, whose password is shown until they say that they
 
 test('an owner makes a key that is restricted, sees to what and when it was used, and revokes it', async () => {
   const { box, organization, visitor, page } = await arrive('/api-keys')
-  await using _ = visitor
   await page.getByRole('button', { name: 'New API key' }).first().click()
   const fill = (label: string, value: string) => dialog(page).getByLabel(label).fill(value)
   await fill('Name', 'Shop')
@@ -192,7 +187,6 @@ test('an owner makes a key that is restricted, sees to what and when it was used
 
 test('an owner shares a mailbox, answers for it while away, suspends and deletes it', async () => {
   const { box, organization, visitor, page } = await arrive('/mailboxes')
-  await using _ = visitor
   const { address } = box
   const desk = (await organization.mailbox('desk')).address
   await organization.member(`bob@${organization.domain}`)
@@ -257,7 +251,6 @@ test('an owner shares a mailbox, answers for it while away, suspends and deletes
 
 test('an owner gives a member another role, which shows to them, and removes them', async () => {
   const { organization, visitor, page } = await arrive('/')
-  await using _ = visitor
   const email = `bob@${organization.domain}`
   const { id } = await organization.member(email)
   await using theirs = await Visitor.signIn(browser, organization, id)
@@ -280,7 +273,6 @@ test('an owner gives a member another role, which shows to them, and removes the
 
 test('a member ends another of their sessions', async () => {
   const { box, visitor, page } = await arrive('/')
-  await using _ = visitor
   await using __ = await reader(browser, box)
   await visitor.open('/profile')
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')

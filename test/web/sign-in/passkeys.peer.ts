@@ -17,7 +17,6 @@ async function arrive(options: BrowserContextOptions = {}) {
 
 test('a member adds a passkey, signs in with it alone, confirms with it and removes it', async () => {
   const { visitor, page, device } = await arrive()
-  await using _ = visitor
   const name = page.getByRole('textbox', { name: 'Name' })
 
   await visitor.open('/profile')
@@ -66,7 +65,6 @@ test('a member adds a passkey, signs in with it alone, confirms with it and remo
 
 test('a passkey that is not used is said so, and the password may be used in its place', async () => {
   const { visitor, page, device } = await arrive({ ...phone, colorScheme: 'dark' })
-  await using _ = visitor
   const setPassword = async (button: string, password: string) => {
     await page.getByRole('button', { name: button }).click()
     await page.getByRole('textbox', { name: 'New password' }).fill(password)

@@ -50,8 +50,7 @@ async function reload(page: Page, typed: string): Promise<void> {
 }
 
 test('a forward to whom somebody chose is kept over a reload, and is a draft once it is closed', async () => {
-  const { box, visitor, page } = await forwarding()
-  await using _ = visitor
+  const { box, page } = await forwarding()
   await page.keyboard.type('bob@peer.example,')
   await kept(page)
   await reload(page, 'bob@peer.example')
@@ -63,8 +62,7 @@ test('a forward to whom somebody chose is kept over a reload, and is a draft onc
 })
 
 test('a forward that nobody has changed leaves nothing', async () => {
-  const { box, visitor, page } = await forwarding()
-  await using _ = visitor
+  const { box, page } = await forwarding()
   await page.keyboard.press('Escape')
   await composer(page).waitFor({ state: 'detached' })
   await page.reload()

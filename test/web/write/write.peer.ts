@@ -68,7 +68,6 @@ for (const [what, options] of windows)
 
 test('a message is written and sent by the keyboard alone, and arrives with its formatting', async () => {
   const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
   await begin(page, `Bob <${bob}>`, 'The engine', 'It is ')
   await page.keyboard.press('Control+b')
   await page.keyboard.type('oiled')
@@ -82,11 +81,10 @@ test('a message is written and sent by the keyboard alone, and arrives with its 
 })
 
 test('an answer to all goes to all but oneself, and quotes what it answers', async () => {
-  const { box, bob, visitor, page } = await writer({
+  const { box, bob, page } = await writer({
     ...{ from: 'Ann <ann@peer.example>', replyTo: 'bob@elsewhere.example', cc: 'eve@peer.example' },
     ...{ subject: 'Re: The engine', text: 'Is it oiled?', messageId: '<1@peer.example>' },
   })
-  await using _ = visitor
   await answer(page, 'a')
   await page.keyboard.type('It is.')
   assert.equal(await page.getByTitle('Quoted text').count(), 0)
@@ -122,7 +120,6 @@ test('a quotation has no address that a mail program would load', async () => {
   const { box, visitor, page } = await writer({
     ...{ subject: 'The engine', html: `${styled.join('')}${others.join('')}<p>The end</p>` },
   })
-  await using _ = visitor
   await answer(page, 'r')
   await page.keyboard.type('No.')
   await kept(page)
@@ -134,8 +131,7 @@ test('a quotation has no address that a mail program would load', async () => {
 
 test('a message is forwarded with what is attached to it, and is marked so', async () => {
   const attachments = [{ filename: 'plan.txt', content: 'A plan' }]
-  const { box, bob, visitor, page } = await writer({ subject: 'The plan', text: 'See it.', attachments })
-  await using _ = visitor
+  const { box, bob, page } = await writer({ subject: 'The plan', text: 'See it.', attachments })
   await answer(page, 'f')
   await page.keyboard.type(bob)
   await send(page)
@@ -147,8 +143,7 @@ test('a message is forwarded with what is attached to it, and is marked so', asy
 })
 
 test('sending and discarding are undone, and the message is there again', async () => {
-  const { box, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, page } = await writer()
   await begin(page, 'ann@peer.example', 'Too early', 'Not yet')
   for (const button of ['Send', 'Discard']) {
     await composer(page).getByRole('button', { name: button, exact: true }).click()
@@ -160,8 +155,7 @@ test('sending and discarding are undone, and the message is there again', async 
 })
 
 test('a message that is to leave goes out although the page is loaded again meanwhile', async () => {
-  const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, bob, page } = await writer()
   page.on('dialog', (asked) => void asked.accept())
   await begin(page, bob, 'On its way', 'Hello')
   await page.keyboard.press('Control+Enter')
@@ -172,8 +166,7 @@ test('a message that is to leave goes out although the page is loaded again mean
 })
 
 test('a message that is discarded stays so when the page is loaded again', async () => {
-  const { box, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, page } = await writer()
   await begin(page, 'ann@peer.example', 'Of no use', 'Never mind')
   await kept(page)
   await composer(page).getByRole('button', { name: 'Discard' }).click()
@@ -186,8 +179,7 @@ test('a message that is discarded stays so when the page is loaded again', async
 })
 
 test('a draft that is only being made as its message is left empty is deleted once it is there', async () => {
-  const { box, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, page } = await writer()
   const { promise: isEmpty, resolve: empty } = Promise.withResolvers<void>()
   await page.route('**/v1/drafts', async (route) => {
     await isEmpty
@@ -207,8 +199,7 @@ test('a draft that is only being made as its message is left empty is deleted on
 })
 
 test('what a tab was writing as it was closed is open again in another', async () => {
-  const { box, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, page } = await writer()
   await begin(page, 'ann@peer.example', 'Half done', 'It begins')
   await kept(page)
   const other = await page.context().newPage()
@@ -219,8 +210,7 @@ test('what a tab was writing as it was closed is open again in another', async (
 })
 
 test('what is typed survives a reload, a network that is cut, and a session that ends', async () => {
-  const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, bob, page } = await writer()
   await begin(page, bob, 'A long story', 'It begins')
   await kept(page)
   await page.reload()
@@ -254,7 +244,6 @@ test('what is typed survives a reload, a network that is cut, and a session that
 
 test('a message leaves later, at a time within a month, and that is undone', async () => {
   const { box, visitor, page } = await writer()
-  await using _ = visitor
   await begin(page, 'ann@peer.example', 'Happy birthday', 'Many happy returns')
   await page.getByRole('button', { name: 'Send later' }).click()
   const later = dialog(page, 'Send later')
@@ -282,7 +271,6 @@ test('a message leaves later, at a time within a month, and that is undone', asy
 
 test('an answer leaves later only if nobody has answered by then', async () => {
   const { box, visitor, page } = await writer({ subject: 'The engine', text: 'Is it oiled?' })
-  await using _ = visitor
   await answer(page, 'r')
   await page.keyboard.type('Well?')
   await page.getByRole('button', { name: 'Send later' }).click()
@@ -298,8 +286,7 @@ test('an answer leaves later only if nobody has answered by then', async () => {
 })
 
 test('files are dropped and pictures pasted; what is too much is said', async () => {
-  const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
+  const { box, bob, page } = await writer()
   await begin(page, bob, 'Files', 'Here they are: ')
   const give = (event: 'drop' | 'paste', name: string, type: string, bytes: number) =>
     page.evaluate(`(() => {
@@ -326,7 +313,6 @@ test('files are dropped and pictures pasted; what is too much is said', async ()
 
 test('an attachment shows how much of it is sent, can be cancelled, and survives a network that is cut and a reload', async () => {
   const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
   const network = await page.context().newCDPSession(page)
   const atMost = (uploadThroughput: number) =>
     network.send('Network.emulateNetworkConditions', {
@@ -393,7 +379,6 @@ test('an attachment shows how much of it is sent, can be cancelled, and survives
 
 test('what is wrong is said where it is, before sending and after', async () => {
   const { visitor, page } = await writer()
-  await using _ = visitor
   await page.keyboard.press('c')
   await composer(page).getByRole('button', { name: 'Send', exact: true }).click()
   await composer(page).getByRole('alert').getByText('Name somebody to send this to').waitFor()
@@ -413,7 +398,6 @@ test('what is wrong is said where it is, before sending and after', async () => 
 
 test('a draft is a message of the folder Drafts, which opens it again, and is deleted with it', async () => {
   const { box, visitor, page } = await writer({ subject: 'The engine', html: '<p>Is it oiled?</p>' })
-  await using _ = visitor
   await answer(page, 'r')
   await page.keyboard.type('It')
   await kept(page)
@@ -443,7 +427,6 @@ test('a draft is a message of the folder Drafts, which opens it again, and is de
 
 test('what the composer does not show of a draft that a program made is not sent', async () => {
   const { box, bob, visitor, page } = await writer()
-  await using _ = visitor
   const html = '<p>It is oiled.</p><!--[if mso]><p>It is not.</p><![endif]-->'
   await box.make('/v1/drafts', { mailbox: box.address, to: bob, html })
   await visitor.open(pathOf(box, 'drafts'))
@@ -456,7 +439,6 @@ test('what the composer does not show of a draft that a program made is not sent
 
 test('a draft that is changed elsewhere meanwhile is not overwritten', async () => {
   const { box, visitor, page } = await writer()
-  await using _ = visitor
   await begin(page, 'ann@peer.example', 'Plans', 'One')
   await kept(page)
   const { body: listed } = await box.organization.request('GET', `/v1/drafts?mailbox=${box.address}`)
