@@ -1,40 +1,30 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
-import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
-import { databaseHome } from '#test/world/database/database.ts'
-import { storeOrganization } from '#test/world/organization/stored-organization.ts'
-import { startService } from '#test/world/service.ts'
-import { killedAt } from '../letters/post-office.ts'
+import { killedAt, PostOffice } from '../letters/post-office.ts'
 
-const resources = new AsyncDisposableStack()
-const home = resources.use(await databaseHome())
-const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
-const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
-const organization = await storeOrganization(home, { domain: 'run.test', mailboxes: ['ada'] })
-const service = await startService(env)
+const office = await PostOffice.open()
+after(() => office[Symbol.asyncDispose]())
+const { key } = office.organization
+const service = await office.start()
 const client = new HttpClient(service.http)
 for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
-  await hand(service, 'ann@peer.example', 'ada@run.test', letter({ Subject }))
+  await hand(service, 'ann@peer.example', office.address, letter({ Subject }))
 for (const body of [
   { name: 'One', field: 'subject', op: 'contains', value: 'first', action: 'star' },
   { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
   { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
 ])
-  assert.equal((await client.request('POST', '/v1/filters', { key: organization.key, body })).status, 201)
+  assert.equal((await client.request('POST', '/v1/filters', { key, body })).status, 201)
 await service.end('SIGTERM')
-after(() => resources.disposeAsync())
 
 /** All is as it was before any run. */
-async function asBefore(): Promise<void> {
-  await using database = await home.open()
-  await sql`delete from events where type = 'message.changed'`.execute(database.db)
-}
+const asBefore = () =>
+  office.behindClosedDoors((db) => sql`delete from events where type = 'message.changed'`.execute(db))
 
 /** The three changes of the step, each in a transaction of its own. */
 const settled = 'update filter_run_folders set'
@@ -48,18 +38,16 @@ for (const [where, statements, when] of [
 ] as const)
   test(`a run is done and counted once although its process is killed ${where}`, async () => {
     await asBefore()
-    const doomed = await startService({ ...env, ...killedAt({ statements, when }) })
-    const gone = once(doomed.process, 'exit')
+    const doomed = await office.start(killedAt({ statements, when }))
     const ask = (service: { http: string }, method: string, path: string, body?: object) =>
-      new HttpClient(service.http).request(method, path, { key: organization.key, ...(body && { body }) })
+      new HttpClient(service.http).request(method, path, { key, ...(body && { body }) })
     await ask(doomed, 'POST', '/v1/filters/runs', {}).catch(() => {})
-    await gone
-    {
-      await using database = await home.open()
-      // The lease of the killed process ends.
-      await sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(database.db)
-    }
-    const next = await startService(telling(['filter_runs', 'changes', 'mail_messages'], env))
+    await doomed.ended
+    // The lease of the killed process ends.
+    await office.behindClosedDoors((db) =>
+      sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(db),
+    )
+    const next = await office.start(telling(['filter_runs', 'changes', 'mail_messages']))
     const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
     let run: Answer['body']
     await onceTold([next], async () => {
@@ -71,16 +59,10 @@ for (const [where, statements, when] of [
       { state, total, seen, matched, changed, moved, starred, read },
       { state: 'done', total: 5, seen: 5, matched: 4, changed: 4, moved: 1, starred: 1, read: 2 },
     )
-    const eventCount = async () => {
-      await using database = await home.open()
-      const { rows } = await sql<{ count: number }>`
-        select count(*) from events where type = 'message.changed'`.execute(database.db)
-      return rows[0]?.count
-    }
     assert.equal((await ask(next, 'GET', `/v1/changes/${change_id}`)).body.messages, 4)
     assert.equal((await ask(next, 'POST', `/v1/changes/${change_id}/undo`)).status, 201)
     const folder = async (name: string) =>
-      (await ask(next, 'GET', `/v1/messages?mailbox=ada@run.test&folder=${name}`)).body.data
+      (await ask(next, 'GET', `/v1/messages?mailbox=${office.address}&folder=${name}`)).body.data
     const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
     await onceTold([next], async () => {
       const there = await folder('inbox')
@@ -88,5 +70,8 @@ for (const [where, statements, when] of [
     })
     await next.end('SIGTERM')
     // Four of the run, four of its undo.
-    assert.equal(await eventCount(), 8)
+    const { rows } = await office.behindClosedDoors((db) =>
+      sql<{ count: number }>`select count(*) from events where type = 'message.changed'`.execute(db),
+    )
+    assert.equal(rows[0]?.count, 8)
   })
