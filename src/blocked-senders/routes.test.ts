@@ -9,9 +9,7 @@ const world = await World.ofFile()
 const shared = await world.organization()
 
 async function block(organization: TestOrganization, pattern: string) {
-  const answer = await organization.request('POST', '/v1/blocked-senders', { pattern })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/blocked-senders', { pattern })
 }
 
 async function list(organization: TestOrganization) {
@@ -31,8 +29,7 @@ test('Blocking an already blocked pattern succeeds with 200 and changes nothing'
   const organization = await world.organization()
   const blocked = await block(organization, '@example.com')
   for (const pattern of ['@example.com', '@EXAMPLE.com']) {
-    const { status, body } = await organization.request('POST', '/v1/blocked-senders', { pattern })
-    assert.equal(status, 200)
+    const body = await organization.bodyOf(200, 'POST', '/v1/blocked-senders', { pattern })
     assert.deepEqual(body, blocked)
   }
   assert.deepEqual(await list(organization), [blocked])
@@ -59,8 +56,7 @@ for (const [what, path] of [
   test(`DELETE accepts ${what}`, async () => {
     const organization = await world.organization()
     const blocked = await block(organization, 'joe+x/y@bücher.example')
-    const { status, body } = await organization.request('DELETE', `/v1/blocked-senders/${path(blocked)}`)
-    assert.equal(status, 200)
+    const body = await organization.bodyOf(200, 'DELETE', `/v1/blocked-senders/${path(blocked)}`)
     assert.deepEqual(body, { deleted: true, id: blocked.id, pattern: 'joe+x/y@xn--bcher-kva.example' })
     assert.deepEqual(await list(organization), [])
   })

@@ -7,8 +7,7 @@ import { World } from '#test/world/world.ts'
 
 test('an undo follows folders to their new names', async () => {
   await using world = await World.start()
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId }
   const message = { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@x.test', headers: '' }
   await storeMessages(world, mailbox, [message], 'From')

@@ -29,9 +29,7 @@ async function newBox(): Promise<Box> {
 }
 
 async function bulk({ address }: Box, body: object, folder = 'inbox') {
-  const answer = await organization.request('PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
-  assert.equal(answer.status, 200)
-  return answer.body
+  return await organization.bodyOf(200, 'PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
 }
 
 const undo = (id: string) => organization.request('POST', `/v1/changes/${id}/undo`)

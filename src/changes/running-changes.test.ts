@@ -130,9 +130,7 @@ for (const [what, method, path, change, place] of meanwhile)
     const { mailHost } = world
     const { id: mailboxId, address } = await newBox(`box-${place}`, 2)
     const bulk = async (folder: string, body: object) => {
-      const answer = await organization.request('PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
-      assert.equal(answer.status, 200)
-      return answer.body
+      return await organization.bodyOf(200, 'PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
     }
     await bulk('inbox', { uids: [1, 2], folder: 'Bills' })
     const { change_id } = await bulk('Bills', { uids: [1, 2], starred: true })

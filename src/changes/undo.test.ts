@@ -222,8 +222,7 @@ async function performChange(
         ...(add.length + remove.length > 0 && { add_labels: add, remove_labels: remove }),
       }
       const path = `/v1/messages?mailbox=${address}&folder=${folder}`
-      const { status, body: answer } = await organization.request('PATCH', path, body, { key: keys[by] })
-      assert.equal(status, 200)
+      const answer = await organization.bodyOf(200, 'PATCH', path, body, { key: keys[by] })
       const changeId: string | null = answer.change_id
       moments.push({ mail: await mailIn(mailbox), recorded, ...(changeId !== null && { changeId }) })
     } else {

@@ -10,8 +10,7 @@ const skip = process.env.TEST_DATABASE_URL === undefined && 'the embedded databa
 
 test('of requests that wait for each other, one undoes a change, and all answer its undo', { skip }, async () => {
   await using world = await World.start()
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   await storeMessages(world, { organizationId: organization.id, mailboxId }, [
     { seen: false, receivedAt: Date.UTC(2026, 10, 21), sender: 'ann@far.example', headers: '' },
   ])

@@ -26,8 +26,7 @@ async function conversationOf(name: string, messages: readonly string[]) {
 }
 
 async function bodies(path: string) {
-  const { status, body } = await organization.request('GET', `${path}&include=bodies`)
-  assert.equal(status, 200, JSON.stringify(body))
+  const body = await organization.bodyOf(200, 'GET', `${path}&include=bodies`)
   return each(body.messages, 'body')
 }
 

@@ -12,8 +12,7 @@ sink.act = (step, { recipient }) => (step === 'rcpt' && recipient.startsWith('no
 /** Sends a message, and says by which id. */
 async function sent(from: string, to: readonly string[], cc: readonly string[] = []): Promise<string> {
   const mail = { from, to, cc, subject: 'Plan', text: 'Hello' }
-  const { status, body } = await organization.request('POST', '/v1/send', mail)
-  assert.equal(status, 202, JSON.stringify(body))
+  const body = await organization.bodyOf(202, 'POST', '/v1/send', mail)
   world.clock.advance(1_000)
   await world.outbound.processAll()
   world.clock.advance(1_000)

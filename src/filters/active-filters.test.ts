@@ -21,9 +21,7 @@ const input = filterInput({
 const plain = { name: 'Ann', field: 'from', op: 'contains', value: 'ann', action: 'star' } as const
 
 async function filter(organization: TestOrganization, fields: object = {}) {
-  const answer = await organization.request('POST', '/v1/filters', { ...plain, ...fields })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/filters', { ...plain, ...fields })
 }
 
 async function memberOf(organization: TestOrganization, email: string) {

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
-import { addLabel } from '#/labels/catalogue.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { addFilter } from './changes.ts'
@@ -16,9 +15,7 @@ const shared = await world.organization()
 const plain = { name: 'From Ann', field: 'from', op: 'contains', value: 'ann@', action: 'star' }
 
 async function create(organization: TestOrganization, fields: object = {}) {
-  const answer = await organization.request('POST', '/v1/filters', { ...plain, ...fields })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/filters', { ...plain, ...fields })
 }
 
 async function list(organization: TestOrganization) {
@@ -26,9 +23,7 @@ async function list(organization: TestOrganization) {
 }
 
 async function label(organization: TestOrganization, name: string) {
-  const answer = await organization.request('POST', '/v1/labels', { name })
-  assert.equal(answer.status, 201)
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/labels', { name })
 }
 
 /** A filter of a member's own, which only the web app can make. */
@@ -88,8 +83,7 @@ for (const [what, from, change, result] of [
 
 test('PATCH changes what is given and keeps the rest', async () => {
   const filter = await create(shared, { position: 4 })
-  const { status, body } = await shared.request('PATCH', `/v1/filters/${filter.id}`, { name: ' New ', enabled: false })
-  assert.equal(status, 200)
+  const body = await shared.bodyOf(200, 'PATCH', `/v1/filters/${filter.id}`, { name: ' New ', enabled: false })
   assert.ok(body.updated_at >= filter.updated_at)
   assert.deepEqual({ ...body, updated_at: filter.updated_at }, { ...filter, name: 'New', enabled: false })
 })
@@ -118,11 +112,7 @@ test('A label that is unknown, another organization’s, a member’s own or del
   const foreign = await label(other, 'Foreign')
   const gone = await label(organization, 'Gone')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
-  const member = await organization.member('own@example.com')
-  const owner = { organizationId: organization.id, memberId: member.id }
-  const personal = await world.db
-    .transaction()
-    .execute((tx) => addLabel(tx, owner, { name: 'Personal', colour: 'red' }, byOperator))
+  const personal = await organization.labelOfMember('Personal')
   for (const argument of [
     'nothing',
     randomUUID(),
@@ -177,8 +167,7 @@ test('A filter whose label is deleted stays, shows that it is broken, and works 
   const broken = (await organization.request('GET', `/v1/filters/${filter.id}`)).body
   assert.deepEqual(broken, { ...filter, broken: 'label_deleted' })
   assert.deepEqual(await list(organization), [broken])
-  const { status, body } = await organization.request('PATCH', `/v1/filters/${filter.id}`, { enabled: false })
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'PATCH', `/v1/filters/${filter.id}`, { enabled: false })
   assert.partialDeepStrictEqual(body, { enabled: false, broken: 'label_deleted', argument: 'work' })
   await label(organization, 'work')
   assert.equal((await list(organization))[0].broken, null)
@@ -211,8 +200,7 @@ test('A filter without position goes to the end', async () => {
 test('DELETE answers {deleted, id} and leaves a gap in positions', async () => {
   const organization = await world.organization()
   const [first, second, third] = [await create(organization), await create(organization), await create(organization)]
-  const { status, body } = await organization.request('DELETE', `/v1/filters/${second.id}`)
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'DELETE', `/v1/filters/${second.id}`)
   assert.deepEqual(body, { deleted: true, id: second.id })
   assert.deepEqual(await list(organization), [first, third])
   assert.equal((await organization.request('GET', `/v1/filters/${second.id}`)).status, 404)

@@ -10,15 +10,11 @@ const draft = { name: 'Draft', field: 'subject', op: 'contains', value: 'invoice
 
 async function filter(organization: TestOrganization, fields: object) {
   const whole = { name: 'Ann', field: 'from', op: 'contains', value: 'ann', action: 'star', ...fields }
-  const answer = await organization.request('POST', '/v1/filters', whole)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/filters', whole)
 }
 
 async function attempt(organization: TestOrganization, body: object) {
-  const answer = await organization.request('POST', '/v1/filters/test', body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(200, 'POST', '/v1/filters/test', body)
 }
 
 test('POST /v1/filters/test says which filters match, on what text, what each would do, what the message ends as', async () => {

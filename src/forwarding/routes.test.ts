@@ -5,8 +5,7 @@ import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const ada = (await organization.mailbox('ada')).address
+const { organization, address: ada } = await world.mailbox('ada')
 
 const get = (query = '') => organization.request('GET', `/v1/forwarding${query}`)
 const patch = (change: object, mailbox = ada) => organization.request('PATCH', '/v1/forwarding', { mailbox, ...change })

@@ -11,7 +11,6 @@ import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { addLabel } from './catalogue.ts'
 
 const world = await World.ofFile()
 
@@ -32,9 +31,7 @@ async function newBox(organization: TestOrganization): Promise<Box> {
 }
 
 async function newLabel(organization: TestOrganization, name: string) {
-  const { status, body } = await organization.request('POST', '/v1/labels', { name })
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
+  return await organization.bodyOf(201, 'POST', '/v1/labels', { name })
 }
 
 const bear = ({ mailbox }: Box, uids: number[], ...addKeywords: string[]) =>
@@ -86,9 +83,7 @@ test('orphans are keywords of deleted labels and of mail programs, and none of m
   const box = await newBox(organization)
   const gone = await newLabel(organization, 'Gone')
   await newLabel(organization, 'Work')
-  const member = await organization.member(`${randomUUID()}@people.example`)
-  const owner = { organizationId: organization.id, memberId: member.id }
-  await world.db.transaction().execute((tx) => addLabel(tx, owner, { name: 'Mine', colour: 'red' }, byOperator))
+  await organization.labelOfMember('Mine')
   await bear(box, [1, 3], 'gone', 'work', 'mine', 'stray', 'junk', '$forwarded')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
   assert.deepEqual(await orphansOf(organization), [

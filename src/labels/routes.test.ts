@@ -3,32 +3,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { byOperator } from '#/audit/actor.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { addLabel } from './catalogue.ts'
 import { mostLabels } from './label.ts'
 
 const world = await World.ofFile()
 const shared = await world.organization()
 
-/** A label of a member's own, which only the web app can make. */
-async function personalLabel(organization: TestOrganization, name: string) {
-  const member = await organization.member(`${randomUUID()}@${organization.domain}`)
-  const owner = { organizationId: organization.id, memberId: member.id }
-  return await world.db.transaction().execute((tx) => addLabel(tx, owner, { name, colour: 'slate' }, byOperator))
-}
-
 async function create(organization: TestOrganization, name: string, colour?: string) {
-  const answer = await organization.request('POST', '/v1/labels', { name, ...(colour && { colour }) })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', '/v1/labels', { name, ...(colour && { colour }) })
 }
 
 async function remove(organization: TestOrganization, label: { id: string }) {
-  const answer = await organization.request('DELETE', `/v1/labels/${label.id}`)
-  assert.equal(answer.status, 200)
-  return answer.body
+  return await organization.bodyOf(200, 'DELETE', `/v1/labels/${label.id}`)
 }
 
 test('POST /v1/labels answers 201 with the label including keyword, and where it is', async () => {
@@ -47,8 +34,7 @@ test('GET /v1/labels lists the organization’s labels as {data}, oldest first',
   const organization = await world.organization()
   assert.deepEqual((await organization.request('GET', '/v1/labels')).body, { data: [], next_cursor: null })
   const labels = [await create(organization, 'Zebra'), await create(organization, 'Ant')]
-  const { status, body } = await organization.request('GET', '/v1/labels')
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'GET', '/v1/labels')
   assert.deepEqual(body, { data: labels, next_cursor: null })
   assert.equal(labels[0].colour, 'slate')
 })
@@ -83,9 +69,9 @@ test('On collision a numeric suffix is appended', async () => {
 
 test('A member’s own label collides', async () => {
   const organization = await world.organization()
-  assert.equal((await personalLabel(organization, 'Work')).keyword, 'work')
+  assert.equal((await organization.labelOfMember('Work')).keyword, 'work')
   assert.equal((await create(organization, 'Work')).keyword, 'work-2')
-  assert.equal((await personalLabel(organization, 'Work')).keyword, 'work-3')
+  assert.equal((await organization.labelOfMember('Work')).keyword, 'work-3')
 })
 
 test('A rename never changes the keyword', async () => {
@@ -118,7 +104,7 @@ test('No other name takes the keyword of a deleted label', async () => {
   const organization = await world.organization()
   await remove(organization, await create(organization, 'To do'))
   assert.equal((await create(organization, 'To-do')).keyword, 'to-do-2')
-  assert.equal((await personalLabel(organization, 'To do')).keyword, 'to-do-3')
+  assert.equal((await organization.labelOfMember('To do')).keyword, 'to-do-3')
   assert.equal((await create(organization, 'To do')).keyword, 'to-do')
 })
 
@@ -173,8 +159,7 @@ test('No two labels of an organization ever have one keyword, whatever is create
 
 test('A label can be renamed to its own name in another case', async () => {
   const label = await create(shared, 'Same label')
-  const { status, body } = await shared.request('PATCH', `/v1/labels/${label.id}`, { name: 'SAME LABEL' })
-  assert.equal(status, 200)
+  const body = await shared.bodyOf(200, 'PATCH', `/v1/labels/${label.id}`, { name: 'SAME LABEL' })
   assert.equal(body.name, 'SAME LABEL')
 })
 
@@ -219,7 +204,7 @@ test(`An organization has at most ${mostLabels} labels`, async () => {
     code: 'invalid_request',
     message: `There can be at most ${mostLabels} labels`,
   })
-  assert.equal((await personalLabel(organization, 'Own')).keyword, 'own')
+  assert.equal((await organization.labelOfMember('Own')).keyword, 'own')
 })
 
 async function fill({ id }: TestOrganization, count: number): Promise<void> {

@@ -13,8 +13,7 @@ test('GET /v1/members lists the organization’s members as {data}', async () =>
   const fields = { organizationId: organization.id, email: 'Ada@Example.com', name: ' Ada Lovelace ', role: 'owner' }
   const { id, joined_at } = await addMember(world.db, fields, byOperator)
   await (await world.organization()).member('foreign@example.com')
-  const { status, body } = await organization.request('GET', '/v1/members')
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'GET', '/v1/members')
   const ada = { id, email: 'Ada@Example.com', name: 'Ada Lovelace', role: 'owner', joined_at: joined_at.toISOString() }
   assert.deepEqual(body, { data: [ada], total: 1, page: 0, has_more: false, next_cursor: null })
 })

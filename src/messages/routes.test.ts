@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
-import { addLabel } from '#/labels/catalogue.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { Copy } from '#/ports/mail-host.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -50,9 +48,7 @@ function path({ address }: Box, rest = '', query: Record<string, string> = {}): 
 }
 
 async function get(at: Box, rest = '', query: Record<string, string> = {}) {
-  const { status, body } = await at.organization.request('GET', path(at, rest, query))
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
+  return await at.organization.bodyOf(200, 'GET', path(at, rest, query))
 }
 
 const uids = (page: { data: { uid: number }[] }) => page.data.map(({ uid }) => uid)
@@ -64,8 +60,7 @@ async function label(organization: TestOrganization, name: string): Promise<{ id
 test('GET /v1/folders gives the six and the others, with exact counts', async () => {
   const at = await box()
   await fill(at, {}, { seen: true }, { folder: 'Projects/Apollo' })
-  const { status, body } = await at.organization.request('GET', `/v1/folders?mailbox=${at.address}`)
-  assert.equal(status, 200)
+  const body = await at.organization.bodyOf(200, 'GET', `/v1/folders?mailbox=${at.address}`)
   assert.deepEqual(body, {
     data: [
       { name: 'inbox', role: 'inbox', total: 2, unread: 1 },
@@ -212,8 +207,7 @@ for (const [what, change, expected] of [
     const at = await box()
     for (const name of ['Work', 'Later', 'Past']) await label(at.organization, name)
     await fill(at, {}, { keywords: ['past'] })
-    const { status, body } = await at.organization.request('PATCH', path(at, '/2'), change)
-    assert.equal(status, 200, JSON.stringify(body))
+    const body = await at.organization.bodyOf(200, 'PATCH', path(at, '/2'), change)
     assert.partialDeepStrictEqual(body, expected)
     assert.deepEqual((await get(at, '', { folder: body.folder })).data[0], body)
     assert.partialDeepStrictEqual(await get(at, '/1'), { unread: true, starred: false, labels: [] })
@@ -222,8 +216,7 @@ for (const [what, change, expected] of [
 test('PATCH /v1/messages changes many, and says which were not there', async () => {
   const at = await box()
   await fill(at, {}, {}, {})
-  const { status, body } = await at.organization.request('PATCH', path(at), { uids: [3, 9, 1, 3], unread: false })
-  assert.equal(status, 200)
+  const body = await at.organization.bodyOf(200, 'PATCH', path(at), { uids: [3, 9, 1, 3], unread: false })
   const { change_id, ...rest } = body
   assert.match(change_id, /^[0-9a-f-]{36}$/)
   assert.deepEqual(rest, { updated: [1, 3], not_found: [9], moved: [] })
@@ -257,11 +250,7 @@ for (const rest of ['/1', '']) {
       await label(at.organization, 'Work')
       const gone = await label(at.organization, 'Gone')
       await at.organization.request('DELETE', `/v1/labels/${gone.id}`)
-      const member = await at.organization.member(`${randomUUID()}@people.example`)
-      const personal = { organizationId: at.organization.id, memberId: member.id }
-      await world.db
-        .transaction()
-        .execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
+      await at.organization.labelOfMember('Mine')
       await fill(at, {})
       const before = await get(at)
       const answer = await at.organization.request('PATCH', path(at, rest), { ...body, ...change })
@@ -284,9 +273,7 @@ for (const [query, field] of [
 ] as const)
   test(`GET /v1/messages with ${query} is invalid_request`, async () => {
     const at = await box()
-    const member = await at.organization.member(`${randomUUID()}@people.example`)
-    const personal = { organizationId: at.organization.id, memberId: member.id }
-    await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
+    await at.organization.labelOfMember('Mine')
     const { status, body } = await at.organization.request('GET', `${path(at)}&${query}`)
     assert.deepEqual([status, body.error.field], [400, field])
   })
@@ -313,9 +300,7 @@ test("a member's own labels are not shown; a deleted organization label's keywor
   const at = await box()
   const { organization } = at
   const gone = await label(organization, 'Gone')
-  const member = await organization.member(`${randomUUID()}@people.example`)
-  const personal = { organizationId: organization.id, memberId: member.id }
-  await world.db.transaction().execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
+  await organization.labelOfMember('Mine')
   await fill(at, { keywords: ['mine', 'gone', '$forwarded'] })
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
   assert.deepEqual((await get(at, '/1')).labels, ['gone'])

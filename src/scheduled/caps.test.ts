@@ -19,8 +19,7 @@ await world.db
   .execute()
 
 async function subscriber(plan: string): Promise<TestOrganization & { schedule: ReturnType<typeof scheduling> }> {
-  const organization = await world.organization({ plan })
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada', { plan })
   return Object.assign(organization, { schedule: scheduling(organization, address) })
 }
 

@@ -148,8 +148,7 @@ test('where the connection breaks once the message is committed, the answer is 2
   })
   const relay = new AcceptingRelay()
   await using world = await World.start({ database: { ...database, db }, relay })
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const send_at = new Date(world.clock.now() + 60_000).toISOString()
   const letter = { from: address, to: 'bob@there.example', text: 'Hello', send_at }
   breaks = true

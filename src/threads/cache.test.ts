@@ -30,8 +30,7 @@ function cacheOver(mailHost: Watched, maxBytes = 1 << 30): ThreadCache {
 }
 
 async function mailboxWith(count: number): Promise<MailboxRef> {
-  const organization = await world.organization()
-  const { id } = await organization.mailbox('ada')
+  const { organization, id } = await world.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId: id }
   await storeMessages(world, mailbox, Array.from({ length: count }, letter))
   return mailbox

@@ -19,8 +19,7 @@ function letter(headers: string) {
 
 /** A conversation of two messages, and a host that has something happen before it next tells of messages, or after that. */
 async function conversation() {
-  const organization = await world.organization()
-  const { id: mailboxId } = await organization.mailbox('ada')
+  const { organization, id: mailboxId } = await world.mailbox('ada')
   const mailbox: MailboxRef = { organizationId: organization.id, mailboxId }
   await storeMessages(world, mailbox, [letter('Message-ID: <1@x>'), letter('Message-ID: <2@x>\r\nReferences: <1@x>')])
   const happenings: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }[] = []

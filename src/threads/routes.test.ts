@@ -1,8 +1,6 @@
 // On both databases: twenty write and read at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { addLabel } from '#/labels/catalogue.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { each } from '#test/each.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
@@ -129,11 +127,7 @@ test('a message of a conversation has the fields that it has in the list of mess
   const toTwo = { headers: 'Message-ID: <two@x>\r\nTo: Ada <ada@x.test>, bob@x.test\r\n' }
   const { mailbox, query } = await mailboxWith([toTwo])
   const { keyword } = (await organization.request('POST', '/v1/labels', { name: 'Seen in threads' })).body
-  const member = await organization.member('mine@people.example')
-  const personal = { organizationId: organization.id, memberId: member.id }
-  const mine = await world.db
-    .transaction()
-    .execute((tx) => addLabel(tx, personal, { name: 'Mine', colour: 'slate' }, byOperator))
+  const mine = await organization.labelOfMember('Mine')
   await world.mailHost.update(mailbox, 'inbox', [1], { addKeywords: [keyword, mine.keyword] })
   const [{ id }] = (await get(`/v1/threads?${query}`)).body.data
   const [message] = (await get(`/v1/threads/${id}?${query}`)).body.messages

@@ -9,8 +9,7 @@ import { recountFolders } from './recount-folders.ts'
 /** A world with two messages in an inbox, of which one is read and labelled. */
 async function worldWithMail() {
   const world = await World.start()
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   for (const subject of ['One', 'Two'])
     assert.equal(await hand(world, 'ann@peer.example', address, letter({ subject })), '250 2.6.0')
   const mailbox = { organizationId: organization.id, mailboxId }

@@ -7,9 +7,7 @@ import { World } from '#test/world/world.ts'
 const world = await World.ofFile()
 
 async function usage(organization: TestOrganization) {
-  const { status, body } = await organization.request('GET', '/v1/usage')
-  assert.equal(status, 200)
-  return body
+  return await organization.bodyOf(200, 'GET', '/v1/usage')
 }
 
 /** Counts recipients as sent, so many days from today by the database's clock. */
@@ -57,8 +55,7 @@ test('sent_today counts the UTC day, neither the one before nor the one after', 
 })
 
 test('Storage is what the mail host keeps', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   await world.send({ from: 'ann@example.com', to: address, subject: 'Hello', text: 'x'.repeat(10_000) })
   const { storage } = await usage(organization)
   assert.ok(storage.used_bytes > 10_000 && storage.used_bytes < 13_000)

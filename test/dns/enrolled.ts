@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { ZoneRecords } from '#/ports/resolver.ts'
 import { hostname } from '#test/world/installation.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -42,15 +41,12 @@ export class Enrolled {
   }
 
   static async enrol(organization: TestOrganization, domain: string): Promise<Enrolled> {
-    const { status, body } = await organization.request('POST', '/v1/domains', { domain })
-    assert.equal(status, 201, JSON.stringify(body))
+    const body = await organization.bodyOf(201, 'POST', '/v1/domains', { domain })
     return new Enrolled(organization, body.id)
   }
 
   async shown(): Promise<ShownDomain> {
-    const { status, body } = await this.organization.request('GET', `/v1/domains/${this.id}`)
-    assert.equal(status, 200)
-    return body
+    return await this.organization.bodyOf(200, 'GET', `/v1/domains/${this.id}`)
   }
 
   async status(): Promise<string> {

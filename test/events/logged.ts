@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -26,7 +25,6 @@ export async function untilReadable(db: Db): Promise<void> {
 /** All events of these types that have been committed. */
 export async function logged(organization: TestOrganization, types: string, options = {}): Promise<Answer['body'][]> {
   await untilReadable(organization.world.db)
-  const { status, body } = await organization.request('GET', `/v1/events?types=${types}`, undefined, options)
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'GET', `/v1/events?types=${types}`, undefined, options)
   return body.data
 }

@@ -22,8 +22,7 @@ interface Desk {
 
 /** Ada's mailbox, which is shared with Bob. */
 async function desk({ client }: Pick<World, 'client'> = world): Promise<Desk> {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const member = async (localPart: string, role: 'owner' | 'member') =>
     (await organization.member(`${localPart}@${organization.domain}`, role)).id
   const [adaId, bobId, eveId] = [

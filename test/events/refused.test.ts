@@ -15,8 +15,7 @@ async function refusals(organization: TestOrganization, count: number, key = org
 }
 
 test('mail to an address that nobody has, from a blocked sender or author, or that fails DMARC has an event, with addresses only', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const { address: mine } = await privateMailbox(organization, 'grace')
   for (const pattern of ['eve@spam.example', '@junk.example'])
     assert.equal((await organization.request('POST', '/v1/blocked-senders', { pattern })).status, 201)

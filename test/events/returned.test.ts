@@ -11,11 +11,9 @@ const { world, sentMail } = await sendingWorld()
 
 /** A message that the next server has accepted, and the bounce address that it left with. */
 async function accepted(to: readonly string[]) {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const one = { from: address, to, subject: 'The plan', text: 'Hello' }
-  const { status, body } = await organization.request('POST', '/v1/send', one)
-  assert.equal(status, 202)
+  const body = await organization.bodyOf(202, 'POST', '/v1/send', one)
   const [taken] = await sentMail()
   assert.equal(senderBehind(taken?.from), address)
   const bounce = taken?.from ?? ''

@@ -14,22 +14,16 @@ const thatDiffer = (step: string, { line }: { line: string }) => {
 }
 
 async function withMailbox() {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const send = async (to: string | readonly string[], from = address) => {
-    const { status, body } = await organization.request('POST', '/v1/send', { from, to, text: 'Hello' })
-    assert.equal(status, 202)
+    const body = await organization.bodyOf(202, 'POST', '/v1/send', { from, to, text: 'Hello' })
     return body.id as string
   }
   const sent = async (id: string) => {
-    const { status, body } = await organization.request('GET', `/v1/sent/${id}`)
-    assert.equal(status, 200)
-    return body
+    return await organization.bodyOf(200, 'GET', `/v1/sent/${id}`)
   }
   const list = async (query: Record<string, string> = {}) => {
-    const { status, body } = await organization.request('GET', `/v1/sent?${new URLSearchParams(query)}`)
-    assert.equal(status, 200, JSON.stringify(body))
-    return body
+    return await organization.bodyOf(200, 'GET', `/v1/sent?${new URLSearchParams(query)}`)
   }
   const ids = async (query?: Record<string, string>) => idsOf(await list(query))
   return { organization, address, send, sent, list, ids }

@@ -34,9 +34,7 @@ async function withMailbox(plan?: string) {
     return await suppressed()
   }
   const list = async (query: Record<string, string> = {}) => {
-    const { status, body } = await organization.request('GET', `/v1/suppressions?${new URLSearchParams(query)}`)
-    assert.equal(status, 200)
-    return body
+    return await organization.bodyOf(200, 'GET', `/v1/suppressions?${new URLSearchParams(query)}`)
   }
   const suppressed = async (query?: Record<string, string>): Promise<string[]> =>
     (await list(query)).data.map((one: { address: string }) => one.address)

@@ -29,8 +29,7 @@ async function logged(types: readonly EventType[]) {
   await untilReadable(world.db)
   const heard = async (key: string) => {
     const path = `/v1/events?after=${start}&limit=500`
-    const { status, body } = await organization.request('GET', path, undefined, { key })
-    assert.equal(status, 200)
+    const body = await organization.bodyOf(200, 'GET', path, undefined, { key })
     return body.data as { type: EventType; mailbox: string | null; by: object }[]
   }
   return { organization, mailbox, by, heard }

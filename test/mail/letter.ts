@@ -29,8 +29,7 @@ export async function hand(
 /** What a folder holds, newest first. */
 export async function messagesIn(organization: TestOrganization, mailbox: string, folder = 'inbox') {
   const query = new URLSearchParams({ mailbox, folder, limit: '100' })
-  const { status, body } = await organization.request('GET', `/v1/messages?${query}`)
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'GET', `/v1/messages?${query}`)
   return body.data as { uid: number; subject: string; unread: boolean; starred: boolean; labels: string[] }[]
 }
 

@@ -11,8 +11,7 @@ import { World } from '#test/world/world.ts'
 const howMany = 4_300
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const { id: mailboxId } = await organization.mailbox('ada')
+const { organization, id: mailboxId } = await world.mailbox('ada')
 const mailbox = { organizationId: organization.id, mailboxId }
 for (let from = 0; from < howMany; from += 500) {
   const copies = Array.from({ length: Math.min(500, howMany - from) }, (_, at) => {

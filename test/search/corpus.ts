@@ -34,8 +34,7 @@ export async function compareSearches(
   messages: Iterable<Buffer> | AsyncIterable<Buffer>,
   queries: number,
 ): Promise<Compared> {
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId }
   const all: Judged[] = []
   const long = new Set<number>()

@@ -7,8 +7,7 @@ import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const { id: mailboxId } = await organization.mailbox('ada')
+const { organization, id: mailboxId } = await world.mailbox('ada')
 const keyword = (await organization.request('POST', '/v1/labels', { name: 'Work' })).body.keyword
 const mailbox = { organizationId: organization.id, mailboxId }
 // What the index may take for a sign of its own, as words of messages.

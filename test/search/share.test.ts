@@ -13,8 +13,7 @@ const world = await World.ofFile()
 
 /** An organization with as many letters, the first of which have the words `rare find`. */
 async function withLetters(count: number, rare: number) {
-  const organization = await world.organization()
-  const { id: mailboxId } = await organization.mailbox('ada')
+  const { organization, id: mailboxId } = await world.mailbox('ada')
   const mailbox = { organizationId: organization.id, mailboxId }
   const copies = Array.from({ length: count }, (_, at) => {
     const message = readMessage(Buffer.from(`Subject: Letter ${at}\r\n\r\nHello${at < rare ? ' rare find' : ''}`))

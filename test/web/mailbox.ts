@@ -51,8 +51,7 @@ export class Box {
   /** The messages of a folder, newest first. */
   async states(folder = 'inbox'): Promise<State[]> {
     const query = new URLSearchParams({ mailbox: this.address, folder, limit: '100' })
-    const { status, body } = await this.organization.request('GET', `/v1/messages?${query}`)
-    assert.equal(status, 200)
+    const body = await this.organization.bodyOf(200, 'GET', `/v1/messages?${query}`)
     return body.data.map(({ uid, subject, unread, starred, labels }: State) => ({
       ...{ uid, subject, unread, starred },
       labels: [...labels].sort(),

@@ -77,8 +77,7 @@ test('a failed delivery is retried, and later events of its sequence wait; all o
 })
 
 test('a message waits for those of its conversation, and not for those of others', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   await using hook = await Hook.start(world, { types: ['message'] }, organization)
   const mail = (id: string, inReplyTo?: string) =>
     world.send({

@@ -196,6 +196,12 @@ export class World implements AsyncDisposable {
     return organization
   }
 
+  /** A new organization, and a mailbox of it. */
+  async mailbox(localPart: string, options: { plan?: string } = {}) {
+    const organization = await this.organization(options)
+    return { organization, ...(await organization.mailbox(localPart)) }
+  }
+
   /** Lets time pass, also for what the database has noted of requests. */
   async advance(milliseconds: number): Promise<void> {
     this.clock.advance(milliseconds)

@@ -9,8 +9,7 @@ import { runCommand } from '../run.ts'
 test('counters are compared, what was wrong is shown and put right, and then nothing is wrong', async () => {
   await using world = await World.start()
   const { db, database } = world
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   assert.equal(await hand(world, 'ann@peer.example', address, letter()), '250 2.6.0')
   const operator = operatorOn({ database })
   const sound = await printed(operator, 'doctor', '--counters')

@@ -18,8 +18,7 @@ interface Letter {
 
 /** An organization with a mailbox that has these letters in its inbox. */
 async function withMail(letters: readonly Letter[]): Promise<{ organization: TestOrganization; address: string }> {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   await deliver(address, letters)
   return { organization, address }
 }
@@ -38,9 +37,7 @@ const invoices = [
 ]
 
 async function made(organization: TestOrganization, path: string, body: object) {
-  const answer = await organization.request('POST', path, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  return await organization.bodyOf(201, 'POST', path, body)
 }
 
 function filter(organization: TestOrganization, fields: object) {
@@ -58,9 +55,7 @@ async function run(organization: TestOrganization, body: object = {}, path = '/v
 }
 
 async function shown(organization: TestOrganization, id: string) {
-  const { status, body } = await organization.request('GET', `/v1/filter-runs/${id}`)
-  assert.equal(status, 200)
-  return body
+  return await organization.bodyOf(200, 'GET', `/v1/filter-runs/${id}`)
 }
 
 async function messages(organization: TestOrganization, address: string, folder = 'inbox') {

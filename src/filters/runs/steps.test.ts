@@ -34,8 +34,7 @@ beforeEach(async () => {
 })
 
 async function begun(): Promise<string> {
-  const { status, body } = await organization.request('POST', '/v1/filters/runs', { folders: ['inbox', 'archive'] })
-  assert.equal(status, 201)
+  const body = await organization.bodyOf(201, 'POST', '/v1/filters/runs', { folders: ['inbox', 'archive'] })
   return body.id
 }
 

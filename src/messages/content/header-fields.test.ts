@@ -7,8 +7,7 @@ const world = await World.ofFile()
 
 /** The header of a message in a mailbox of its own. */
 async function headersOf(bytes: Buffer | string) {
-  const organization = await world.organization()
-  const { address, id } = await organization.mailbox('ada')
+  const { organization, address, id } = await world.mailbox('ada')
   const copy = {
     mailbox: { organizationId: organization.id, mailboxId: id },
     folder: 'inbox',

@@ -6,8 +6,7 @@ import { hand } from '#test/mail/letter.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const address = (await organization.mailbox('ada')).address
+const { organization, address } = await world.mailbox('ada')
 
 const line = 'Grüße & "Küsse" <b>\u2028</b>\r\n'
 const large = [

@@ -131,8 +131,7 @@ for (const [what, url] of [
   })
 
 test('slow pictures of one organization do not delay those of another', async () => {
-  const other = await world.organization()
-  const { address: to } = await other.mailbox('eve')
+  const { organization: other, address: to } = await world.mailbox('eve')
   await world.send({ from: 'ann@peer.example', to, subject: 'News', html: `<img src="${site}/quick">` })
   await receive(`<img src="${site}/slow">`)
   const slow: ServerResponse[] = []

@@ -37,9 +37,7 @@ const empty = ({ address }: Box, folder: string, query = '', headers: Record<str
   organization.request('POST', `/v1/folders/${folder}/empty?mailbox=${address}${query}`, undefined, { headers })
 
 async function get(path: string) {
-  const { status, body } = await organization.request('GET', path)
-  assert.equal(status, 200)
-  return body
+  return await organization.bodyOf(200, 'GET', path)
 }
 
 const uidsIn = ({ mailbox }: Box, folder: string) => world.mailHost.uidsAfter(mailbox, folder, 0, 1_000)

@@ -43,8 +43,7 @@ export async function dueRun(count: number): Promise<DueReport> {
 /** Of a new organization, due so many milliseconds ago. */
 async function insert(world: World | undefined, count: number, ago: number) {
   assert.ok(world)
-  const organization = await world.organization({ plan: 'self_hosted' })
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada', { plan: 'self_hosted' })
   const due = oneEach(count, new Date(world.clock.now() - ago))
   await insertDue(world.db, { organizationId: organization.id, address }, due)
   return due

@@ -23,8 +23,7 @@ for (const [what, state, expected] of [
 ] as const)
   test(`where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
     await using world = await World.start()
-    const organization = await world.organization()
-    const { address } = await organization.mailbox('ada')
+    const { organization, address } = await world.mailbox('ada')
     const label = () => organization.request('POST', '/v1/labels', { name: 'Late' })
     await sql`create function fail() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '${sql.raw(state)}'; end $$`.execute(world.db)

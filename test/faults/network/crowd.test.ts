@@ -9,8 +9,7 @@ import { World } from '#test/world/world.ts'
 // On one database: such clients get no further than the listeners.
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const address = (await organization.mailbox('ada')).address
+const { organization, address } = await world.mailbox('ada')
 
 const many = <T>(count: number, make: (number: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => make(at)))

@@ -16,8 +16,7 @@ interface Owner {
 }
 
 async function withLargeMessage(): Promise<Owner & { readonly conversation: string }> {
-  const organization = await world.organization({ plan: 'business' })
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada', { plan: 'business' })
   await world.send({
     from: 'ann@peer.example',
     to: address,

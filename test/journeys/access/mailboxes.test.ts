@@ -41,8 +41,7 @@ test('mailboxes are listed, those of one organization or all', async () => {
 })
 
 test('a suspended mailbox accepts no mail and can still be read; resumed, it accepts mail again', async () => {
-  const own = await world.organization()
-  const { address } = await own.mailbox('ada')
+  const { organization: own, address } = await world.mailbox('ada')
   const bob = await own.mailbox('bob')
   assert.equal(await hand(world, sender, address, letter({ Subject: 'Before' })), '250 2.6.0')
   assert.equal((await json('mailbox', 'suspend', address.toUpperCase())).suspended, true)
@@ -59,8 +58,7 @@ test('a suspended mailbox accepts no mail and can still be read; resumed, it acc
 })
 
 test('a suspended mailbox can be deleted', async () => {
-  const own = await world.organization()
-  const { address, id } = await own.mailbox('ada')
+  const { organization: own, address, id } = await world.mailbox('ada')
   await json('mailbox', 'suspend', address)
   await json('mailbox', 'delete', address)
   assert.equal(await hand(world, sender, address), '550 5.1.1')
@@ -117,8 +115,7 @@ test('postmaster@ and abuse@ go on to the oldest mailbox that is left, one that 
 })
 
 test('a large mailbox goes while mail comes in for another, and while it is read as conversations', async () => {
-  const own = await world.organization()
-  const { address, id } = await own.mailbox('ada')
+  const { organization: own, address, id } = await world.mailbox('ada')
   const bob = await own.mailbox('bob')
   const many = Array.from({ length: 3_000 }, (_, n) => ({
     ...{ headers: `Message-ID: <${n}@x>\r\n`, sender, seen: false, receivedAt: Date.now() },

@@ -90,8 +90,7 @@ test('a key sends from an alias of a mailbox that it sees, and from no other', a
 
 for (const path of ['/v1/send', '/v1/scheduled'])
   test(`POST ${path} checks every address that the message goes to, and sends nothing where one is not allowed`, async () => {
-    const organization = await world.organization()
-    const { address: from } = await organization.mailbox('ada')
+    const { organization, address: from } = await world.mailbox('ada')
     const key = await organization.restrictedKey({ recipients: ['@there.example', 'bob@else.example'] })
     const { to: _, send_at, ...base } = later(from)
     const body = path === '/v1/send' ? base : { ...base, send_at }
@@ -120,8 +119,7 @@ for (const path of ['/v1/send', '/v1/scheduled'])
   })
 
 test('a key has no mailbox write to whom it may not write', async () => {
-  const organization = await world.organization()
-  const { address: mailbox } = await organization.mailbox('ada')
+  const { organization, address: mailbox } = await world.mailbox('ada')
   const key = await organization.restrictedKey({ recipients: ['@there.example'] })
   const change = async (change: object, by = key) => {
     const { status, body } = await organization.request('PATCH', '/v1/forwarding', { mailbox, ...change }, { key: by })
@@ -144,8 +142,7 @@ test('a key has no mailbox write to whom it may not write', async () => {
 })
 
 test('a key retries no message to whom it may not write, and leaves it failed', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const key = await organization.restrictedKey({ recipients: ['ann@nowhere.example'] })
   const { id } = (await organization.request('POST', '/v1/scheduled', later(address, 'Eve <eve@nowhere.example>'))).body
   const failed = { state: 'failed', last_error: 'The relay refused', failed_at: new Date() } as const

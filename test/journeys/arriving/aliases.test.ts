@@ -125,8 +125,7 @@ test('a catch-all ends when it is switched off, and with its mailbox; suspended 
   await printed(operator(), 'mailbox', 'delete', bob)
   await assert.rejects(write(at('anybody'), 'x'), /550 5\.1\.1/)
   assert.match(await refused('domain', 'catch-all', organization.domain, bob), /has no mailbox "bob@/)
-  const other = await world.organization()
-  const theirs = (await other.mailbox('eve')).address
+  const { address: theirs } = await world.mailbox('eve')
   assert.match(await refused('domain', 'catch-all', organization.domain, theirs), /has no mailbox "eve@/)
 })
 

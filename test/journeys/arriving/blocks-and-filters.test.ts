@@ -12,9 +12,7 @@ const world = await World.ofFile()
 const hand = (from: string, to: string | string[], message?: string) => handTo(world, from, to, message)
 
 async function created(organization: TestOrganization, path: string, fields: object) {
-  const { status, body } = await organization.request('POST', path, fields)
-  assert.equal(status, 201, JSON.stringify(body))
-  return body
+  return await organization.bodyOf(201, 'POST', path, fields)
 }
 
 describe('a blocked sender', async () => {
@@ -73,8 +71,7 @@ describe('filters of arriving mail', () => {
   const on = { name: 'A filter', field: 'subject', op: 'contains', value: 'žluťoučký kůň' }
 
   test('act together, by the decoded text, and the message says which did', async () => {
-    const organization = await world.organization()
-    const { id: mailboxId, address } = await organization.mailbox('ada')
+    const { organization, id: mailboxId, address } = await world.mailbox('ada')
     const filter = (fields: object) => created(organization, '/v1/filters', { ...on, ...fields })
     for (const name of ['Work', 'Money']) await created(organization, '/v1/labels', { name })
     await filter({ action: 'move', argument: 'Second', position: 20 })

@@ -6,8 +6,7 @@ import { World } from '#test/world/world.ts'
 // On one database: a message is judged before it is stored.
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const { address } = await organization.mailbox('ada')
+const { organization, address } = await world.mailbox('ada')
 world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
 world.dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
 

@@ -7,8 +7,7 @@ import { World } from '#test/world/world.ts'
 // On one database: it is about what reads mail.
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const { address } = await organization.mailbox('ada')
+const { organization, address } = await world.mailbox('ada')
 
 for (const [what, make] of Object.entries(hostileMail))
   test(`${what}: stored as it came or refused for good, and read back`, async () => {

@@ -123,8 +123,7 @@ describe('who can be written to', async () => {
 })
 
 test('a message is stored with what we know of it in front, and otherwise as it came', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   world.dns.set('peer.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   const message = letter(
     { 'Authentication-Results': 'mx.host.test; dkim=pass header.d=bank.example', To: 'ada' },
@@ -197,8 +196,7 @@ test('with a certificate mail comes over TLS, and Received says so', async () =>
   await writeFile(key, testCertificate.key)
   await using secured = await World.start({ env: { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key } })
   await rm(directory, { recursive: true })
-  const organization = await secured.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await secured.mailbox('ada')
   await using client = await SmtpClient.greeted(secured.smtp.port)
   assert.equal((await client.startTls()).code, 220)
   await client.say('EHLO peer.example')
@@ -209,8 +207,7 @@ test('with a certificate mail comes over TLS, and Received says so', async () =>
 test('the log tells of messages stored and refused, and nothing that they say', async () => {
   const lines: string[] = []
   await using logged = await World.start({ log: { write: (line: string) => lines.push(line) } })
-  const organization = await logged.organization()
-  const { address } = await organization.mailbox('ada')
+  const { address } = await logged.mailbox('ada')
   const message = letter({ Subject: 'Secret subject', From: 'Secret name <ann@peer.example>' }, 'Secret body')
   assert.equal(await handTo(logged, 'ann@peer.example', address, message), '250 2.6.0')
   assert.equal(await handTo(logged, 'ann@peer.example', address, `${message}\0`), '554 5.6.0')

@@ -57,8 +57,7 @@ test('no request of a suspended organization passes, on any process', async () =
 })
 
 test('no mail comes in for a suspended organization, on any process; resumed it comes again', async () => {
-  const neighbour = await world.organization()
-  const bob = (await neighbour.mailbox('bob')).address
+  const { organization: neighbour, address: bob } = await world.mailbox('bob')
   const message = 'Subject: Hello\r\nFrom: peer@far.example\r\n\r\nHello\r\n'
   await org('suspend')
   for (const at of [world, other]) {

@@ -47,8 +47,7 @@ describe('a domain whose records are in a real name server', () => {
   const zone = async (id: string) => (await organization.request('GET', `/v1/domains/${id}/zone`)).bytes.toString()
   const problems = ({ dns }: Shown) => dns.map(({ purpose, problem }) => `${purpose} ${problem ?? 'satisfied'}`)
   const enrol = async () => {
-    const { status, body } = await organization.request('POST', '/v1/domains', { domain })
-    assert.equal(status, 201)
+    const body = await organization.bodyOf(201, 'POST', '/v1/domains', { domain })
     return body as Shown
   }
   /** Lets time pass up to the next check, and has it. */

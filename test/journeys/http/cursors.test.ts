@@ -115,8 +115,7 @@ function mail(list: string): Omit<Listing, 'path' | 'name'> {
 }
 
 async function organizationWithMailbox(): Promise<TestOrganization> {
-  const at = await world.organization({ plan: 'business' })
-  const { id, address } = await at.mailbox('ada')
+  const { organization: at, id, address } = await world.mailbox('ada', { plan: 'business' })
   addressOf.set(at, address)
   mailboxIdOf.set(at, id)
   return at

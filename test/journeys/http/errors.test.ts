@@ -5,8 +5,7 @@ import { each } from '#test/each.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const from = (await organization.mailbox('ada')).address
+const { organization, address: from } = await world.mailbox('ada')
 
 type Asked = [method: string, path: string, body?: unknown]
 

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const address = (await organization.mailbox('ada')).address
+const { organization, address } = await world.mailbox('ada')
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   world.client.request('POST', '/v1/labels', { key: organization.key, body, headers })

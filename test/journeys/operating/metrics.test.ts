@@ -30,8 +30,7 @@ async function counted(name: string): Promise<Record<string, number>> {
 }
 
 test('requests are counted by route and status, and nothing in them names anybody', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   for (const _ of [1, 2]) await organization.request('GET', `/v1/threads?mailbox=${address}`)
   await organization.request('DELETE', `/v1/blocked-senders/${encodeURIComponent('@books.example')}`)
   await organization.request('GET', '/v1/labels', undefined, { key: 'mrk_nobody' })
@@ -48,8 +47,7 @@ test('requests are counted by route and status, and nothing in them names anybod
 })
 
 test('mail that comes in is counted by what became of it', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   await world.send({ from: 'ann@peer.example', to: address, text: 'Hi' })
   await assert.rejects(world.send({ from: 'ann@peer.example', to: `nobody@${organization.domain}`, text: 'Hi' }))
   const raw = `From: ann@peer.example\r\n${'Received: x\r\n'.repeat(101)}\r\nHi\r\n`
@@ -63,8 +61,7 @@ test('mail that comes in is counted by what became of it', async () => {
 })
 
 test('metrics have the length of queues and their lag', async () => {
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   world.dns.set('full.example', { mx: [{ exchange: 'full.example', priority: 1 }], a: ['127.0.0.1'] })
   const sent = { from: address, to: ['bob@full.example'], subject: 'Hi', text: 'Hi' }
   assert.equal((await organization.request('POST', '/v1/send', sent)).status, 202)

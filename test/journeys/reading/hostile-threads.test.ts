@@ -5,8 +5,7 @@ import { World } from '#test/world/world.ts'
 
 test('a message of 100,000 references that arrives by SMTP is accepted and read', async () => {
   await using world = await World.start()
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const References = Array.from({ length: 100_000 }, (_, number) => `<${number}@x.example>`).join('\r\n ')
   assert.equal(await hand(world, 'ann@peer.example', address, letter({ References })), '250 2.6.0')
   const { body } = await organization.request('GET', `/v1/threads?mailbox=${address}`)

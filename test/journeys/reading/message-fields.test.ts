@@ -20,9 +20,7 @@ describe('what a message says of itself', () => {
   after(() => world[Symbol.asyncDispose]())
 
   async function get(path: string) {
-    const { status, body } = await organization.request('GET', path)
-    assert.equal(status, 200, JSON.stringify(body))
-    return body
+    return await organization.bodyOf(200, 'GET', path)
   }
 
   const newest = async () => (await get(`/v1/messages?mailbox=${address}&limit=1`)).data[0]

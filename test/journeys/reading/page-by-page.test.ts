@@ -16,8 +16,7 @@ async function arrive(address: string, messages: number): Promise<string[]> {
 }
 
 async function page(path: string, address: string, folder: string, query = '') {
-  const { status, body } = await organization.request('GET', `${path}?mailbox=${address}&folder=${folder}&${query}`)
-  assert.equal(status, 200)
+  const body = await organization.bodyOf(200, 'GET', `${path}?mailbox=${address}&folder=${folder}&${query}`)
   return body.data
 }
 

@@ -16,8 +16,7 @@ test('three workers and as many programs, all at once, do not send more in a day
   const start = async () => resources.use(await World.start({ database, relay }))
   const [first, ...others] = [await start(), await start(), await start()]
   const worlds = [first, ...others]
-  const organization = await first.organization({ plan: 'free' })
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await first.mailbox('ada', { plan: 'free' })
   const now = new Date(first.clock.now())
   // 120 recipients, and 75 of the programs, where the plan allows 100.
   const due = Array.from({ length: 60 }, () => {

@@ -8,8 +8,7 @@ import { World } from '#test/world/world.ts'
 test('of a thousand cancels against the claim each cancels its message, never sent, or is refused, sent once', async (t) => {
   const relay = new AcceptingRelay()
   await using world = await World.start({ relay })
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const due = oneEach(1_000, new Date(world.clock.now()))
   await insertDue(world.db, { organizationId: organization.id, address }, due)
   const ids = due.map(({ id }) => id)

@@ -17,8 +17,7 @@ async function mailbox(): Promise<{ id: string; address: string }> {
 async function scheduled(from: string): Promise<string> {
   const sendAt = new Date(world.clock.now() + 3_600_000).toISOString()
   const message = { from, to: 'bob@there.example', text: 'Hello', send_at: sendAt }
-  const { status, body } = await organization.request('POST', '/v1/scheduled', message)
-  assert.equal(status, 201)
+  const body = await organization.bodyOf(201, 'POST', '/v1/scheduled', message)
   return body.id
 }
 

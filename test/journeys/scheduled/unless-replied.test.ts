@@ -111,8 +111,7 @@ test('without unless_replied an answer cancels nothing, and another organization
   const { id, sent } = await followUp({ unless_replied: false })
   await answer(sent)
   assert.equal(await statusOf(id), 'pending')
-  const other = await world.organization()
-  const foreign = (await other.mailbox('fay')).address
+  const { address: foreign } = await world.mailbox('fay')
   const waiting = await followUp()
   await answer(waiting.sent, { to: foreign })
   assert.equal(await statusOf(waiting.id), 'pending')

@@ -8,8 +8,7 @@ import { sendingWorld } from '#test/world/sending-world.ts'
 const { world, sentMail } = await sendingWorld()
 
 async function sender(plan = 'self_hosted') {
-  const organization = await world.organization({ plan })
-  const { address, id } = await organization.mailbox('ada')
+  const { organization, address, id } = await world.mailbox('ada', { plan })
   return { organization, ada: address, id }
 }
 

@@ -4,15 +4,13 @@ import { test } from 'node:test'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
-const organization = await world.organization()
-const ada = (await organization.mailbox('ada')).address
+const { organization, address: ada } = await world.mailbox('ada')
 
 const by = (key: string, method: string, path: string, body?: object) =>
   organization.request(method, path, body, { key })
 
 async function newDraft(): Promise<string> {
-  const { status, body } = await organization.request('POST', '/v1/drafts', { mailbox: ada, text: 'Hello' })
-  assert.equal(status, 201, JSON.stringify(body))
+  const body = await organization.bodyOf(201, 'POST', '/v1/drafts', { mailbox: ada, text: 'Hello' })
   return body.id
 }
 

@@ -124,8 +124,7 @@ for (const [what, send] of [
 
 test('an answer joins it in every mailbox of the organization that has the message, and in no other organization', async () => {
   const [ada, eve] = [await mailbox(), await mailbox()]
-  const other = await world.organization()
-  const { address: others } = await other.mailbox('ada')
+  const { organization: other, address: others } = await world.mailbox('ada')
   const { own, theirs } = await sent(ada, { cc: eve })
   await answer([ada, eve, others], theirs)
   assert.deepEqual(await conversations(ada), [['sent: Plan', 'inbox: Re: Plan']])

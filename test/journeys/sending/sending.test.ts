@@ -66,8 +66,7 @@ test('a mail host that asks to wait is asked again, and the message is the same'
 })
 
 test('recipients are counted against the day, and over the plan nothing is sent', async () => {
-  const free = await world.organization({ plan: 'free' })
-  const from = (await free.mailbox('ada')).address
+  const { organization: free, address: from } = await world.mailbox('ada', { plan: 'free' })
   const sendTo = (count: number) =>
     free.request('POST', '/v1/send', {
       from,

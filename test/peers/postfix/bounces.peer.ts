@@ -37,8 +37,7 @@ test('what Postfix has accepted and returns has bounced, with what the last serv
   const peer = { host: '127.0.0.1', address: '127.0.0.1', port: postfix.port, tls: 'never' } as const
   await using relay = new SmarthostRelay({ peer, name: 'mx.mailroom.test' })
   await using world = await World.start({ relay, env: { MAILROOM_SMTP_PORT: String(smtpPort) } })
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const to = ['ann@there.example', 'bob@there.example', 'cy@there.example']
   const send = { from: address, to, subject: 'The plan', text: 'Hello' }
   const { body } = await organization.request('POST', '/v1/send', send)

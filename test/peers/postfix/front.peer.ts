@@ -16,8 +16,7 @@ const unverified = 'unverified.example'
 
 /** Postfix accepts mail, asks us at RCPT, and delivers by LMTP. */
 const world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
-const organization = await world.organization()
-const ada = (await organization.mailbox('ada')).address
+const { organization, address: ada } = await world.mailbox('ada')
 const bob = (await organization.mailbox('bob')).address
 const directory = await mkdtemp(join(tmpdir(), 'mailroom-front-'))
 const mainCf = await example('postfix/main.cf', {

@@ -37,8 +37,7 @@ test('of the recipients at Postfix one has the message, one waits for it, and fo
   await using postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
   await using relay = relayTo(postfix.port)
   await using world = await World.start({ relay })
-  const organization = await world.organization()
-  const { address } = await organization.mailbox('ada')
+  const { organization, address } = await world.mailbox('ada')
   const to = ['bob@dest.test', 'later@dest.test', 'nobody@dest.test']
   const send = { from: address, to, subject: 'To three', text: '.\r\n..\r\nHello' }
   const sent = await organization.request('POST', '/v1/send', send)
@@ -86,8 +85,7 @@ describe("a server that fails, Postfix's smtp-sink", () => {
         [Symbol.asyncDispose]: async () => {},
       }
       await using world = await World.start({ relay })
-      const organization = await world.organization()
-      const { address } = await organization.mailbox('ada')
+      const { organization, address } = await world.mailbox('ada')
       const message = { from: address, to: 'bob@dest.test', text: 'Hello' }
       const sendAt = new Date(world.clock.now()).toISOString()
       const scheduled = async () => (await organization.request('GET', '/v1/scheduled')).body.data

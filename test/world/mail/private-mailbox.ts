@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -18,8 +17,7 @@ export async function privateMailbox(organization: TestOrganization, localPart: 
 /** Creates one over HTTP, for a given certificate. */
 export async function privateMailboxFor(organization: TestOrganization, localPart: string, publicKey: string) {
   const wanted = { domain: organization.domain, local_part: localPart, kind: 'private', public_key: publicKey }
-  const { status, body } = await organization.request('POST', '/v1/mailboxes', wanted)
-  assert.equal(status, 201)
+  const body = await organization.bodyOf(201, 'POST', '/v1/mailboxes', wanted)
   return body as { id: string; address: string }
 }
 

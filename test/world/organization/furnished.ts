@@ -49,8 +49,7 @@ export interface Furnished {
 }
 
 export async function furnish(world: World): Promise<Furnished> {
-  const organization = await world.organization()
-  const { id: mailboxId, address } = await organization.mailbox('ada')
+  const { organization, id: mailboxId, address } = await world.mailbox('ada')
   const created = async (path: string, body: object) => {
     const answer = await organization.request('POST', path, body)
     assert.ok([201, 202].includes(answer.status), `POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)

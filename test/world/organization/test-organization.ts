@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { byOperator } from '#/audit/actor.ts'
 import { scopes as allScopes, type Scope } from '#/http/access/scopes.ts'
 import { createKey, type NewKey } from '#/keys/keys.ts'
 import { type Restrictions, unrestricted } from '#/keys/restrictions.ts'
+import { addLabel } from '#/labels/catalogue.ts'
+import type { Label } from '#/labels/label.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { addMember } from '#/members/members.ts'
 import type { Answer, RequestOptions } from '#test/sockets/http-client.ts'
@@ -41,6 +45,13 @@ export class TestOrganization {
     return this.world.client.request(method, path, { key: this.key, ...(body !== undefined && { body }), ...options })
   }
 
+  /** The body of the answer, which must have that status. */
+  async bodyOf(status: number, ...request: Parameters<TestOrganization['request']>): Promise<Answer['body']> {
+    const answer = await this.request(...request)
+    assert.equal(answer.status, status, answer.bytes.toString())
+    return answer.body
+  }
+
   async mailbox(localPart: string, options: { name?: string } = {}): Promise<{ id: string; address: string }> {
     return await this.world.db
       .transaction()
@@ -52,6 +63,13 @@ export class TestOrganization {
           byOperator,
         ),
       )
+  }
+
+  /** A label of a new member's own, which only the web app can make. */
+  async labelOfMember(name: string): Promise<Label> {
+    const { id: memberId } = await this.member(`${randomUUID()}@people.example`)
+    const owner = { organizationId: this.id, memberId }
+    return await this.world.db.transaction().execute((tx) => addLabel(tx, owner, { name, colour: 'slate' }, byOperator))
   }
 
   member(email: string, role: 'owner' | 'admin' | 'member' = 'member'): Promise<{ id: string }> {
