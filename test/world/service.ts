@@ -14,6 +14,7 @@ const mainFor = ({ TEST_PROGRAM = process.env.TEST_PROGRAM }: Record<string, str
 export interface Service {
   readonly http: string
   readonly smtp: { readonly host: string; readonly port: number }
+  readonly imap: { readonly host: string; readonly port: number }
   /** Everything it has written so far, on standard output and standard error. */
   readonly written: () => string
   /** Sends a signal, and answers how the process ended. */
@@ -56,7 +57,7 @@ export function launchService(env: Record<string, string>, args: readonly string
   child.stdout.on('data', (chunk) => {
     written += chunk
   })
-  const running = Promise.withResolvers<{ http: string; smtp: Service['smtp'] }>()
+  const running = Promise.withResolvers<Pick<Service, 'http' | 'smtp' | 'imap'>>()
   createInterface(child.stderr).on('line', (line) => {
     written += `${line}\n`
     if (line.includes('"msg":"Mailroom runs"')) running.resolve(JSON.parse(line))
@@ -68,8 +69,8 @@ export function launchService(env: Record<string, string>, args: readonly string
     assert.ok(child.kill(signal))
     return await ended
   }
-  const service = running.promise.then(({ http, smtp }) => {
-    return { http, smtp, written: () => written, process: child, ended, end }
+  const service = running.promise.then(({ http, smtp, imap }) => {
+    return { http, smtp, imap, written: () => written, process: child, ended, end }
   })
   service.catch(() => {}) // whoever waits for it hears of it
   return { running: service, end, process: child }
