@@ -1,4 +1,5 @@
 import { fold } from '#/filters/filter-input.ts'
+import { matcherOf } from '#/imap/folders/pattern.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { readAuthors } from '#/mime/address/authors.ts'
 import { arrivalResults } from '#/mime/authentication/arrival-results.ts'
@@ -106,6 +107,9 @@ export const works: Readonly<Record<string, (text: string) => unknown>> = {
       const tree = { kind: 'text', field: 'any', text: phrase } as const
       new Snippets({ kind: 'either', of: [tree, { ...tree, text: 'nowhere' }] }).matchIn({ ...none, text: [text] })
     }
+  },
+  'a pattern of folders': (text) => {
+    for (const pattern of [text, `*${text}%`, text.replaceAll(/./gs, '$&*')]) matcherOf(pattern)(text.slice(0, 255))
   },
   'the address of a picture': (text) => {
     const half = text.slice(0, text.length / 4)

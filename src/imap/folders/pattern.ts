@@ -3,15 +3,14 @@ import { separator } from './names.ts'
 /** Whether a name matches a pattern of LIST (RFC 9051, section 6.3.9): `*` stands for any characters, `%` for any but the separator. */
 export type Matches = (name: string) => boolean
 
-/** No name is longer, with the mailbox that it is in. */
-const longest = 1_024
-
-/** Takes time in proportion to the lengths of name and pattern together multiplied, whatever stands in them: places of the pattern that
- *  a name may have reached are kept as a set, and no way is tried twice. */
+/** Reads a pattern. Names are at most 255 octets long, with the mailbox that they are in some 600, so a pattern with more characters than
+ *  its name fits none, and the time for a name is in proportion to the pattern: the places of it that may have been reached are kept as a
+ *  set, and none is tried twice. */
 export function matcherOf(pattern: string): Matches {
   const steps = [...pattern.replace(/[*%]+/g, (run) => (run.includes('*') ? '*' : '%'))]
-  if (steps.filter((step) => step !== '*' && step !== '%').length > longest) return () => false
+  const characters = steps.filter((step) => step !== '*' && step !== '%').length
   return (name) => {
+    if (characters > name.length) return false
     let reached = new Uint8Array(steps.length + 1)
     enter(steps, reached, 0)
     for (const character of name) {

@@ -43,7 +43,7 @@ const extensions: readonly (readonly [capability: string, commands: string])[] =
   [`APPENDLIMIT=${LIMITS.messageSize}`, 'APPEND'],
   ['QUOTA', 'GETQUOTA'],
   ['QUOTA=RES-STORAGE', 'GETQUOTA'],
-  ['COMPRESS=DEFLATE', 'COMPRESS'],
+  ['COMPRESS=DEFLATE', 'LIST'],
   ['UTF8=ACCEPT', 'APPEND'],
   ['NOTIFY', 'NOTIFY'],
   ['INPROGRESS', 'SEARCH'],

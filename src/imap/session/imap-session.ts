@@ -1,3 +1,4 @@
+import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { isLoopback } from '#/ip-address.ts'
 import { Bad, Bye, type Completed, No } from '../answers.ts'
 import type { Command } from '../wire/arguments.ts'
@@ -60,7 +61,8 @@ class ImapSession {
       while (!this.#isOver) await this.#next()
     } catch (error) {
       if (error instanceof Bye) await this.#sayBye(error)
-      else if (!this.#connection.signal.aborted) log.error({ err: error }, 'imap session failed')
+      else if (!(error instanceof ClientGone || this.#connection.signal.aborted))
+        log.error({ err: error }, 'imap session failed')
     } finally {
       this.#held?.[Symbol.dispose]()
       await this.#connection.close().catch(() => {})
@@ -83,15 +85,12 @@ class ImapSession {
   async #next(): Promise<void> {
     const command = await this.#connection.command().catch(this.#unread)
     if (command instanceof Bad) return await this.#refuse('*', 'BAD', command.message)
-    if (command) await (this.#user ? this.#user.inTurn(() => this.#answer(command)) : this.#answer(command))
+    await (this.#user ? this.#user.inTurn(() => this.#answer(command)) : this.#answer(command))
   }
 
-  readonly #unread = (error: unknown): Bad | undefined => {
+  readonly #unread = (error: unknown): Bad => {
     if (error instanceof Bad) return error
-    if (error instanceof Bye) throw error
-    // The client is gone: nothing failed here.
-    this.#isOver = true
-    return undefined
+    throw error
   }
 
   async #answer(command: Command): Promise<void> {
@@ -101,7 +100,7 @@ class ImapSession {
       this.#bad = 0
       await after?.()
     } catch (error) {
-      if (error instanceof Bye || this.#connection.signal.aborted) throw error
+      if (error instanceof Bye || error instanceof ClientGone || this.#connection.signal.aborted) throw error
       const { status, text, code } = failureOf(error, this.#parts.log, known(command.name, this.#parts.commands))
       await this.#refuse(command.tag, status, text, code)
     }

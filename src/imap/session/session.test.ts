@@ -47,3 +47,16 @@ for (const [what, commands, expected] of [
     }
     assert.match(last, expected)
   })
+
+for (const [what, command, times, expected] of [
+  ['the third refused login', `LOGIN ${address} wrong`, 3, /^BYE Too many failed logins/],
+  ['the last of too many commands that cannot be read', 'FROBNICATE', 20, /^BYE Too many commands/],
+  ['LOGOUT', 'LOGOUT', 1, /^BYE Until next time/],
+] as const)
+  test(`a session ends after ${what}`, async () => {
+    await using client = await ImapClient.greeted(serving.port)
+    const said: string[] = []
+    for (let n = 0; n < times; n++) said.push(...(await client.run(command)).untagged)
+    said.push(await client.ended())
+    assert.match(said.join(' ').replaceAll('* ', ''), expected)
+  })

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { invalid, mailUnavailable, notFound, Refusal } from '#/errors.ts'
+import { LoginRefused } from '#/submission/log-in.ts'
+import { SaslFailure } from '#/submission/sasl.ts'
+import { Bad, No } from '../answers.ts'
+import { failureOf } from './refusals.ts'
+
+const withCode = (code: string) => Object.assign(new Error('secret text of ours'), { code })
+
+for (const [what, error, expected, level] of [
+  ['a command that is refused', new No('Not so', 'CANNOT'), 'NO [CANNOT] Not so', undefined],
+  ['one without a code', new No('Not so'), 'NO [] Not so', undefined],
+  ['one that cannot be read', new Bad('What?'), 'BAD [] What?', undefined],
+  ['what is not there', notFound('mailbox'), 'NO [NONEXISTENT] No such mailbox', undefined],
+  ['a folder that is not there', invalid('folder', 'No folder "a"'), 'NO [NONEXISTENT] No folder "a"', undefined],
+  ['an impossible value', invalid('name', 'Too many folders'), 'NO [CANNOT] Too many folders', undefined],
+  ['what is forbidden', new Refusal('forbidden', 'No'), 'NO [NOPERM] No', undefined],
+  ['too much', new Refusal('quota_exceeded', 'Full'), 'NO [OVERQUOTA] Full', undefined],
+  ['too often', new Refusal('rate_limited', 'Later'), 'NO [LIMIT] Later', undefined],
+  ['what somebody else works on', new Refusal('conflict', 'Busy'), 'NO [INUSE] Busy', undefined],
+  [
+    'a store that is away',
+    mailUnavailable(withCode('x')),
+    /^NO \[UNAVAILABLE\] The mail host did not answer/,
+    undefined,
+  ],
+  ['a lost connection to the database', withCode('ECONNRESET'), /^NO \[UNAVAILABLE\] Mail is not available/, 'warn'],
+  ['a database that stops', withCode('57P01'), /^NO \[UNAVAILABLE\]/, 'warn'],
+  ['a database with too many connections', withCode('53300'), /^NO \[UNAVAILABLE\]/, 'warn'],
+  ['a fault of ours', withCode('42601'), 'NO [SERVERBUG] Internal error; try again later', 'error'],
+  ['an exchange that ends', new SaslFailure('cancelled', 'Over'), 'BAD [] Over', undefined],
+  ['an unknown mechanism', new SaslFailure('mechanism', 'What?'), 'NO [CANNOT] What?', undefined],
+  ['acting for another', new SaslFailure('other identity', 'No'), 'NO [AUTHORIZATIONFAILED] No', undefined],
+  ['a wrong password', new LoginRefused('wrong', 'No'), 'NO [AUTHENTICATIONFAILED] No', undefined],
+  ['too many wrong ones', new LoginRefused('throttled', 'No'), 'NO [LIMIT] No', undefined],
+  ['too many at once', new LoginRefused('busy', 'No'), 'NO [UNAVAILABLE] No', undefined],
+  ['a suspended mailbox', new LoginRefused('suspended', 'No'), 'NO [CONTACTADMIN] No', undefined],
+] as const)
+  test(`the answer to ${what}`, () => {
+    const lines: { level: string }[] = []
+    const log = pino(
+      { formatters: { level: (level) => ({ level }) } },
+      { write: (line) => lines.push(JSON.parse(line)) },
+    )
+    const { status, text, code = '' } = failureOf(error, log, 'FETCH')
+    const said = `${status} [${code}] ${text}`
+    if (typeof expected === 'string') assert.equal(said, expected)
+    else assert.match(said, expected)
+    assert.doesNotMatch(said, /secret/)
+    assert.deepEqual(
+      lines.map((line) => line.level),
+      level ? [level] : [],
+    )
+  })
