@@ -99,6 +99,11 @@ async function correspond(world: World, { organization, address, keyword }: Furn
   await change([4, 5], { unread: false, add_labels: [keyword] })
   await change([6, 7, 8], { folder: 'Projects/Åpollo' })
   await change([9], { folder: 'trash' })
+  // Its mail program does not show the junk.
+  await sql`
+    insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
+    select organization_id, mailbox_id, id from mail_folders
+    where organization_id = ${organization.id} and name = 'junk'`.execute(world.db)
 }
 
 /** Indirect rows: deleted labels, answers to mail, senders of forwarded mail. */
