@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { MemoryReservation, type MemoryShare, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { Acceptor, type Client } from '#/inbound/connection/acceptor.ts'
+import { MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { clientNetwork, insideOf, type Network, unmappedAddress } from '#/ip-address.ts'
 import { Bye } from '../answers.ts'
@@ -27,8 +28,6 @@ const stopping = () => new Bye('The server is restarted; try again shortly', 'UN
 
 /** Milliseconds between checks for clients whose time is up. */
 const checkInterval = 1_000
-/** Milliseconds for the last responses to be sent when the listener stops. */
-const flushTimeout = 500
 
 /** An IMAP listener: limits connections, has a session serve each, and ends them when it is disposed. */
 export class ImapListener implements AsyncDisposable {
@@ -39,8 +38,7 @@ export class ImapListener implements AsyncDisposable {
   readonly #serve: Serve
   readonly #log: Logger
   readonly #memory: MessageMemory
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly #acceptor: Acceptor
   readonly #connections = new Map<ImapConnection, Promise<void>>()
   readonly #clients = new Map<string, Client>()
   readonly #timer: NodeJS.Timeout
@@ -53,42 +51,30 @@ export class ImapListener implements AsyncDisposable {
     this.#serve = serve
     this.#log = log
     this.#memory = new MessageMemory(this.#limits.memory, this.#limits.slow)
-    // A client may shut down its side of the connection and still read what it asked for.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
+    this.#acceptor = new Acceptor((socket, address) => this.#accept(socket, address), log)
     this.#timer = setInterval(() => this.#check(), checkInterval).unref()
   }
 
   /** Port 0 is any free port. */
   async listen(host: string, port: number): Promise<void> {
-    this.#server.listen({ host, port, backlog: 1024 })
-    await once(this.#server, 'listening')
-    // Without this, a failed accept (no file descriptor is left) would end the process.
-    this.#server.on('error', (err) => this.#log.error({ err }, 'a connection could not be accepted'))
+    await this.#acceptor.listen(host, port)
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#acceptor.port
   }
 
   /** Accepts no new connection, tells clients that wait for nothing goodbye at once and others after their command, within
    *  `limits.stop`. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    for (const connection of this.#connections.keys()) connection.stop(stopping())
-    await within(this.#limits.stop, Promise.all(this.#connections.values()))
-    await within(flushTimeout, closed)
-    for (const socket of this.#sockets) socket.destroy()
-    await closed
+    await this.#acceptor.close(() => {
+      for (const connection of this.#connections.keys()) connection.stop(stopping())
+      return Promise.all(this.#connections.values())
+    }, this.#limits.stop)
   }
 
-  #accept(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    // A socket's error is also seen as its end.
-    socket.on('error', () => {})
-    const address = unmappedAddress(socket.remoteAddress ?? '')
+  #accept(socket: Socket, address: string): void {
     const localAddress = unmappedAddress(socket.localAddress ?? '')
     if (!this.#isProxy(address)) this.#admit(socket, address, localAddress)
     else
@@ -175,18 +161,4 @@ export class ImapListener implements AsyncDisposable {
       return header.ends
     }
   }
-}
-
-/** A network with connections, to which limits apply. */
-interface Client {
-  connections: number
-  readonly share: MemoryShare
-}
-
-/** Waits, but no longer than so many milliseconds. */
-async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, milliseconds)
-  await Promise.race([done, late.promise])
-  clearTimeout(timer)
 }

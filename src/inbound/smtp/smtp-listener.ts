@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { clientNetwork, unmappedAddress } from '#/ip-address.ts'
+import { clientNetwork } from '#/ip-address.ts'
 import type { Clock } from '#/ports/clock.ts'
+import { Acceptor, type Client } from '../connection/acceptor.ts'
 import { ClientConnection } from '../connection/connection.ts'
 import { LIMITS, type Limits } from '../connection/limits.ts'
 import { MemoryReservation, type MemoryShare, MessageMemory } from '../connection/message-memory.ts'
@@ -28,15 +28,12 @@ const TIMED_OUT = reply(421, '4.4.2', 'Timed out; try again')
 
 /** Milliseconds between checks for clients that have timed out. */
 const CHECK_INTERVAL = 1_000
-/** Milliseconds for the last replies to be sent when the listener stops. */
-const FLUSH_TIMEOUT = 500
 
 /** An SMTP (RFC 5321) or LMTP (RFC 2033) listener: limits connections, and shuts down. */
 export class SmtpListener implements AsyncDisposable {
   readonly #host: Omit<SessionContext, 'memory'>
   readonly #memory: MessageMemory
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly #acceptor: Acceptor
   readonly #sessions = new Map<SmtpSession, { readonly client: Client; readonly over: Promise<void> }>()
   readonly #clients = new Map<string, Client>()
   readonly #timer: NodeJS.Timeout
@@ -56,49 +53,30 @@ export class SmtpListener implements AsyncDisposable {
       nextId: idSource(),
     }
     this.#memory = new MessageMemory(limits.memory, limits.slow)
-    // A client may shut down its side of the connection and still read the replies.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
+    this.#acceptor = new Acceptor((socket, address) => this.#accept(socket, address), log)
     this.#timer = setInterval(() => this.#checkDeadlines(), Math.min(CHECK_INTERVAL, limits.command)).unref()
   }
 
   /** Port 0 is any free port. */
   async listen(host: string, port: number): Promise<void> {
-    this.#server.listen({ host, port, backlog: 1024 })
-    await once(this.#server, 'listening')
-    // Without this, a failed accept (no file descriptor is left) would end the process.
-    this.#server.on('error', (err) => this.#host.log.error({ err }, 'a connection could not be accepted'))
+    await this.#acceptor.listen(host, port)
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#acceptor.port
   }
 
   /** Accepts no new connection, ends idle sessions, and finishes current work within `limits.stop`. A message that
    *  takes longer is sent again by its client. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    for (const session of this.#sessions.keys()) session.stop()
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, this.#host.limits.stop)
-    const over = Promise.all(Array.from(this.#sessions.values(), (session) => session.over))
-    await Promise.race([over, late.promise])
-    clearTimeout(timer)
-    for (const socket of this.#sockets) socket.destroySoon()
-    const flushed = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy()
-    }, FLUSH_TIMEOUT)
-    await closed
-    clearTimeout(flushed)
+    await this.#acceptor.close(() => {
+      for (const session of this.#sessions.keys()) session.stop()
+      return Promise.all(Array.from(this.#sessions.values(), (session) => session.over))
+    }, this.#host.limits.stop)
   }
 
-  #accept(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    // A socket error is also seen as its end.
-    socket.on('error', () => {})
-    const address = unmappedAddress(socket.remoteAddress ?? '')
+  #accept(socket: Socket, address: string): void {
     const { limits, hostname } = this.#host
     const name = clientNetwork(address)
     const client = this.#clients.get(name) ?? { connections: 0, share: shareOf(limits) }
@@ -162,12 +140,6 @@ export class SmtpListener implements AsyncDisposable {
       if (performance.now() >= (session.deadline ?? Number.POSITIVE_INFINITY)) session.disconnect(TIMED_OUT)
     }
   }
-}
-
-/** A network with connections, to which limits apply. */
-interface Client {
-  connections: number
-  readonly share: MemoryShare
 }
 
 /** Half of the memory, and at least one message, so that no client can use it all. */
