@@ -1,5 +1,9 @@
 import { fold } from '#/filters/filter-input.ts'
+import { Bad, No } from '#/imap/answers.ts'
 import { matcherOf } from '#/imap/folders/pattern.ts'
+import { astring, flagList, mailboxName, statusLine } from '#/imap/wire/format.ts'
+import { announcedAt } from '#/imap/wire/literal.ts'
+import { Parser } from '#/imap/wire/parser.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { readAuthors } from '#/mime/address/authors.ts'
 import { arrivalResults } from '#/mime/authentication/arrival-results.ts'
@@ -35,6 +39,24 @@ function read(message: string): void {
   arrivalResults(raw)
   readContent(raw)
   readSearchable(raw)
+}
+
+/** What a mail program says: one argument after the other, until one cannot be read. */
+function readCommand(text: string): void {
+  announcedAt(`${text} {5}`)
+  const octets = Buffer.from(text.replaceAll('\0', ' ')).toString('latin1')
+  for (const read of ['mailbox', 'astring', 'sequenceSet', 'flag', 'dateTime'] as const) {
+    for (const written of [octets, `"${octets}"`])
+      unlessRefused(new Parser({ text: written, literals: [] }, false), read)
+  }
+}
+
+function unlessRefused(args: Parser, read: 'mailbox' | 'astring' | 'sequenceSet' | 'flag' | 'dateTime'): void {
+  try {
+    for (; !args.isAtEnd(); args.take(' ')) args[read]()
+  } catch (error) {
+    if (!(error instanceof Bad || error instanceof No)) throw error
+  }
 }
 
 /** Texts of others, and what is done with them on the path of a request, a message or a page. */
@@ -74,6 +96,16 @@ export const works: Readonly<Record<string, (text: string) => unknown>> = {
     read(
       `Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n${text}`,
     ),
+  'a command of a mail program': readCommand,
+  'what a mail program is told': (text) => [
+    ...[
+      astring(text),
+      mailboxName(text, false),
+      mailboxName(text, true),
+      flagList([text]),
+      statusLine('a', 'NO', text),
+    ],
+  ],
   'new text': newText,
   'new HTML': newHtml,
   'HTML as text': (html) => htmlToText(html),

@@ -57,6 +57,8 @@ for (const [what, after, expected, begin] of [
     const { connection, client } = connected(t)
     const ended = Promise.resolve(begin(connection, client))
     ended.catch(() => {})
+    // A connection may give others their turn before it waits.
+    await turn()
     await turn()
     connection.check(performance.now() + after * seconds)
     assert.equal(connection.signal.aborted, what === 'a client that does not hang up' || expected === 'a cut')
@@ -67,18 +69,21 @@ for (const [what, after, expected, begin] of [
 
 test('what a client does not read has whoever writes wait, and is not read on meanwhile', async (t) => {
   const { connection, client } = connected(t)
-  const all = Promise.withResolvers<void>()
+  const [first, all] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let carriedOut = 0
   const serve = async () => {
     for (;;) {
       const { tag } = await connection.command()
       carriedOut += 1
       connection.output.write(`${tag} ${'x'.repeat(100_000)}\r\n`)
+      first.resolve()
       if (carriedOut === 50) all.resolve()
     }
   }
   serve().catch(() => {})
   client.write('a NOOP\r\n'.repeat(50))
+  await first.promise
+  await turn()
   await turn()
   assert.equal(carriedOut, 1)
   const waiting = connection.output.write('more')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { Bad, No } from '../answers.ts'
 import type { Octets } from './arguments.ts'
 import { Parser } from './parser.ts'
@@ -151,4 +152,49 @@ test('a set of a million ranges that overlap is one range', () => {
   const ranges = Array.from({ length: 1_000_000 }, (_, at) => `${at + 1}:${at + 2}`)
   assert.deepEqual(parser(ranges.join(',')).sequenceSet(), [{ from: 1, to: 1_000_001 }])
   assert.deepEqual(parser(ranges.toReversed().join(',')).sequenceSet(), [{ from: 1, to: 1_000_001 }])
+})
+
+test('whatever a client says, each argument is read, and the reader goes on, or it is refused', () => {
+  const piece = fc.constantFrom(
+    ...' ()[]{}"\\%*:,$+-~&\0\x7f\xff09aZ',
+    'NIL',
+    '&AGE-',
+    '4294967296',
+    '1:*',
+    '\\Seen',
+    '{5+}',
+  )
+  const command = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
+  const reads: Read[] = [
+    atom,
+    astring,
+    string,
+    nstring,
+    mailbox,
+    set,
+    flag,
+    dateTime,
+    number64,
+    (args) => args.octets(),
+  ]
+  const list = (args: Parser): unknown => args.list(() => (args.isNext('(') ? list(args) : args.astring()))
+  fc.assert(
+    fc.property(command, fc.boolean(), (text, usesUtf8) => {
+      const given = Array.from(text.matchAll(/\0/g), () => ({ bytes: Buffer.from('x\0\xff'), isBinary: false }))
+      const args = new Parser({ text, literals: given }, usesUtf8)
+      for (let at = 0; !args.isAtEnd(); at++) {
+        const before = args.at
+        try {
+          const read = reads[at % reads.length]
+          if (args.isNext('(')) list(args)
+          else if (!args.take(' ')) read?.(args)
+        } catch (error) {
+          assert.ok(error instanceof Bad || error instanceof No, String(error))
+          return
+        }
+        assert.ok(args.at > before)
+      }
+    }),
+    { numRuns: 3_000 },
+  )
 })

@@ -50,9 +50,12 @@ export class ImapClient implements AsyncDisposable {
     return new ImapClient(socket)
   }
 
-  /** Connects over implicit TLS, without verification of the certificate. */
-  static async openTls(port: number): Promise<ImapClient> {
-    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  /** Connects over implicit TLS, without verification of the certificate. `first` is sent before, in the clear, as a proxy does. */
+  static async openTls(port: number, first = ''): Promise<ImapClient> {
+    const clear = connect({ port, host: '127.0.0.1', noDelay: true })
+    await once(clear, 'connect')
+    clear.write(first, 'latin1')
+    const socket = connectTls({ socket: clear, rejectUnauthorized: false })
     await once(socket, 'secureConnect')
     return new ImapClient(socket)
   }
