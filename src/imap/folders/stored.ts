@@ -37,17 +37,17 @@ export function storedFolders(
     order by folder.mailbox_id, folder.name`
 }
 
-/** Subscribes a mailbox to a folder. */
+/** Subscribes a mailbox to a folder, and has its other sessions told. */
 export async function subscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
-  await query(db)`
-    delete from imap_unsubscribed
+  await query(db, { mayWait: true })`
+    /* announced */ delete from imap_unsubscribed
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId} and folder_id = ${folderId}`
 }
 
 /** Ends that. Does nothing if the folder has gone meanwhile. */
 export async function unsubscribe(db: Db, { organizationId, mailboxId }: MailboxRef, folderId: number): Promise<void> {
-  await query(db)`
-    insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
+  await query(db, { mayWait: true })`
+    /* announced */ insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
     select ${organizationId}::uuid, ${mailboxId}::uuid, id from mail_folders
     where organization_id = ${organizationId} and id = ${folderId}
     on conflict do nothing`

@@ -1,7 +1,6 @@
 import { Bad } from '../answers.ts'
 import type { Handler } from '../session/session.ts'
-import { OpenFolder } from './open-folder.ts'
-import { tell } from './tell.ts'
+import { attentionOf } from './attention.ts'
 
 /** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
  *  waits, as the RFC has it for a session that has signed in. */
@@ -15,17 +14,16 @@ export const idle: Handler = async (session, { args }) => {
     wake()
   }
   line.then(over, over)
-  const folder = session.selected instanceof OpenFolder ? session.selected : undefined
+  const attention = attentionOf(session)
   try {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      wake = resolve
-      if (folder) folder.woken = resolve
-      await tell(session, { mayExpunge: true })
+      wake = attention.idle = resolve
+      await attention.tell()
       if (!isOver) await promise
     }
   } finally {
-    if (folder) folder.woken = undefined
+    attention.idle = undefined
   }
   if ((await line).trim().toUpperCase() !== 'DONE') throw new Bad('Expected DONE')
   return { text: 'Idle completed' }

@@ -4,6 +4,7 @@ import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import { channel } from '#/events/announce.ts'
 import { FolderMaps } from './folder-maps.ts'
+import { MailboxWatches } from './mailbox-watches.ts'
 
 /** How often folders are looked at without an announcement on a server, in milliseconds: a process may be killed between a
  *  commit and its announcement. */
@@ -47,6 +48,7 @@ export interface FolderWatch extends Disposable {
  *  do, since it reads what is, not what has happened. */
 export class FolderNews implements AsyncDisposable {
   readonly maps = new FolderMaps()
+  readonly mailboxes = new MailboxWatches()
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
   readonly #watched = new Map<number, Watched>()
@@ -110,12 +112,16 @@ export class FolderNews implements AsyncDisposable {
   #wake(): void {
     this.#announcements += 1
     this.#shared.clear()
-    if (this.#watched.size > 0) this.#looking ??= this.#lookOn()
+    if (this.#isWatched) this.#looking ??= this.#lookOn()
+  }
+
+  get #isWatched(): boolean {
+    return this.#watched.size + this.mailboxes.size > 0
   }
 
   async #lookOn(): Promise<void> {
     const { signal } = this.#ending
-    while (this.#looked < this.#announcements && this.#watched.size > 0 && !signal.aborted) {
+    while (this.#looked < this.#announcements && this.#isWatched && !signal.aborted) {
       const begun = performance.now()
       const isDone = await this.#look()
       const wait = isDone ? Math.max(batchMs, (performance.now() - begun) * (1 / share - 1)) : idleMs
@@ -131,13 +137,14 @@ export class FolderNews implements AsyncDisposable {
     try {
       const rows = await query<FolderMark & { id: number }>(this.#database.db)`
         select id, modseq, name from mail_folders where id = any(${ids}::bigint[])`
-      this.#looked = announcements
       this.#isFailing = false
       const found = new Map(rows.map(({ id, modseq, name }) => [id, { modseq, name }]))
       for (const id of ids) {
         const watched = this.#watched.get(id)
         if (watched) await find(watched, found.get(id) ?? null, announcements)
       }
+      await this.mailboxes.look(this.#database.db)
+      this.#looked = announcements
       return true
     } catch (err) {
       if (!this.#isFailing)

@@ -31,6 +31,8 @@ export class OpenFolder implements Selected {
   keywords: ReadonlySet<string> = new Set()
   /** Called when the folder may have changed. */
   woken: (() => void) | undefined
+  /** Tells more of new messages than that they exist. */
+  arrived: ((uids: readonly number[]) => Promise<void>) | undefined
   #name: string
   #folder: string
   #expunges: number

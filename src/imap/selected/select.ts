@@ -3,6 +3,7 @@ import { folderNamed } from '../folders/named.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
 import { mailboxName, sequenceSet, untagged } from '../wire/format.ts'
+import { attentionOf } from './attention.ts'
 import { flagLines } from './flag-lines.ts'
 import { mailboxId } from './mailbox-id.ts'
 import { OpenFolder } from './open-folder.ts'
@@ -88,6 +89,9 @@ async function resync(session: Session, folder: OpenFolder, now: FolderNow, reme
 
 function enter(session: Session, folder: OpenFolder): void {
   session.select(folder)
+  const attention = attentionOf(session)
+  folder.woken = attention.wake
+  folder.arrived = async (uids) => attention.arrived?.(folder, uids)
   session.signal.addEventListener('abort', folder.leave, { once: true })
 }
 

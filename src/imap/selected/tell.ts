@@ -33,6 +33,7 @@ export async function tell(session: Session, { mayExpunge }: { readonly mayExpun
   if (changes.added.length > 0) {
     folder.messages.append(changes.added)
     await session.output.write(`* ${folder.messages.count} EXISTS\r\n`)
+    await folder.arrived?.([...changes.added])
   }
   const holdsFlags = isHeld && keepsModseqs(session)
   if (!holdsFlags) {

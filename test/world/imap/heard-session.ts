@@ -132,9 +132,18 @@ export class HeardSession implements Session, Disposable {
     return this.#heard.splice(0).join('').split('\r\n').slice(0, -1)
   }
 
-  /** Waits until one of the lines that were not taken matches, and takes all. */
-  async until(pattern: RegExp): Promise<string[]> {
-    while (!pattern.test(this.#heard.join(''))) {
+  /** Waits until what was not taken matches, and takes all. */
+  until(pattern: RegExp): Promise<string[]> {
+    return this.#when(() => pattern.test(this.#heard.join('')))
+  }
+
+  /** Waits for such a line, and takes all. */
+  untilLine(isIt: (line: string) => boolean): Promise<string[]> {
+    return this.#when(() => this.#heard.join('').split('\r\n').some(isIt))
+  }
+
+  async #when(isThere: () => boolean): Promise<string[]> {
+    while (!isThere()) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.add(resolve)
       await promise

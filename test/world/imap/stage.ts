@@ -106,6 +106,10 @@ export class Scene implements Disposable {
     await db.deleteFrom('mail_expunged').where('folder_id', '=', id).execute()
   }
 
+  async folderId(name: string): Promise<number> {
+    return (await findFolder(this.stage.database.db, this.mailbox, name)).id
+  }
+
   /** What a command is told, with `N` for the id of the inbox, which % in the command stands for. */
   async told(command: string): Promise<string[]> {
     const { id } = await findFolder(this.stage.database.db, this.mailbox, 'inbox')

@@ -1,0 +1,69 @@
+import { Bad, No } from '../../answers.ts'
+import { tellItems } from '../../fetch/commands.ts'
+import type { FetchItem } from '../../fetch/items.ts'
+import type { Handler, Session } from '../../session/session.ts'
+import { attentionOf } from '../attention.ts'
+import { mostFolders, OtherMailboxes } from './other-mailboxes.ts'
+import { readWanted, type Wanted } from './wanted.ts'
+
+/** NOTIFY (RFC 5465): what the client is told of without asking, within IDLE and outside. Whatever it asks for, it is told of the selected
+ *  mailbox with each command, as without NOTIFY: who is told more than it asked for misses nothing. A mailbox that is shared with
+ *  it later is watched from the next NOTIFY on. */
+export const notify: Handler = async (session, { args }) => {
+  args.space()
+  const word = args.word()
+  if (word !== 'SET' && word !== 'NONE') throw new Bad('NOTIFY takes SET or NONE')
+  const wanted = word === 'SET' ? readWanted(args) : undefined
+  args.end()
+  const others = wanted && (await watched(session, wanted))
+  stop(session)
+  if (wanted) await start(session, wanted, others)
+  return { text: 'Notify completed' }
+}
+
+/** @throws No if there are too many */
+async function watched(session: Session, { groups }: Wanted): Promise<OtherMailboxes | undefined> {
+  if (groups.length === 0) return undefined
+  const others = new OtherMailboxes(session, groups)
+  await others.begin()
+  if (others.size > mostFolders) throw new No('There are too many mailboxes to watch', 'NOTIFICATIONOVERFLOW')
+  return others
+}
+
+async function start(
+  session: Session,
+  { selected, status }: Wanted,
+  others: OtherMailboxes | undefined,
+): Promise<void> {
+  const attention = attentionOf(session)
+  if (selected) {
+    attention.selected = selected.delaysExpunges ? 'at once, but expunges' : 'at once'
+    const items = selected.items.map(unseen)
+    if (items.length > 0) attention.arrived = (folder, uids) => tellItems(session, folder, uids, items)
+  }
+  if (!others) return
+  const watches = Array.from(others.mailboxIds.add(session.user.mailbox.mailboxId), (id) =>
+    session.parts.news.mailboxes.watch(id, attention.wakeForOthers),
+  )
+  const end = () => {
+    for (const watch of watches) watch[Symbol.dispose]()
+    session.signal.removeEventListener('abort', end)
+  }
+  session.signal.addEventListener('abort', end)
+  attention.others = { tell: () => others.tellChanges(), end }
+  if (status) await others.tellAll()
+  // What has changed since they were read.
+  await others.tellChanges()
+}
+
+function stop(session: Session): void {
+  const attention = attentionOf(session)
+  attention.others?.end()
+  attention.others = attention.arrived = undefined
+  attention.selected = 'at commands'
+}
+
+/** What nobody asked for is not read by anybody. */
+function unseen(item: FetchItem): FetchItem {
+  return typeof item === 'object' && 'marksSeen' in item ? { ...item, marksSeen: false } : item
+}
