@@ -6,6 +6,7 @@ import { append } from './append.ts'
 import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
 import { type FolderRef, lockFolderRefs } from './folders.ts'
+import { dropOwnCopies } from './own-copies.ts'
 import { stored } from './received.ts'
 
 /** A message as a mail program stores it. */
@@ -20,7 +21,9 @@ export async function appendGiven(
   messages: readonly Given[],
   by: By,
 ): Promise<number[]> {
-  const { name: folder } = (await lockFolderRefs(tx, ref))(ref)
+  const locked = (await lockFolderRefs(tx, ref))(ref)
+  const { name: folder } = locked
+  if (folder === 'sent') await dropOwnCopies(tx, key, { ...ref, folder: locked }, messages)
   const copies = messages.map((message) => ({ ...message, mailbox: ref.mailbox, folder, filteredBy: [] }))
   const uids = await append(tx, key, copies, false)
   await appendEvents(tx, stored(ref.mailbox, folder, uids), by)

@@ -130,6 +130,7 @@ export function messageRow(copy: Copy, ids: HashedIds, content: number, place: {
     // Few messages have them, and a row without is shorter.
     ...(copy.deleted && { deleted: true }),
     ...(copy.draft && { draft: true }),
+    ...(copy.unlessThere !== undefined && { yields: true }),
     keywords: normalKeywords(copy.keywords),
     sender: stored(message.from?.address.toLowerCase()) ?? '',
     id_hash: ids.own,

@@ -99,13 +99,13 @@ export function store(
       insert into mail_search_queue (id, organization_id) select id, organization_id from content
     ), messages as (
       insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, answered,
-        forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by)
+        forwarded, deleted, draft, yields_until, keywords, sender, id_hash, strong, weak, filtered_by)
       select place.folder_id, place.first + row.nth, place.modseq, content.id, row.received_at, row.size_bytes, row.seen,
-        row.flagged, row.answered, row.forwarded, coalesce(row.deleted, false), coalesce(row.draft, false), row.keywords,
-        row.sender, row.id_hash, row.strong, row.weak, row.filtered_by
+        row.flagged, row.answered, row.forwarded, coalesce(row.deleted, false), coalesce(row.draft, false),
+        case when row.yields then now() + interval '10 minutes' end, row.keywords, row.sender, row.id_hash, row.strong, row.weak, row.filtered_by
       from json_to_recordset(${JSON.stringify(messages)}::json) as row
         (content integer, folder integer, nth integer, received_at timestamptz, size_bytes integer, seen boolean,
-         flagged boolean, answered boolean, forwarded boolean, deleted boolean, draft boolean, keywords text[], sender text,
+         flagged boolean, answered boolean, forwarded boolean, deleted boolean, draft boolean, yields boolean, keywords text[], sender text,
          id_hash bytea, strong bytea, weak bytea, filtered_by jsonb)
       join content on content.number = row.content
       join place on place.number = row.folder

@@ -230,6 +230,60 @@ test('a draft that is saved over HTTP bears the mark of one', async () => {
   assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
 })
 
+for (const [what, order, expected] of [
+  ['ours goes once a program stores its own', ['ours', 'own'], [[2, '']]],
+  ['ours is not stored behind that of a program', ['own', 'ours'], [[1, '']]],
+  [
+    'ours stays once its time is over',
+    ['ours', 'later', 'own'],
+    [
+      [1, 'seen'],
+      [2, ''],
+    ],
+  ],
+  [
+    'what a program stores twice is there twice',
+    ['own', 'own'],
+    [
+      [1, ''],
+      [2, ''],
+    ],
+  ],
+  [
+    'another message takes no place of ours',
+    ['ours', 'other'],
+    [
+      [1, 'seen'],
+      [2, ''],
+    ],
+  ],
+] as const)
+  test(`of copies in Sent of a message that a program submits, ${what}`, async () => {
+    const { mailbox } = await own({})
+    const sent = await ref(mailbox, 'sent')
+    const message = readMessage(letter({}))
+    const unlessThere = message.messageId ?? ''
+    for (const one of order)
+      await transaction(async (tx) => {
+        if (one === 'ours') await host.append(tx, [copy(mailbox, { folder: 'sent', message, unlessThere, seen: true })])
+        else if (one === 'later')
+          await sql`update mail_messages set yields_until = now() where folder_id = ${sent.folderId}`.execute(tx)
+        else
+          await appendGiven(
+            tx,
+            key,
+            sent,
+            [{ ...given, message: one === 'own' ? message : readMessage(letter({})) }],
+            by,
+          )
+      })
+    assert.deepEqual(
+      (await shown(sent)).map(([uid, , marks]) => [uid, marks]),
+      expected,
+    )
+    await assertCounted()
+  })
+
 for (const [what, move] of [
   ['copied to', false],
   ['moved to', true],

@@ -67,7 +67,7 @@ async function mailboxesWith(tx: Tx, wanted: readonly Wanted[]): Promise<string[
 }
 
 /** Locks all folders of these mailboxes, so that no message leaves one for another, and the folders of the copies, lowest id first. */
-async function lockAll(tx: Tx, copies: readonly Copy[], mailboxes: readonly string[]): Promise<number[]> {
+export async function lockAll(tx: Tx, copies: readonly Copy[], mailboxes: readonly string[]): Promise<number[]> {
   const targets = copies.map(({ mailbox: { organizationId, mailboxId }, folder }) => ({
     organization_id: organizationId,
     mailbox_id: mailboxId,

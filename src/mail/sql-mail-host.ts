@@ -14,6 +14,7 @@ import { keywordTotals } from './keywords.ts'
 import { createFolder, removeFolder, renameFolder } from './make-folder.ts'
 import { marked } from './marked.ts'
 import { markOriginals } from './originals.ts'
+import { withoutStored } from './own-copies.ts'
 import { list, read, summaries, uidsAfter } from './read.ts'
 import { search } from './search/search.ts'
 import { storageOf, storageUsed } from './storage.ts'
@@ -28,7 +29,7 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     },
     async append(tx, copies, by) {
       await markOriginals(tx, key, copies, by)
-      await append(tx, key, copies)
+      await append(tx, key, await withoutStored(tx, key, copies))
     },
     appendNew: (copies, arrivals) => appendNew(db, key, copies, arrivals),
     // Accepted mail is stored at once and never waits.

@@ -143,8 +143,8 @@ export interface Copy {
   readonly draft?: boolean
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
-  /** A Message-ID. A host that other programs use waits a while for one of them to store a message with that id in the
-   *  folder. Then it does not store the copy. */
+  /** A Message-ID. The copy is not stored if a mail program has stored a message with that id in the folder, and goes if one does so
+   *  within ten minutes; or the host waits a while for one before it stores the copy. */
   readonly unlessThere?: string
   /** Messages that this one answers or forwards: those of the mailbox are marked so, in whatever folders they are. */
   readonly originals?: Originals

@@ -89,6 +89,8 @@ interface MailMessages {
   draft: Generated<boolean>
   /** When it came into its folder. */
   saved_at: Generated<Date>
+  /** Until then it goes if a mail program stores the same message in its folder. */
+  yields_until: Generated<Date | null>
   keywords: string[]
   sender: string
   id_hash: Buffer | null
