@@ -308,11 +308,11 @@ for (const [what, env, problem] of [
 test('the sample of a process for mail programs says all that it needs', async () => {
   const text = await readFile(new URL('../../deploy/systemd/submission.env', import.meta.url), 'utf8')
   const env = Object.fromEntries(Array.from(text.matchAll(/^(\w+)=(.*)$/gm), ([, name, value]) => [name, value]))
-  const { roles, submission, submissionTls, warnings } = readConfig({ ...env, NODE_ENV: 'production' })
-  assert.deepEqual([roles, warnings], [new Set(['submission']), []])
+  const { roles, submission, submissionTls, imap, imapTls, warnings } = readConfig({ ...env, NODE_ENV: 'production' })
+  assert.deepEqual([roles, warnings], [new Set(['submission', 'imap']), []])
   assert.deepEqual(
-    [submission, submissionTls].map((one) => `${one?.host}:${one?.port}`),
-    ['0.0.0.0:587', '0.0.0.0:465'],
+    [submission, submissionTls, imap, imapTls].map((one) => `${one?.host}:${one?.port}`),
+    ['0.0.0.0:587', '0.0.0.0:465', '0.0.0.0:143', '0.0.0.0:993'],
   )
 })
 

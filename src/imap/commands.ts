@@ -1,4 +1,5 @@
 import { changingCommands } from './changing/commands.ts'
+import { fetchCommands } from './fetch/commands.ts'
 import { folderCommands } from './folders/commands.ts'
 import { searchCommands } from './search/commands.ts'
 import { selectedCommands } from './selected/commands.ts'
@@ -12,6 +13,7 @@ export const commands: ReadonlyMap<string, Handler> = new Map(
     ...folderCommands,
     ...selectedCommands,
     ...changingCommands,
+    ...fetchCommands,
     ...searchCommands,
   }),
 )

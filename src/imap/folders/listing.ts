@@ -20,7 +20,7 @@ const uses: Readonly<Record<string, string>> = {
   trash: '\\Trash',
 }
 
-export function specialUseOf(folder: string): string | undefined {
+function specialUseOf(folder: string): string | undefined {
   return Object.hasOwn(uses, folder) ? uses[folder] : undefined
 }
 

@@ -5,8 +5,10 @@ import type { Level } from '#/http/access/caller.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
 import { changePassword, suspendMailbox } from '#/mailboxes/change.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
+import { hand, letter } from '#test/mail/letter.ts'
 import type { ImapClient } from '#test/world/imap/client.ts'
 import { type ReadingMailbox, readingMailbox, startServing } from '#test/world/imap/serving.ts'
+import { commands } from '../commands.ts'
 
 const serving = await startServing()
 after(() => serving[Symbol.asyncDispose]())
@@ -68,8 +70,15 @@ test('who unsubscribes from a shared folder does so alone', async () => {
   assert.deepEqual((await theirs.run('LSUB "" INBOX')).untagged, ['LSUB () "/" INBOX'])
 })
 
-/** Every command that names a mailbox, with a place for the name. */
+/** Every command that names a mailbox, with a place for the name. The own inbox is selected, with a message. */
 const naming = [
+  'COPY 1 NAME',
+  'MOVE 1 NAME',
+  'UID COPY 1 NAME',
+  'UID MOVE 1 NAME',
+  'REPLACE 1 NAME {3+}\r\nabc',
+  'UID REPLACE 1 NAME {3+}\r\nabc',
+  'APPEND NAME {3+}\r\nabc',
   'SELECT NAME',
   'EXAMINE NAME',
   'STATUS NAME (MESSAGES)',
@@ -86,18 +95,34 @@ const naming = [
   'MYRIGHTS NAME',
   'LISTRIGHTS NAME someone',
   'GETACL NAME',
+  'SETACL NAME someone lr',
+  'DELETEACL NAME someone',
   'GETQUOTAROOT NAME',
 ]
+
+/** All others. Some say what they do with the selected mailbox, which was named before. */
+const nameless =
+  'CHECK CLOSE ENABLE EXPUNGE FETCH GETQUOTA IDLE NAMESPACE NOOP NOTIFY SEARCH SORT STORE THREAD UID_EXPUNGE UID_FETCH UID_SEARCH ' +
+  'UID_SORT UID_STORE UID_THREAD UNSELECT'
+
+test('every command is known to name a mailbox or not', () => {
+  const tried = naming.map((command) => /^(?:UID )?\w+/.exec(command)?.[0])
+  const others = nameless.split(' ').map((name) => name.replace('_', ' '))
+  const missing = [...commands.keys()].filter((name) => !tried.includes(name) && !others.includes(name))
+  assert.deepEqual(missing, [])
+})
 
 test('a mailbox of another organization, and one that is not shared, are as one that does not exist', async () => {
   const { own, team } = await pair()
   const other = await world.organization()
   const theirs = await readingMailbox(other, 'team')
   for (const mailbox of [team, theirs]) await mailHost.createFolder(mailbox, 'Plans')
+  assert.equal(await hand(world, 'ann@peer.example', own.address, letter({ subject: 'One' })), '250 2.6.0')
   await using client = await serving.signedIn(own)
   for (const folder of ['INBOX', 'Plans', '']) {
     const told = async (address: string) => {
       const name = ['Shared', address, ...(folder ? [folder] : [])].join('/')
+      assert.equal((await client.run('SELECT INBOX')).status, 'OK')
       const answers = await answersOf(
         client,
         naming.map((command) => command.replace('NAME', name)),
@@ -141,3 +166,10 @@ for (const [what, end] of endings)
     await client.ended()
     assert.equal((await bystander.run('NOOP')).status, 'OK')
   })
+
+test('an open connection ends once its domain is suspended', async () => {
+  const other = await world.organization()
+  await using client = await serving.signedIn(await readingMailbox(other, 'ada'))
+  await db.updateTable('domains').set({ suspended_at: new Date() }).where('domain', '=', other.domain).execute()
+  await client.untagged(/^BYE/)
+})

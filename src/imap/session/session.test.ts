@@ -48,6 +48,24 @@ for (const [what, commands, expected] of [
     assert.match(last, expected)
   })
 
+test('what works is announced before and after the login', async () => {
+  await using client = await ImapClient.open(serving.port)
+  const before = 'CAPABILITY IMAP4rev2 IMAP4rev1 LITERAL+ SASL-IR ID ENABLE AUTH=PLAIN AUTH=LOGIN'
+  assert.match(await client.untagged(/^OK/), new RegExp(`^OK \\[${before.replace('+', '\\+')}\\] .* is ready$`))
+  assert.deepEqual((await client.run('CAPABILITY')).untagged, [before])
+  await client.run(`LOGIN ${address} "${password}"`)
+  const { untagged } = await client.run('CAPABILITY')
+  const words =
+    'IMAP4rev2 IMAP4rev1 LITERAL+ SASL-IR ID ENABLE NAMESPACE UNSELECT IDLE CHILDREN LIST-EXTENDED LIST-STATUS LIST-MYRIGHTS ' +
+    'SPECIAL-USE CREATE-SPECIAL-USE STATUS=SIZE ACL RIGHTS=texk UIDPLUS MULTIAPPEND MOVE REPLACE CONDSTORE QRESYNC ESEARCH ' +
+    'SEARCHRES WITHIN PARTIAL SORT SORT=DISPLAY THREAD=REFERENCES THREAD=REFS BINARY PREVIEW OBJECTID SAVEDATE ' +
+    'APPENDLIMIT=26214400 QUOTA QUOTA=RES-STORAGE COMPRESS=DEFLATE UTF8=ACCEPT INPROGRESS'
+  assert.deepEqual(
+    untagged.map((line) => line.replace(' NOTIFY', '')),
+    [`CAPABILITY ${words}`],
+  )
+})
+
 for (const [what, command, times, expected] of [
   ['the third refused login', `LOGIN ${address} wrong`, 3, /^BYE Too many failed logins/],
   ['the last of too many commands that cannot be read', 'FROBNICATE', 20, /^BYE Too many commands/],
