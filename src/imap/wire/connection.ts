@@ -60,7 +60,7 @@ export class ImapConnection implements Connection, ReaderContext {
     this.#socket = socket
     this.#input = new Input(socket)
     this.output = new Sender(socket)
-    socket.once('close', () => this.#ended.abort())
+    socket.on('close', () => this.#ended.abort())
   }
 
   get canStartTls(): boolean {

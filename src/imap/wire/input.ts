@@ -61,13 +61,14 @@ export class Input {
   /** The next line, of at most so many octets. A line ends at LF, before which there is a CR, which some clients leave out.
    *  Throws `Bye` for one that has no end, `ClientGone`, and what `stop` was told. */
   async line(most: number): Promise<Line> {
-    const line = new GrowingLine(most)
+    let line: GrowingLine | undefined
     for (;;) {
       const chunk = await this.#chunk()
       const end = chunk.indexOf(LF)
       if (end >= 0) this.#left = chunk.subarray(end + 1)
       // Most lines come in one chunk.
-      if (end >= 0 && line.length === 0 && end <= most) return { text: withoutCr(chunk.toString('latin1', 0, end)) }
+      if (end >= 0 && !line && end <= most) return { text: withoutCr(chunk.toString('latin1', 0, end)) }
+      line ??= new GrowingLine(most)
       line.add(end < 0 ? chunk : chunk.subarray(0, end))
       if (end >= 0) return line.read()
       if (line.length > most + discarded) throw new Bye('A line has no end', 'TOOBIG')

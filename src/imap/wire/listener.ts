@@ -106,7 +106,7 @@ export class ImapListener implements AsyncDisposable {
     const connection: ImapConnection = new ImapConnection(socket, given)
     const served = this.#run(connection)
     this.#connections.set(connection, served)
-    const closed = new Promise((resolve) => socket.once('close', resolve))
+    const closed = new Promise((resolve) => socket.on('close', resolve))
     // A message that is being stored holds memory after its client has gone.
     Promise.all([served, closed]).then(() => {
       this.#connections.delete(connection)

@@ -128,7 +128,7 @@ export class Sender implements Output {
 
   #listen(socket: Socket): void {
     socket.on('drain', this.#drained)
-    socket.once('close', this.#closed)
+    socket.on('close', this.#closed)
   }
 
   #gather(): void {

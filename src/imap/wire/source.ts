@@ -25,8 +25,8 @@ export class SocketSource implements Source {
     this.#socket = socket
     this.#wake = wake
     socket.on('readable', wake)
-    socket.once('end', this.#onOver)
-    socket.once('close', this.#onOver)
+    socket.on('end', this.#onOver)
+    socket.on('close', this.#onOver)
   }
 
   read(): Buffer | null {

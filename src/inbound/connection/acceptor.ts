@@ -24,7 +24,7 @@ export class Acceptor {
     // A client may shut down its side of the connection and still read the replies.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
+      socket.on('close', () => this.#sockets.delete(socket))
       // A socket error is also seen as its end.
       socket.on('error', () => {})
       accept(socket, unmappedAddress(socket.remoteAddress ?? ''))
