@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { Bye } from '../answers.ts'
@@ -162,6 +163,31 @@ for (const [what, sent, commands, asked, given = {}] of [
     }
   })
 }
+
+test('whatever octets come, in whatever pieces, they are the same commands', async () => {
+  const piece = fc.constantFrom(
+    ...'a X"\\{}()\r\n\0\xff~',
+    '{3+}\r\n',
+    '{1}\r\n',
+    '{30+}\r\n',
+    '{9',
+    'APPEND x ',
+    '\r\n',
+    '\n',
+    'b ',
+  )
+  const octets = fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1'))
+  await fc.assert(
+    fc.asyncProperty(octets, fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 }), async (sent, sizes) => {
+      const chunks: Buffer[] = []
+      for (let at = 0; at < sent.length; at += chunks.at(-1)?.length ?? 1)
+        chunks.push(sent.subarray(at, at + (sizes[chunks.length] ?? 1)))
+      const whole = await hear(sent.length > 0 ? [sent] : [], { limits: small })
+      assert.deepEqual(await hear(chunks, { limits: small }), whole)
+    }),
+    { numRuns: 2_000 },
+  )
+})
 
 for (const [what, sent, expected] of [
   ['what was announced and did not come', 'a APPEND x {900000}\r\n', 0],
