@@ -3,10 +3,10 @@ import { storeFlags } from '#/mail/store-flags.ts'
 import { ConversationNames } from '#/threads/message-ids.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
-import { type Extent, headBytes, readContents, smallBytes } from './contents.ts'
+import { type Content, type Extent, headBytes, readContents, smallBytes } from './contents.ts'
 import type { FetchItem } from './items.ts'
-import { writeMessage } from './message-answer.ts'
-import { MessageSource } from './message-source.ts'
+import { rowResponse, writeMessage } from './message-answer.ts'
+import { MessageSource, type Store } from './message-source.ts'
 import { ResponseWriter } from './response-writer.ts'
 import { type Row, readRows } from './rows.ts'
 
@@ -20,8 +20,7 @@ export interface Fetched {
 
 interface Read {
   readonly row: Row
-  readonly source: MessageSource | undefined
-  readonly preview: string
+  readonly content?: Content
 }
 
 /** Writes these items of the messages with these ascending uids, which come some at a time, and marks messages as read where an item
@@ -45,6 +44,7 @@ class Fetch implements Fetched {
   readonly #selected: Selected
   readonly #items: readonly FetchItem[]
   readonly #folder: FolderRef
+  readonly #store: Store
   readonly #extent: Extent | undefined
   readonly #withOthers: boolean
   readonly #marksSeen: boolean
@@ -58,6 +58,10 @@ class Fetch implements Fetched {
     this.#selected = selected
     this.#items = items
     this.#folder = { mailbox: selected.mailbox, folderId: selected.folderId }
+    this.#store = {
+      ...{ db: parts.db, reader: parts.reader },
+      ...{ organizationId: selected.mailbox.organizationId, signal: session.signal },
+    }
     this.#extent = extentOf(items)
     this.#withOthers = items.some((item) => typeof item !== 'string' || !beside.has(item))
     this.#marksSeen = !selected.isReadOnly && items.some((item) => typeof item !== 'string' && item.marksSeen)
@@ -81,28 +85,16 @@ class Fetch implements Fetched {
   }
 
   async #read(uids: readonly number[]): Promise<{ read: Read[]; until: number }> {
-    const { db, reader } = this.#session.parts
-    if (!this.#extent) {
-      const rows = await readRows(db, this.#folder, uids, this.#withOthers)
-      return { read: rows.map((row) => ({ row, source: undefined, preview: '' })), until: uids.at(-1) ?? 0 }
-    }
-    const { read, until } = await readContents(db, this.#folder, uids, this.#extent)
-    const { organizationId } = this.#folder.mailbox
-    const store = { db, reader, organizationId, signal: this.#session.signal }
-    return {
-      read: read.map(({ row, content }) => ({
-        row,
-        source: new MessageSource(store, content),
-        preview: content.preview,
-      })),
-      until,
-    }
+    const { db } = this.#session.parts
+    if (this.#extent) return readContents(db, this.#folder, uids, this.#extent)
+    const rows = await readRows(db, this.#folder, uids, this.#withOthers)
+    return { read: rows.map((row) => ({ row })), until: uids.at(-1) ?? 0 }
   }
 
   async #write(read: readonly Read[]): Promise<void> {
     const marked = this.#marksSeen ? await this.#markSeen(read) : undefined
     const threads = await this.#threadIds(read)
-    for (const { row: before, source, preview } of read) {
+    for (const { row: before, content } of read) {
       const sequence = this.#selected.messages.sequenceOf(before.uid)
       const now = marked?.rows.get(before.uid)
       if (sequence === undefined) continue
@@ -111,12 +103,25 @@ class Fetch implements Fetched {
         items: now ? this.#withFlags() : this.#items,
         knowsGlobal: this.#knowsGlobal,
       }
-      const message = { sequence, row: now ?? before, threadId: threads.get(before.uid), preview, source }
+      // The source ends with its message, since the structure of a small one may be large.
+      const source = content && new MessageSource(this.#store, content)
+      const message = {
+        sequence,
+        row: now ?? before,
+        threadId: threads.get(before.uid),
+        preview: content?.preview ?? '',
+        source,
+      }
+      if (!content) {
+        this.#writer.add(rowResponse(this.#items, message))
+        continue
+      }
       const isThere = await this.#writer.response(async () => {
         if (!(await writeMessage(answering, message))) this.lacksParts = true
       })
       if (!isThere) this.lacksMessages = true
     }
+    if (this.#writer.isFull) await this.#writer.flush()
     if (marked) this.#selected.knows(marked.modseq)
   }
 
@@ -167,8 +172,8 @@ function extentOf(items: readonly FetchItem[]): Extent | undefined {
     if (typeof item === 'string') return item === 'BODY' || item === 'BODYSTRUCTURE'
     return item.section.path.length > 0 || item.section.what === 'all' || item.section.what === 'text'
   }
-  if (items.some(needsMore)) return { whole: smallBytes, head: headBytes }
+  if (items.some(needsMore)) return { whole: smallBytes, head: headBytes, structure: true }
   if (items.some((item) => typeof item !== 'string' || item === 'ENVELOPE'))
-    return { whole: headBytes, head: headBytes }
-  return items.includes('PREVIEW') ? { whole: 0, head: 0 } : undefined
+    return { whole: headBytes, head: headBytes, structure: false }
+  return items.includes('PREVIEW') ? { whole: 0, head: 0, structure: false } : undefined
 }

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
+import { publicId } from '#/mail/message-id.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
 import { MessageReader } from '#/mime/reader.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { selectedCommands } from '../selected/commands.ts'
 import type { Extension } from '../session/session.ts'
+import { dateTime } from '../wire/format.ts'
 import { fetchCommands } from './commands.ts'
 
 let stage: Stage
@@ -225,6 +230,30 @@ for (const [what, enabled, asked, answer] of [
 test('no message is marked as read after EXAMINE', async () => {
   const { session } = await selected([plain], { command: 'EXAMINE' })
   assert.equal(await told(session, 'FETCH 1 BODY[TEXT]'), `* 1 FETCH (BODY[TEXT] {10}|body|more)|${done}`)
+})
+
+test('ids, the conversation and when a message came here are told', async () => {
+  const { scene } = await selected([
+    'Message-ID: <one@x.test>\n\nx',
+    'References: <one@x.test>\n\ny',
+    'Message-ID: <other@x.test>\n\nz',
+  ])
+  const { host } = stage
+  const threads = new ThreadCache({ mailHost: host, key: idHashKey('a secret'), maxBytes: 1 << 20 })
+  const parts = { ...stage.parts, threads, mailboxIndexes: new MailboxIndexes({ mailHost: host, threads }) }
+  const session = new HeardSession(parts, scene.mailbox, { ...selectedCommands, ...fetchCommands })
+  await session.run('SELECT INBOX')
+  const { rows } = await sql<{ id: number; saved_at: Date }>`
+    select message.id, saved_at from mail_messages message join mail_folders folder on folder.id = message.folder_id
+    where folder.mailbox_id = ${scene.mailbox.mailboxId} order by uid`.execute(stage.database.db)
+  const lines = rows.map(
+    (row, at) => `* ${at + 1} FETCH (EMAILID (${publicId(row.id)}) SAVEDATE ${dateTime(row.saved_at)})|`,
+  )
+  assert.equal(await told(session, 'FETCH 1:3 (EMAILID SAVEDATE)'), lines.join('') + done)
+  const ids = (await told(session, 'FETCH 1:3 THREADID')).match(/(?<=THREADID \()[\w-]{16}(?=\))/g)
+  assert.equal(ids?.length, 3)
+  assert.equal(ids[0], ids[1])
+  assert.notEqual(ids[0], ids[2])
 })
 
 test('a part with an unknown encoding is left out, and the command refused', async () => {

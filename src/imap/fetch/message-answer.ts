@@ -1,6 +1,6 @@
 import { publicId } from '#/mail/message-id.ts'
 import { readEnvelope } from '#/mime/entity/envelope.ts'
-import { flagsOf } from '../selected/flags.ts'
+import { flagColumns, flagsOf } from '../selected/flags.ts'
 import { dateTime, flagList } from '../wire/format.ts'
 import { envelopeText, structureText, type Telling } from './body-structure.ts'
 import type { FetchItem, PlainItem, SectionItem } from './items.ts'
@@ -28,16 +28,25 @@ export interface Answering {
   readonly knowsGlobal: boolean
 }
 
-/** Writes the response for one message: `* 3 FETCH (FLAGS (\Seen) UID 7)` (RFC 9051, section 7.5.2). Answers whether a part was left
- *  out since nobody knows its encoding. Throws `Gone` if the message is gone. */
+/** The response for one message of which nothing but its row is told: `* 3 FETCH (FLAGS (\\Seen) UID 7)` (RFC 9051,
+ *  section 7.5.2). */
+export function rowResponse(items: readonly FetchItem[], message: ToldMessage): string {
+  const values = items.map((item) => (typeof item === 'string' ? `${item} ${rowValue(item, message)}` : ''))
+  return `* ${message.sequence} FETCH (${values.join(' ')})\r\n`
+}
+
+/** Writes the response for one message. Answers false if a part was left out since nobody knows its encoding. Throws `Gone` if the
+ *  message is gone. */
 export async function writeMessage(answering: Answering, message: ToldMessage): Promise<boolean> {
   const { writer, items } = answering
   writer.add(`* ${message.sequence} FETCH (`)
   let lead = ''
   let isWhole = true
   for (const item of items) {
-    if (typeof item === 'string') writer.add(`${lead}${item} ${await plainValue(item, message, answering)}`)
-    else if (!(await wroteSection(writer, message.source, { ...item, name: lead + item.name }))) {
+    if (typeof item === 'string') {
+      const value = rowValue(item, message) ?? (await contentValue(item, message, answering))
+      writer.add(`${lead}${item} ${value}`)
+    } else if (!(await wroteSection(writer, message.source, { ...item, name: lead + item.name }))) {
       isWhole = false
       continue
     }
@@ -64,8 +73,8 @@ async function wroteSection(
   }
 }
 
-async function plainValue(item: PlainItem, message: ToldMessage, { knowsGlobal }: Answering): Promise<string | number> {
-  const { row, source } = message
+/** Undefined for what the octets of the message say. */
+function rowValue(item: PlainItem, { row, threadId }: ToldMessage): string | number | undefined {
   switch (item) {
     case 'FLAGS':
       return flagsText(row)
@@ -80,16 +89,20 @@ async function plainValue(item: PlainItem, message: ToldMessage, { knowsGlobal }
     case 'EMAILID':
       return `(${publicId(row.id)})`
     case 'THREADID':
-      return message.threadId === undefined ? 'NIL' : `(${message.threadId})`
+      return threadId === undefined ? 'NIL' : `(${threadId})`
     case 'SAVEDATE':
       return dateTime(new Date(row.savedAt))
-    case 'PREVIEW':
-      return utf8String(message.preview)
-    case 'ENVELOPE':
-      return source ? envelopeOf(source) : 'NIL'
     default:
-      return source ? structureOf(source, { isExtended: item === 'BODYSTRUCTURE', knowsGlobal }) : 'NIL'
+      return undefined
   }
+}
+
+async function contentValue(item: PlainItem, message: ToldMessage, { knowsGlobal }: Answering): Promise<string> {
+  const { source, preview } = message
+  if (item === 'PREVIEW') return utf8String(preview)
+  if (!source) return 'NIL'
+  if (item === 'ENVELOPE') return envelopeOf(source)
+  return structureOf(source, { isExtended: item === 'BODYSTRUCTURE', knowsGlobal })
 }
 
 async function envelopeOf(source: MessageSource): Promise<string> {
@@ -101,6 +114,13 @@ async function structureOf(source: MessageSource, telling: Telling): Promise<str
   return structureText(await source.entity(), telling)
 }
 
+/** Most messages have no keywords, and one of few combinations of flags. */
+const flagTexts = new Map<number, string>()
+
 function flagsText(row: Row): string {
-  return flagList(flagsOf(row))
+  if (row.keywords.length > 0) return flagList(flagsOf(row))
+  const combination = flagColumns.reduce((bits, [, column]) => 2 * bits + Number(row[column]), 0)
+  const text = flagTexts.get(combination) ?? flagList(flagsOf(row))
+  flagTexts.set(combination, text)
+  return text
 }

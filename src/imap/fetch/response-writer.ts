@@ -21,6 +21,11 @@ export class ResponseWriter {
     this.#output = output
   }
 
+  /** Whether so much is there that it should be sent. */
+  get isFull(): boolean {
+    return this.#text.length >= together
+  }
+
   /** Adds to the text. */
   add(text: string): void {
     this.#text += text
@@ -37,7 +42,7 @@ export class ResponseWriter {
       if (error instanceof Gone) return false
       throw error
     }
-    if (this.#text.length >= together) await this.flush()
+    if (this.isFull) await this.flush()
     return true
   }
 
@@ -57,7 +62,7 @@ export class ResponseWriter {
       await this.#output.write(octets)
     }
     if (left !== 0) throw new Error('a literal has not the size that was announced')
-    if (this.#text.length >= together) await this.flush()
+    if (this.isFull) await this.flush()
   }
 
   /** Sends what is there. */

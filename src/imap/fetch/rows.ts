@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { type FolderRef, uidRows } from '#/mail/folders.ts'
-import { bytes, integers, packed, times } from '#/mail/packed.ts'
+import { integers, packed, times } from '#/mail/packed.ts'
 import { flagColumns, type StoredFlags } from '../selected/flags.ts'
 
 /** A message in its folder, without what it says. */
@@ -16,12 +16,15 @@ export interface Row extends StoredFlags {
 }
 
 type Packed = Record<'uid' | 'modseq' | 'flags', string | null> & {
-  readonly keywords: string[][] | null
+  /** Of those that have any. */
+  readonly keywords: (readonly [uid: number, keywords: string[]])[] | null
 } & { readonly [other in 'id' | 'size' | 'received' | 'saved']?: string | null }
 
-const flagPack = sql.raw(flagColumns.map(([, column]) => `boolsend(${column})`).join(' || '))
+/** The flags as one number, a bit for each: a value for each flag would take twice as long. */
+const flagBits = sql.raw(flagColumns.map(([, column], bit) => `${column}::integer * ${1 << bit}`).join(' + '))
 const packedFlags = sql`${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`int8send(modseq)`)} as modseq,
-  ${packed(flagPack)} as flags, case when bool_or(keywords <> '{}') then json_agg(keywords) end as keywords`
+  ${packed(sql`int4send(${flagBits})`)} as flags,
+  json_agg(json_build_array(uid, keywords)) filter (where keywords <> '{}') as keywords`
 /** What few ask for beside flags. */
 const packedOthers = sql`, ${packed(sql`int8send(id)`)} as id, ${packed(sql`int4send(size_bytes)`)} as size,
   ${packed(sql`timestamptz_send(received_at)`)} as received, ${packed(sql`timestamptz_send(saved_at)`)} as saved`
@@ -67,30 +70,28 @@ export async function readRows(
 
 function unpacked(packed: Packed): Row[] {
   const [modseqs, ids] = [longs(packed.modseq), longs(packed.id ?? null)]
-  const [flags, sizes] = [bytes(packed.flags), integers(packed.size ?? null)]
+  const [flags, sizes] = [integers(packed.flags), integers(packed.size ?? null)]
   const [received, saved] = [times(packed.received ?? null), times(packed.saved ?? null)]
-  return Array.from(integers(packed.uid), (uid, index) => ({
-    uid,
-    modseq: modseqs(index),
-    id: ids(index),
-    sizeBytes: sizes[index] ?? 0,
-    receivedAt: received[index] ?? 0,
-    savedAt: saved[index] ?? 0,
-    keywords: packed.keywords?.[index] ?? [],
-    ...flagsAt(flags, index * flagColumns.length),
-  }))
-}
-
-/** In the order of `flagColumns`. */
-function flagsAt(flags: Buffer, at: number): Omit<StoredFlags, 'keywords'> {
-  return {
-    answered: flags[at] === 1,
-    flagged: flags[at + 1] === 1,
-    deleted: flags[at + 2] === 1,
-    seen: flags[at + 3] === 1,
-    draft: flags[at + 4] === 1,
-    forwarded: flags[at + 5] === 1,
-  }
+  const keywords = new Map(packed.keywords ?? [])
+  return Array.from(integers(packed.uid), (uid, index) => {
+    const bits = flags[index] ?? 0
+    return {
+      uid,
+      modseq: modseqs(index),
+      id: ids(index),
+      sizeBytes: sizes[index] ?? 0,
+      receivedAt: received[index] ?? 0,
+      savedAt: saved[index] ?? 0,
+      keywords: keywords.get(uid) ?? [],
+      // In the order of `flagColumns`.
+      answered: (bits & 1) > 0,
+      flagged: (bits & 2) > 0,
+      deleted: (bits & 4) > 0,
+      seen: (bits & 8) > 0,
+      draft: (bits & 16) > 0,
+      forwarded: (bits & 32) > 0,
+    }
+  })
 }
 
 function longs(base64: string | null): (index: number) => number {
