@@ -16,14 +16,14 @@ export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise
   })
 }
 
+/** Renames a folder and those within it, of which there may be some without it. */
 export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to: string): Promise<void> {
   // No statement takes a NUL.
   assertReadable(name)
   try {
     await db.transaction().execute(async (tx) => {
       const tree = await lockTree(tx, mailbox, name)
-      const folders = await lockFolders(tx, mailbox, [name])
-      if (!folders.has(name)) await refuseFolder(tx, mailbox, name)
+      if (tree.length === 0) await refuseFolder(tx, mailbox, name)
       for (const one of tree) assertReadable(to + one.name.slice(name.length))
       await sql`
         /* announced */ update mail_folders set name = ${to} || substr(name, char_length(${name}) + 1)
@@ -45,7 +45,7 @@ async function lockTree(
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from mail_folders
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
-      and (name = ${name} or starts_with(name, ${`${name}/`}))
+      and (name = ${name} or starts_with(name, ${`${name}/`})) and ${keptInDatabase}
     order by id for update`.execute(tx)
   return rows
 }

@@ -50,7 +50,11 @@ export function startService(env: Record<string, string>, args?: readonly string
 /** The same without waiting. */
 export function launchService(env: Record<string, string>, args: readonly string[] = ['serve', '--bare']): Launched {
   const child = spawn(process.execPath, [...flags, mainFor(env), ...args], {
-    env: { ...around, PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0', ...env },
+    env: {
+      ...{ ...around, PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' },
+      ...(env.MAILROOM_TLS_CERT !== undefined && { MAILROOM_IMAPS_PORT: '0' }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let written = ''

@@ -1,18 +1,18 @@
 import { Refusal } from '#/errors.ts'
-import type { Level } from '#/http/access/caller.ts'
 import { expunge } from '#/mail/expunge.ts'
 import { uidsAfter } from '#/mail/read.ts'
 import { update } from '#/mail/update.ts'
 import { isStandardFolder, newFolderName } from '#/messages/folders/folder-name.ts'
-import { announceFolders, createFolder, renameFolder } from '#/messages/folders/folders.ts'
+import { announceFolders, assertRenamable, createFolder } from '#/messages/folders/folders.ts'
+import type { MailHost } from '#/ports/mail-host.ts'
 import { type Completed, No } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
 import { leave } from '../selected/select.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments, Command } from '../wire/arguments.ts'
-import { alreadyExists, type Existing, existingFolder, findFolder } from './existing.ts'
+import { alreadyExists, existingFolder, findFolder } from './existing.ts'
 import { folderWithUse, hasUse } from './listing.ts'
-import { type NamedFolder, reach } from './named.ts'
+import { folderNamed, type NamedFolder, noSuchMailbox, reach } from './named.ts'
 import { separator } from './names.ts'
 
 /** Messages that are deleted or moved in one transaction. */
@@ -69,8 +69,10 @@ async function newFolder(session: Session, name: string): Promise<Pick<NamedFold
 
 /** DELETE (RFC 9051, section 6.3.5): the folder and its messages, not those within it, which stay where they are. */
 export async function remove(session: Session, { args }: Command): Promise<Completed> {
-  const folder = await argument(session, args, 'change')
+  args.space()
+  const given = args.mailbox()
   args.end()
+  const folder = await existingFolder(session, given, 'change')
   assertNotStandard(folder)
   const { db, mailHost } = session.parts
   const { mailbox, folder: name, stored } = folder
@@ -87,38 +89,45 @@ export async function remove(session: Session, { args }: Command): Promise<Compl
   return { text: 'Deleted' }
 }
 
-/** RENAME (RFC 9051, section 6.3.6). */
+/** RENAME (RFC 9051, section 6.3.6), with those within it, also where they are all that there is. */
 export async function rename(session: Session, { args }: Command): Promise<Completed> {
-  const from = await argument(session, args, 'change')
+  args.space()
+  const given = args.mailbox()
   args.space()
   const name = newName(args)
   args.end()
+  const from = await folderNamed(session, given, 'change')
   const to = await newFolder(session, name)
   if (to.mailbox.mailboxId !== from.mailbox.mailboxId)
     throw new No('A folder stays in its mailbox: copy its messages', 'CANNOT')
-  if (await findFolder(session, name, 'change')) throw alreadyExists()
   if (from.folder === 'inbox') await emptyInto(session, from, to.folder)
-  else {
-    assertNotStandard(from)
-    await renameFolder(session.parts.mailHost, from.mailbox, from.folder, to.folder)
-  }
+  else await renameTree(session.parts.mailHost, from, to.folder)
   await announceFolders(session.parts.db, from.mailbox, session.user.by)
   return { text: 'Renamed' }
 }
 
+async function renameTree(mailHost: MailHost, from: NamedFolder, to: string): Promise<void> {
+  const { mailbox, folder } = from
+  const folders = await mailHost.folders(mailbox)
+  if (!folders.some(({ name }) => name === folder || name.startsWith(`${folder}/`))) throw noSuchMailbox()
+  assertNotStandard(from)
+  if (folders.some(({ name }) => name === to)) throw alreadyExists()
+  assertRenamable(folders, folder, to)
+  await mailHost.renameFolder(mailbox, folder, to)
+}
+
 /** INBOX stays, and is empty: its messages go to a new folder. */
-async function emptyInto({ parts: { db, mailHost }, user }: Session, { mailbox }: Existing, to: string): Promise<void> {
-  await createFolder(mailHost, mailbox, to)
+async function emptyInto(
+  { parts: { db, mailHost }, user }: Session,
+  { mailbox }: NamedFolder,
+  to: string,
+): Promise<void> {
+  if (!(await createFolder(mailHost, mailbox, to)).made) throw alreadyExists()
   for (;;) {
     const uids = await uidsAfter(db, mailbox, 'inbox', 0, together)
     if (uids.length === 0) return
     await update(db, mailbox, 'inbox', uids, { folder: to }, user.by)
   }
-}
-
-async function argument(session: Session, args: Arguments, level: Level): Promise<Existing> {
-  args.space()
-  return await existingFolder(session, args.mailbox(), level)
 }
 
 function assertNotStandard({ folder, name }: NamedFolder): void {

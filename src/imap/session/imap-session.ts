@@ -83,14 +83,9 @@ class ImapSession {
   }
 
   async #next(): Promise<void> {
-    const command = await this.#connection.command().catch(this.#unread)
+    const command = await this.#connection.command().catch(unread)
     if (command instanceof Bad) return await this.#refuse('*', 'BAD', command.message)
     await (this.#user ? this.#user.inTurn(() => this.#answer(command)) : this.#answer(command))
-  }
-
-  readonly #unread = (error: unknown): Bad => {
-    if (error instanceof Bad) return error
-    throw error
   }
 
   async #answer(command: Command): Promise<void> {
@@ -115,24 +110,24 @@ class ImapSession {
 
   async #carryOut(command: Command): Promise<Done> {
     const { name } = command
-    const own = this.#commands.get(name)
-    if (own) return await own(command)
+    const own = ImapSession.#own.get(name)
+    if (own) return await own(this, command)
     if (this.#user) return await dispatch(this.#parts, this.#user, command)
     if (this.#parts.commands.has(name) || afterLogin.has(name)) throw new Bad('Sign in first')
     throw new Bad('Unknown command')
   }
 
-  /** Commands of the session itself, which are taken before those of the rooms. */
-  readonly #commands: ReadonlyMap<string, (command: Command) => Promise<Done>> = new Map([
-    ['CAPABILITY', (command) => this.#capability(command)],
-    ['ID', (command) => this.#id(command)],
-    ['LOGOUT', (command) => this.#logOut(command)],
-    ['STARTTLS', (command) => this.#startTls(command)],
-    ['LOGIN', (command) => this.#signIn(command)],
-    ['AUTHENTICATE', (command) => this.#signIn(command)],
-    ['COMPRESS', (command) => this.#compress(command)],
-    ['NOOP', (command) => this.#noop(command)],
-  ] as const)
+  /** Commands of the session itself, which are taken before those of the rooms. Idle sessions are many, so all share them. */
+  static readonly #own: ReadonlyMap<string, (session: ImapSession, command: Command) => Promise<Done>> = new Map([
+    ['CAPABILITY', (session, command) => session.#capability(command)],
+    ['ID', (session, command) => session.#id(command)],
+    ['LOGOUT', (session, command) => session.#logOut(command)],
+    ['STARTTLS', (session, command) => session.#startTls(command)],
+    ['LOGIN', (session, command) => session.#signIn(command)],
+    ['AUTHENTICATE', (session, command) => session.#signIn(command)],
+    ['COMPRESS', (session, command) => session.#compress(command)],
+    ['NOOP', (session, command) => session.#noop(command)],
+  ])
 
   async #capability({ args }: Command): Promise<Done> {
     args.end()
@@ -231,4 +226,10 @@ const afterLogin = new Set(['COMPRESS'])
 /** A client's own word gets into no log. */
 function known(name: string, commands: ReadonlyMap<string, unknown>): string {
   return commands.has(name) ? name : 'another'
+}
+
+/** What cannot be read is answered; anything else ends the session. */
+function unread(error: unknown): Bad {
+  if (error instanceof Bad) return error
+  throw error
 }

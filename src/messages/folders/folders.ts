@@ -72,6 +72,14 @@ export async function renameFolder(
   const folders = await mailHost.folders(mailbox)
   const folder = found(folders, name)
   if (to === name) return folder
+  assertRenamable(folders, name, to)
+  await note({ name, key: await keyOf(mailHost, mailbox, name) })
+  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name', () => readFolder(mailHost, mailbox, name)))
+  return { ...folder, name: to }
+}
+
+/** @throws Refusal if a folder, or one within it, cannot have the name that it would get */
+export function assertRenamable(folders: readonly FolderStatus[], name: string, to: string): void {
   if (to.startsWith(`${name}/`)) throw invalid('name', 'A folder cannot be within itself')
   const names = new Set(folders.map((one) => one.name))
   for (const inner of names) {
@@ -79,9 +87,6 @@ export async function renameFolder(
     const renamed = folderNamed('name', to + inner.slice(name.length))
     if (names.has(renamed)) throw invalid('name', `There is a folder ${JSON.stringify(renamed)} already`)
   }
-  await note({ name, key: await keyOf(mailHost, mailbox, name) })
-  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name', () => readFolder(mailHost, mailbox, name)))
-  return { ...folder, name: to }
 }
 
 /** A folder's UIDVALIDITY. */
