@@ -31,7 +31,7 @@ export const close: Handler = async (session, { args }) => {
 
 /** Deletes the messages with `\Deleted` for good, or those of them among uids, in steps between which others are served. Answers the
  *  modification sequence after the last; undefined if there was none. */
-export async function expungeDeleted(
+async function expungeDeleted(
   { parts: { db }, user }: Session,
   selected: Pick<Selected, 'mailbox' | 'folderId'>,
   among?: readonly NumberRange[],

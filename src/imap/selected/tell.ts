@@ -45,7 +45,7 @@ export async function tell(session: Session, { mayExpunge }: { readonly mayExpun
 }
 
 /** Whether the client has shown that it keeps modification sequences (RFC 7162, section 3.1). */
-export function keepsModseqs({ enabled }: Session): boolean {
+function keepsModseqs({ enabled }: Session): boolean {
   return enabled.has('CONDSTORE') || enabled.has('QRESYNC')
 }
 

@@ -28,16 +28,6 @@ export function octetString(bytes: Buffer): Buffer {
   return Buffer.from(quotable.test(text) ? quote(text) : `{${text.length}}\r\n${text}`, 'latin1')
 }
 
-/** What precedes so many octets that follow as they are. */
-export function literal(octets: number): string {
-  return `{${octets}}\r\n`
-}
-
-/** The same where they may contain NUL (RFC 3516, section 4.2). */
-export function literal8(octets: number): string {
-  return `~{${octets}}\r\n`
-}
-
 /** The name of a mailbox: in modified UTF-7, or as it is for a client that uses UTF-8. */
 export function mailboxName(name: string, usesUtf8: boolean): string {
   if (!usesUtf8) return astring(encodeUtf7(name))
@@ -52,7 +42,7 @@ export function flagList(flags: Iterable<string>): string {
 }
 
 /** Whether this can be written as a flag: an atom, which may begin with a backslash; also `\*`. */
-export function isFlag(flag: string): boolean {
+function isFlag(flag: string): boolean {
   return flag === '\\*' || isAllOf(flag.startsWith('\\') ? flag.slice(1) : flag, isAtomChar)
 }
 
