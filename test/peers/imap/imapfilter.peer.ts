@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { people } from './person.ts'
+
+const { newcomer } = people()
+
+test('imapfilter searches, labels, moves, copies, deletes, and makes and renames folders', async () => {
+  await using ada = await newcomer()
+  await ada.receives('One', 'Two', 'Three', 'Four', 'Five')
+  await ada.change('One', { unread: false, add_labels: ['work'] })
+  await ada.change('Five', { starred: true })
+  const { tlsPort, address, password, certificate } = ada.account
+  const config = await ada.file(
+    'config.lua',
+    `
+options.info = false
+options.subscribe = true
+options.expunge = true
+ada = IMAP { server = 'localhost', port = ${tlsPort}, username = '${address}', password = '${password}', ssl = 'auto' }
+print(#ada.INBOX:select_all(), #ada.INBOX:is_unseen(), #ada.INBOX:has_keyword('work'), #ada.INBOX:is_flagged())
+print(#ada.INBOX:contain_subject('TWO'), #ada.INBOX:contain_body('About Three'), #ada.INBOX:is_larger(100000))
+print(#(ada.INBOX:contain_from('ann@peer') * ada.INBOX:is_newer(2) - ada.INBOX:is_seen()))
+ada.INBOX:contain_subject('Two'):add_flags({ 'Work', '\\\\Seen' })
+ada.INBOX:contain_subject('One'):remove_flags({ 'work' })
+ada:create_mailbox('Projects/Apollo')
+ada.INBOX:contain_subject('Three'):move_messages(ada['Projects/Apollo'])
+ada.INBOX:contain_subject('Five'):copy_messages(ada['Archive'])
+ada.INBOX:contain_subject('Four'):delete_messages()
+ada:rename_mailbox('Projects/Apollo', 'Projects/Gemini')
+ada:create_mailbox('Passing')
+ada:delete_mailbox('Passing')
+local mailboxes, folders = ada:list_all('Projects')
+print(table.concat(mailboxes, ' '))
+print(ada['Projects/Gemini']:check_status())
+for _, message in ipairs(ada['Projects/Gemini']:select_all()) do
+  mailbox, uid = table.unpack(message)
+  print(mailbox[uid]:fetch_field('subject'), #mailbox[uid]:fetch_body())
+end
+`,
+  )
+  const out = await ada.run('imapfilter', ['-c', config, '-t', certificate])
+  assert.equal(
+    out,
+    `5\t4\t1\t1
+1\t1\t0
+4
+Projects/Gemini
+1\t0\t1\t2
+Subject: Three\t13
+`,
+  )
+  assert.deepEqual(await ada.has(), { Five: 'starred', One: 'read', Two: 'read work' })
+  assert.deepEqual(await ada.has('archive'), { Five: 'starred' })
+  assert.deepEqual(await ada.has('Projects/Gemini'), { Three: '' })
+  assert.ok(!(await ada.folders()).some((name) => ['Passing', 'Projects/Apollo'].includes(name)))
+})
