@@ -294,6 +294,7 @@ for (const [what, move] of [
     await index(await claimed(mailbox))
     for (const from of [inbox, ...(move ? [] : [inbox])])
       await transaction((tx) => (move ? moveMessages : copyMessages)(tx, from, [1], other.inbox, by))
+    await index(await claimed(mailbox))
     const { rows } = await sql<{ marks: string }>`
       select split_part(words, E'\\n', 1) as marks from mail_search where organization_id = ${mailbox.organizationId}
       order by content_id`.execute(database.db)

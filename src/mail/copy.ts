@@ -5,7 +5,7 @@ import { countsStored } from '#/usage/storage.ts'
 import { type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { integers, packed } from './packed.ts'
 import { storedType } from './received.ts'
-import { findIn } from './search/copied.ts'
+import { indexFor } from './search/copied.ts'
 
 /** The uids of messages, and of what became of each. */
 export interface CopiedTo {
@@ -25,7 +25,7 @@ export async function copyMessages(
   const folders = await lockFolderRefs(tx, from, to)
   const [source, target] = [folders(from), folders(to)]
   const { organizationId, mailboxId } = to.mailbox
-  if (from.mailbox.mailboxId !== mailboxId) await findIn(tx, to.mailbox, source.id, uids)
+  if (from.mailbox.mailboxId !== mailboxId) await indexFor(tx, to.mailbox, source.id, uids)
   const { rows } = await sql<{ uids: string | null }>`
     with held as materialized (
       select uid, ${target.uid_next - 1} + row_number() over (order by uid) as new_uid, content_id, received_at, size_bytes,

@@ -8,7 +8,7 @@ import { leave } from './expunge.ts'
 import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
 import { stored } from './received.ts'
-import { findIn } from './search/copied.ts'
+import { indexFor } from './search/copied.ts'
 
 /** Moves messages to a folder of the same mailbox or of another one, and writes events. A message keeps its id within a mailbox; in
  *  another it is a new one, and is deleted here. One in the folder already stays as it is. Answers also the modification sequence that the
@@ -28,7 +28,7 @@ export async function moveMessages(
     return { from: same, to: same, modseq: source.modseq }
   }
   const isElsewhere = from.mailbox.mailboxId !== to.mailbox.mailboxId
-  if (isElsewhere) await findIn(tx, to.mailbox, source.id, uids)
+  if (isElsewhere) await indexFor(tx, to.mailbox, source.id, uids)
   const pairs = await move(tx, source, target, present, { apply: (message) => message, isElsewhere })
   const moved = { from: pairs.map(({ before }) => before.uid), to: pairs.map(({ after }) => after.uid) }
   const events = isElsewhere

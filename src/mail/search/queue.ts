@@ -51,7 +51,7 @@ export interface Words {
   readonly words: string
 }
 
-/** Adds words to the index, and removes claimed rows from the queue. Locks contents before rows of the queue, as deletion
+/** Adds words to the index, in place of those of the same content, and removes claimed rows from the queue. Locks contents before rows of the queue, as deletion
  *  does. */
 export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: readonly Words[]): Promise<void> {
   await sql`
@@ -66,5 +66,5 @@ export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: r
     from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as row (id bigint, organization_id uuid, words text)
     join taken on taken.id = row.id
     join content on content.id = row.id
-    on conflict do nothing`.execute(db)
+    on conflict (content_id) do update set words = excluded.words`.execute(db)
 }
