@@ -4,10 +4,10 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { columnTypes } from './connections/column-types.ts'
 import { Lanes } from './connections/lanes.ts'
-import { Listener } from './connections/listener.ts'
 import { answers, Network } from './connections/network.ts'
 import { preparing } from './connections/prepared.ts'
 import { sessionSettings } from './connections/settings.ts'
+import { SharedListeners } from './connections/shared-listeners.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
@@ -90,13 +90,14 @@ async function openServer({
     await lanes[Symbol.asyncDispose]()
     await close(db, pool)
   }
+  const listeners = new SharedListeners(connection)
   const leaveIfSilent = async () => {
     if (!(await answers({ ...connection, connectionTimeoutMillis: answersWithin }))) network.cut()
   }
   return {
     ...{ db, pool, commits, leaveIfSilent },
     embedded: false,
-    listen: (channel, notified) => new Listener(connection, channel, notified),
+    listen: (channel, notified) => listeners.listen(channel, notified),
     failed: new Promise(() => {}),
     [Symbol.asyncDispose]: end,
   }

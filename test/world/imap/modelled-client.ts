@@ -19,6 +19,8 @@ interface Listed {
   uid?: number
   flags?: ReadonlySet<string> | undefined
   modseq?: number
+  /** The modification sequence with which the flags were told. */
+  flagsModseq?: number
 }
 
 /** A client of a selected mailbox that believes what it is told, and nothing else. */
@@ -136,8 +138,11 @@ export class ModelledClient {
     if (flags !== undefined) message.flags = new Set(flags.split(' ').filter(Boolean))
     assert.equal(modseq !== undefined, this.#keepsModseqs)
     if (!modseq) return
-    assert(Number(modseq) > (message.modseq ?? 0), `FETCH of ${number} tells what is known already`)
+    // After `STORE … .SILENT` it may know a modification sequence without the flags.
+    const known = flags === undefined ? message.modseq : message.flagsModseq
+    assert(Number(modseq) > (known ?? 0), `FETCH of ${number} tells what is known already`)
     message.modseq = Number(modseq)
+    if (flags !== undefined) message.flagsModseq = Number(modseq)
   }
 
   /** As a client that has sent `STORE … .SILENT`. */
@@ -163,7 +168,7 @@ export class ModelledClient {
         assert.deepEqual([...message.flags].sort(), [...now.flags].sort(), `the flags of ${message.uid}`)
       if (message.modseq !== undefined) assert.equal(message.modseq, now.modseq, `the modseq of ${message.uid}`)
       message.flags = now.flags
-      if (this.#keepsModseqs) message.modseq = now.modseq
+      if (this.#keepsModseqs) message.modseq = message.flagsModseq = now.modseq
     }
   }
 }
