@@ -51,6 +51,7 @@ export async function writeMessage(answering: Answering, message: ToldMessage): 
       continue
     }
     lead = ' '
+    await writer.pause()
   }
   // A response has one item at least.
   if (lead === '') writer.add(`UID ${message.row.uid}`)

@@ -32,6 +32,7 @@ export class MessageSource {
   #entity: Entity | undefined
   /** The range of the message's header; undefined if its end is not known from the beginning of the message. */
   #header: Range | undefined
+  #fields: { readonly range: Range; readonly octets: HeaderOctets } | undefined
 
   constructor(store: Store, content: Content) {
     this.#store = store
@@ -58,8 +59,13 @@ export class MessageSource {
     return this.#header
   }
 
-  /** The fields of a header that is there. */
-  async headerOctets({ start, end }: Range): Promise<HeaderOctets> {
+  /** The fields of a header that is there; the last is kept, since items may name it many times. */
+  async headerOctets(range: Range): Promise<HeaderOctets> {
+    if (this.#fields?.range.start !== range.start) this.#fields = { range, octets: await this.#readHeader(range) }
+    return this.#fields.octets
+  }
+
+  async #readHeader({ start, end }: Range): Promise<HeaderOctets> {
     const bytes = await this.bytes({ start, end: Math.min(end, start + mostHeader) })
     return { headers: readHeaders(bytes).headers, bytes }
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Bye } from '../answers.ts'
 import type { Output } from '../wire/output.ts'
 import { Gone } from './contents.ts'
@@ -8,12 +9,16 @@ const together = 64 << 10
 /** Octets that are put beside the text, since a write of its own costs more. */
 const fewBytes = 16 << 10
 
+/** How long a turn of the event loop may take, in milliseconds. */
+const longest = 10
+
 /** Writes responses, one after another, with little kept in memory. A response whose message turns out to be gone is taken back, unless
  *  part of it was sent: then the connection ends, since the client waits for the octets of a literal. */
 export class ResponseWriter {
   readonly #output: Output
   /** One character an octet. */
   #text = ''
+  #since = performance.now()
   /** Where the current response begins in the text; undefined once part of it was sent. */
   #start: number | undefined = 0
 
@@ -24,6 +29,13 @@ export class ResponseWriter {
   /** Whether so much is there that it should be sent. */
   get isFull(): boolean {
     return this.#text.length >= together
+  }
+
+  /** Lets others have their turn of the event loop, if this has had it for long. To be awaited between parts of a response. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.#since < longest) return
+    await nextTurn()
+    this.#since = performance.now()
   }
 
   /** Adds to the text. */

@@ -1,7 +1,7 @@
 import { OPAQUE } from '../body/describe-part.ts'
 import { type Part, readStructure } from '../body/structure.ts'
 import { decodedLength } from '../body/transfer-decoder.ts'
-import { readHeaders } from '../header/headers.ts'
+import { type Headers, readHeaders } from '../header/headers.ts'
 import { type ContentFields, ContentReader } from './content-fields.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 
@@ -35,7 +35,7 @@ const LF = 0x0a
 
 /** Reads the structure of a message, with the decoded lengths if they are wanted. Never throws. */
 export function readEntity(raw: Buffer, withLengths = false): Entity {
-  return new EntityReader(raw, withLengths).message(0, raw.length, 0)
+  return new EntityReader(raw, withLengths).message(0, raw.length, 0).root
 }
 
 class EntityReader {
@@ -51,10 +51,10 @@ class EntityReader {
   }
 
   /** The message that these octets are, within `depth` others. */
-  message(from: number, end: number, depth: number): Entity {
+  message(from: number, end: number, depth: number): { headers: Headers; root: Entity } {
     const bytes = this.#raw.subarray(0, end)
     const { headers, bodyStart } = readHeaders(bytes, from)
-    return this.#entity(readStructure(bytes, headers, bodyStart, from), depth, from)
+    return { headers, root: this.#entity(readStructure(bytes, headers, bodyStart, from), depth, from) }
   }
 
   #entity(part: Part, depth: number, from: number): Entity {
@@ -89,8 +89,8 @@ class EntityReader {
   }
 
   #enclosed(start: number, end: number, depth: number): EnclosedMessage {
-    const { headers } = readHeaders(this.#raw.subarray(0, end), start)
-    return { envelope: this.#content.within(readEnvelope(headers)), root: this.message(start, end, depth) }
+    const { headers, root } = this.message(start, end, depth)
+    return { envelope: this.#content.within(readEnvelope(headers)), root }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Headers } from '../header/headers.ts'
-import { type EnvelopeAddress, envelopeAddresses } from './envelope-addresses.ts'
+import { type EnvelopeAddress, envelopeAddresses, mostTokens } from './envelope-addresses.ts'
 
 /** The envelope structure of a message (RFC 9051, section 7.5.2). Texts have one character an octet, and encoded words as they are;
  *  null where the header has no such field. */
@@ -21,9 +21,14 @@ const MOST_TEXT = 64 * 1024
 
 /** Of several fields with one name, addresses are those of all, and a text is the last one's. Never throws. */
 export function readEnvelope(headers: Headers): Envelope {
-  const from = addresses(headers, 'from')
+  const left = { tokens: mostTokens }
+  const addresses = (name: string) => {
+    const values = headers.octets(name)
+    return values.length === 0 ? [] : envelopeAddresses(unfolded(values.join(',')), left)
+  }
+  const from = addresses('from')
   const orFrom = (name: string) => {
-    const own = addresses(headers, name)
+    const own = addresses(name)
     return own.length > 0 ? own : from
   }
   return {
@@ -32,17 +37,12 @@ export function readEnvelope(headers: Headers): Envelope {
     from,
     sender: orFrom('sender'),
     replyTo: orFrom('reply-to'),
-    to: addresses(headers, 'to'),
-    cc: addresses(headers, 'cc'),
-    bcc: addresses(headers, 'bcc'),
+    to: addresses('to'),
+    cc: addresses('cc'),
+    bcc: addresses('bcc'),
     inReplyTo: writtenText(headers, 'in-reply-to'),
     messageId: writtenText(headers, 'message-id'),
   }
-}
-
-function addresses(headers: Headers, name: string): EnvelopeAddress[] {
-  const values = headers.octets(name)
-  return values.length === 0 ? [] : envelopeAddresses(unfolded(values.join(',')))
 }
 
 /** The value of the last field of that name, unfolded, in octets. */
