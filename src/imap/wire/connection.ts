@@ -7,8 +7,8 @@ import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { Bad, Bye } from '../answers.ts'
 import type { Connection } from '../session/connection.ts'
 import type { Command } from './arguments.ts'
-import { isTagChar } from './characters.ts'
-import { type Fault, type ReaderContext, readCommand } from './command-reader.ts'
+import { nameOf, tagOf } from './command-name.ts'
+import { type Fault, type ReaderContext, type ReceivedCommand, readCommand } from './command-reader.ts'
 import { statusLine } from './format.ts'
 import { Input } from './input.ts'
 import type { ImapLimits } from './limits.ts'
@@ -91,7 +91,15 @@ export class ImapConnection implements Connection, ReaderContext {
   async command(): Promise<Command> {
     for (;;) {
       this.memory.release(this.memory.held)
-      const received = await this.#awaiting(() => readCommand(this.#input, this))
+      await this.#awaitsClient()
+      let received: ReceivedCommand
+      try {
+        // An idle connection waits here, not deep in what reads commands, and so holds little.
+        while (!this.#input.hasBegun()) await this.#input.more()
+        received = await readCommand(this.#input, this)
+      } finally {
+        this.#answersClient()
+      }
       const tag = tagOf(received.text)
       const args = new Parser(received, this.usesUtf8, tag.length)
       const name = received.fault ? undefined : nameOf(args)
@@ -111,9 +119,15 @@ export class ImapConnection implements Connection, ReaderContext {
 
   async ask(prompt: string): Promise<string> {
     this.output.write(`+ ${prompt.replace(/[\r\n]+/g, ' ')}\r\n`)
-    const { text, tail } = await this.#awaiting(() => this.#input.line(this.limits.commandBeforeLogin))
-    if (tail !== undefined) throw new Bad('The line is too long')
-    return text
+    await this.#awaitsClient()
+    try {
+      while (!this.#input.hasBegun()) await this.#input.more()
+      const { text, tail } = await this.#input.line(this.limits.commandBeforeLogin)
+      if (tail !== undefined) throw new Bad('The line is too long')
+      return text
+    } finally {
+      this.#answersClient()
+    }
   }
 
   /** For a command's reader. */
@@ -146,7 +160,7 @@ export class ImapConnection implements Connection, ReaderContext {
     const secured = new TLSSocket(this.#socket, { isServer: true, secureContext })
     await handshake(secured)
     this.#isShakingHands = false
-    this.#waits()
+    this.#answersClient()
     this.isEncrypted = true
     this.#socket = secured
     this.#input = new Input(secured)
@@ -157,7 +171,7 @@ export class ImapConnection implements Connection, ReaderContext {
   async compress(): Promise<void> {
     this.#deadline = performance.now() + this.limits.stalled
     await this.output.flushed()
-    this.#waits()
+    this.#answersClient()
     this.#input.inflate()
     this.output.compress()
   }
@@ -198,7 +212,8 @@ export class ImapConnection implements Connection, ReaderContext {
     else this.stop(new Bye('You have said nothing for too long'))
   }
 
-  async #awaiting<T>(read: () => Promise<T>): Promise<T> {
+  /** From now on we wait for the client, once it has read what it was sent and others have had their turn. */
+  async #awaitsClient(): Promise<void> {
     await this.output.taken()
     if (performance.now() > this.#turnAt + turnLength) {
       await turn()
@@ -206,39 +221,13 @@ export class ImapConnection implements Connection, ReaderContext {
     }
     this.#waitingSince = performance.now()
     this.#deadline = this.#waitingSince + (this.isSignedIn ? this.limits.idle : this.limits.login)
-    try {
-      return await read()
-    } finally {
-      this.#waits()
-    }
   }
 
   /** From now on the client waits for us. */
-  #waits(): void {
+  #answersClient(): void {
     this.#waitingSince = undefined
     this.#deadline = Number.POSITIVE_INFINITY
   }
 }
 
 const noName: Fault = { status: 'BAD', text: 'A command has a name after its tag' }
-
-/** Empty if there is none. */
-function tagOf(text: string): string {
-  let end = 0
-  while (isTagChar(text.charCodeAt(end))) end += 1
-  return text.slice(0, end)
-}
-
-/** In upper case, with the UID before it; undefined without one. */
-function nameOf(args: Parser): string | undefined {
-  try {
-    args.space()
-    const name = args.word()
-    if (name !== 'UID') return name
-    args.space()
-    return `UID ${args.word()}`
-  } catch (error) {
-    if (error instanceof Bad) return undefined
-    throw error
-  }
-}

@@ -58,12 +58,30 @@ export class Input {
     this.#wake()
   }
 
+  /** Whether something has come. Throws `ClientGone`, and what `stop` was told. */
+  hasBegun(): boolean {
+    const chunk = this.#next()
+    if (chunk) this.#left = chunk
+    return chunk !== null
+  }
+
+  /** Resolves once more may have come. */
+  more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+    })
+  }
+
   /** The next line, of at most so many octets. A line ends at LF, before which there is a CR, which some clients leave out.
    *  Throws `Bye` for one that has no end, `ClientGone`, and what `stop` was told. */
   async line(most: number): Promise<Line> {
     let line: GrowingLine | undefined
     for (;;) {
-      const chunk = await this.#chunk()
+      const chunk = this.#next()
+      if (!chunk) {
+        await this.more()
+        continue
+      }
       const end = chunk.indexOf(LF)
       if (end >= 0) this.#left = chunk.subarray(end + 1)
       // Most lines come in one chunk.
@@ -78,7 +96,11 @@ export class Input {
   /** Hands so many octets out as they come. Throws `ClientGone`, and what `stop` was told. */
   async octets(count: number, take: (part: Buffer) => void): Promise<void> {
     for (let left = count; left > 0; ) {
-      const chunk = await this.#chunk()
+      const chunk = this.#next()
+      if (!chunk) {
+        await this.more()
+        continue
+      }
       const part = chunk.length > left ? chunk.subarray(0, left) : chunk
       if (part.length < chunk.length) this.#left = chunk.subarray(left)
       left -= part.length
@@ -86,16 +108,12 @@ export class Input {
     }
   }
 
-  async #chunk(): Promise<Buffer> {
-    for (;;) {
-      if (this.#stopped) throw this.#stopped
-      const chunk = this.#left.length > 0 ? this.#left : this.#source.read()
-      this.#left = NOTHING
-      if (chunk) return chunk
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve
-      })
-    }
+  /** What has come, or null. Throws `ClientGone`, and what `stop` was told. */
+  #next(): Buffer | null {
+    if (this.#stopped) throw this.#stopped
+    const chunk = this.#left.length > 0 ? this.#left : this.#source.read()
+    this.#left = NOTHING
+    return chunk
   }
 }
 

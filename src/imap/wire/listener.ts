@@ -106,13 +106,20 @@ export class ImapListener implements AsyncDisposable {
     const connection: ImapConnection = new ImapConnection(socket, given)
     const served = this.#run(connection)
     this.#connections.set(connection, served)
-    const closed = new Promise((resolve) => socket.on('close', resolve))
-    // A message that is being stored holds memory after its client has gone.
-    Promise.all([served, closed]).then(() => {
-      this.#connections.delete(connection)
-      client.connections -= 1
-      if (client.connections === 0) this.#clients.delete(name)
-    })
+    // A message that is being stored holds memory after its client has gone: the connection counts until both are over.
+    let isHalfOver = false
+    const over = () => {
+      if (isHalfOver) this.#forget(connection, name, client)
+      isHalfOver = true
+    }
+    served.then(over)
+    socket.on('close', over)
+  }
+
+  #forget(connection: ImapConnection, name: string, client: Client): void {
+    this.#connections.delete(connection)
+    client.connections -= 1
+    if (client.connections === 0) this.#clients.delete(name)
   }
 
   async #run(connection: ImapConnection): Promise<void> {

@@ -7,6 +7,8 @@ import type { MemoryShare } from './message-memory.ts'
 /** Milliseconds for the last replies to be sent when a listener stops. */
 const flushTimeout = 500
 
+const ignored = () => {}
+
 /** A network with connections, to which limits apply. */
 export interface Client {
   connections: number
@@ -26,7 +28,7 @@ export class Acceptor {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
       // A socket error is also seen as its end.
-      socket.on('error', () => {})
+      socket.on('error', ignored)
       accept(socket, unmappedAddress(socket.remoteAddress ?? ''))
     })
   }
