@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { assertDatabaseExists } from './missing-database.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-nothing-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 const unnamed = (dataDir: string) => ({ ...readConfig({}), dataDir })
 

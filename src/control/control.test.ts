@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { callServer } from './call.ts'
 import { listenForCommands } from './listen.ts'
 import { type Reply, socketPath } from './protocol.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mr-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 let count = 0
 function newDirectory(): string {

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DirectoryInUse, lockDirectory } from '#/db/directory-lock.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 
-const parent = await mkdtemp(join(tmpdir(), 'mailroom-lock-'))
-after(() => rm(parent, { recursive: true }))
+const parent = directoryOfFile()
 const holder = fileURLToPath(new URL('./fixtures/hold-lock.ts', import.meta.url))
 
 test('a missing data directory is made for its owner alone', async () => {

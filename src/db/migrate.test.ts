@@ -1,16 +1,16 @@
 // On both databases: a migration locks out others, and runs on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
+import { ofFile } from '#test/of-file.ts'
 import { emptyDatabase } from '#test/world/database/database.ts'
 
 const first: Migration = { name: '001-first.sql', sql: 'create table first (n integer)', checksum: 'a' }
 const second: Migration = { name: '002-second.sql', sql: 'create table second (n integer)', checksum: 'b' }
 const third: Migration = { name: '003-third.sql', sql: 'create table third (n integer)', checksum: 'c' }
 
-const database = await emptyDatabase()
+const database = ofFile(await emptyDatabase())
 afterEach(() => database.pool.query('drop schema public cascade; create schema public'))
-after(() => database[Symbol.asyncDispose]())
 
 async function applied(): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(

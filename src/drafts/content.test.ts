@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressText, typedAddress } from '#/mime/address/address-text.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
+import { ofFile } from '#test/of-file.ts'
 import { changed, emptyDraft, readDraft } from './content.ts'
 
-const reader = new MessageReader()
-after(() => reader[Symbol.asyncDispose]())
+const reader = ofFile(new MessageReader())
 
 const identity = { messageId: '<draft.01@example.com>', date: new Date('2026-11-21T07:44:33Z') }
 const empty = emptyDraft({ name: 'Ada', address: 'ada@example.com' })

@@ -12,12 +12,7 @@ import { applyFilters } from './matching.ts'
 
 const world = await World.ofFile()
 
-const input = filterInput({
-  subject: 'Invoice',
-  sender: [{ name: 'Ann', address: 'ann@example.com' }],
-  to: [],
-  cc: [],
-})
+const input = filterInput({ subject: 'Invoice', sender: [{ name: 'Ann', address: 'ann@example.com' }], to: [], cc: [] })
 const plain = { name: 'Ann', field: 'from', op: 'contains', value: 'ann', action: 'star' } as const
 
 async function filter(organization: TestOrganization, fields: object = {}) {

@@ -20,12 +20,7 @@ async function outcomeFor(find: Admission['find'], hasRoom = true, recipient = '
   }
   const transport = new LocalMailTransport({} as Reception, admission, new ManualClock(new Date()))
   const read = () => assert.fail('a message for nobody is not read')
-  const delivery = {
-    sender: 'ann@here.example',
-    recipients: [recipient],
-    content: read,
-    beforeEndOfData: read,
-  }
+  const delivery = { sender: 'ann@here.example', recipients: [recipient], content: read, beforeEndOfData: read }
   const [outcome] = await transport.deliver(delivery as unknown as LocalDelivery)
   return [outcome?.result, outcome?.status]
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { joined } from '#/event-loop/pieces.ts'
 import { each } from '#test/each.ts'
+import { ofFile } from '#test/of-file.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
 import { readOpened } from './body/opened.ts'
 import { readMessage } from './message.ts'
 import { MessageReader } from './reader.ts'
 
-const reader = new MessageReader()
-after(() => reader[Symbol.asyncDispose]())
+const reader = ofFile(new MessageReader())
 
 const lines = (bytes: number) => 'Büscher & "Söhne" \u2028 <b>\r\n'.repeat(Math.ceil(bytes / 30))
 const letter = (bytes: number) => {

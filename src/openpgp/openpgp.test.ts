@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { config, decrypt, readKey, readMessage, readPrivateKey, revokeKey } from 'openpgp'
 import { Refusal } from '#/errors.ts'
 import { dsaCertificate } from '#test/mail/dsa-certificate.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { ofFile } from '#test/of-file.ts'
 import { OpenPgp } from './openpgp.ts'
 
-const openPgp = new OpenPgp()
-after(() => openPgp[Symbol.asyncDispose]())
+const openPgp = ofFile(new OpenPgp())
 
 const now = new Date()
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)

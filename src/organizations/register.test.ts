@@ -33,9 +33,7 @@ test('of twenty made at once under one name, one is', async () => {
 
 for (const name of ['', ' ', 'a\nb', 'a\0', '\ud800', '\u202e', '\u200b', 'x'.repeat(65)])
   test(`the name ${JSON.stringify(name.slice(0, 8))} is refused`, () =>
-    assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), {
-      code: 'invalid_request',
-    }))
+    assert.rejects(createOrganization(database.db, { name, plan: 'free' }, byOperator), { code: 'invalid_request' }))
 
 test('a name may have 64 characters, emoji among them', async () => {
   const name = '😀'.repeat(64)

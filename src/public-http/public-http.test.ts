@@ -26,11 +26,7 @@ class Site implements AsyncDisposable {
     this.#server = server
     this.zone = new ZoneResolver({ 'there.test': { a: ['127.0.0.1'] } })
     const loopback = (address: string) => address === '127.0.0.1'
-    this.http = new PublicHttp({
-      resolver: this.zone,
-      allowed: { 'http:': loopback, 'https:': loopback },
-      ...options,
-    })
+    this.http = new PublicHttp({ resolver: this.zone, allowed: { 'http:': loopback, 'https:': loopback }, ...options })
     server.on('connection', (socket: Socket) => this.sockets.push(socket))
     server.on('request', ({ method, url, headers }) => this.requests.push(`${method} ${headers.host} ${url}`))
   }

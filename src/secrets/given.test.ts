@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { givenSecrets, hasSecret, nextSecret, settleSecret } from './given.ts'
 import { fingerprintOf } from './keyring.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-secret-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 const noSecrets = {
   databaseUrl: undefined,

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { createCipheriv, hkdfSync, randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import type { Database } from '#/db/open.ts'
 import { relayMark, relayMarkField, relayMarkKey } from '#/mime/authentication/relay-mark.ts'
 import { readMessage } from '#/mime/message.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
 import { enqueue } from '#/queue/enqueue.ts'
 import { sealedAs } from '#/queue/sealed.ts'
 import { each } from '#test/each.ts'
+import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
-import { type UsedInstallation, usedInstallation } from '#test/world/organization/used-installation.ts'
+import { usedInstallation } from '#test/world/organization/used-installation.ts'
 import { World } from '#test/world/world.ts'
 import { SecretHolder } from './holders.ts'
 import { fingerprintOf, Keyring } from './keyring.ts'
@@ -27,20 +27,12 @@ const [second = '', third = '', fourth = ''] = ['second', 'third', 'fourth'].map
 )
 const now = new Date('2026-11-21T08:00:00Z')
 
-const resources = new AsyncDisposableStack()
-let database: Database
-let keyring: Keyring
-let world: World
-let lived: UsedInstallation
-before(async () => {
-  database = resources.use(await testDatabase())
-  const sink = resources.use(await Sink.start())
-  keyring = await openKeyring(database.db, [first])
-  world = resources.use(await World.start({ database, sink, keyring }))
-  lived = await usedInstallation(world, sink)
-  await concealedDeparture()
-})
-after(() => resources.disposeAsync())
+const database = await databaseOfFile()
+const sink = ofFile(await Sink.start())
+let keyring = await openKeyring(database.db, [first])
+const world = await World.ofFile({ database, sink, keyring })
+const lived = await usedInstallation(world, sink)
+await concealedDeparture()
 
 /** A message that waits whose recipient is a secret too, and what was found of the one that it follows. */
 async function concealedDeparture(): Promise<void> {

@@ -36,11 +36,7 @@ function minute(number: number): number {
 const get = (path: string) => organization.request('GET', path)
 
 const hello = { headers: 'Message-ID: <hello@x>\r\n' }
-const reply = {
-  headers: 'Message-ID: <reply@x>\r\nIn-Reply-To: <hello@x>\r\n',
-  sender: 'Ben@X.test',
-  seen: true,
-}
+const reply = { headers: 'Message-ID: <reply@x>\r\nIn-Reply-To: <hello@x>\r\n', sender: 'Ben@X.test', seen: true }
 const other = { headers: 'Message-ID: <other@x>\r\n', sender: 'cho@x.test', seen: true }
 
 test('GET /v1/threads lists conversations with every documented field, newest first', async () => {
@@ -116,11 +112,7 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     list_unsubscribe: null,
     preview: `The text of ann@x.test at ${minute(0)}`,
   })
-  assert.partialDeepStrictEqual(second, {
-    uid: 3,
-    from: { name: 'Somebody', address: 'Ben@X.test' },
-    unread: false,
-  })
+  assert.partialDeepStrictEqual(second, { uid: 3, from: { name: 'Somebody', address: 'Ben@X.test' }, unread: false })
 })
 
 test('a message of a conversation has the fields that it has in the list of messages: to whom, and the labels of the organization', async () => {

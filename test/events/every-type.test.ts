@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { type EventType, eventTypes } from '#/events/types.ts'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
 import { onceWritten } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -11,14 +12,10 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 import { logged } from './logged.ts'
 
-const sink = await Sink.start()
-const world = await World.start({ sink })
+const sink = ofFile(await Sink.start())
+const world = await World.ofFile({ sink })
 const plan = { name: 'small', domains: 5, mailboxes: 5, storage_bytes: 5_000, sends_per_day: 10 }
 await world.db.insertInto('plans').values(plan).execute()
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-})
 
 const friend = 'bob@there.example'
 const inMinutes = (minutes: number) => new Date(world.clock.now() + minutes * 60_000).toISOString()

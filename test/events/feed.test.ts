@@ -1,7 +1,7 @@
 // On both databases: what one connection commits another is notified of.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
@@ -10,16 +10,15 @@ import { announceEvents } from '#/events/announce.ts'
 import { appendEvents } from '#/events/append.ts'
 import { EventFeed } from '#/events/feed.ts'
 import { createOrganization } from '#/organizations/register.ts'
+import { ofFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { untilReadable } from './logged.ts'
 
-const resources = new AsyncDisposableStack()
-const home = resources.use(await databaseHome())
-const database = resources.use(await home.open())
+const home = ofFile(await databaseHome())
+const database = ofFile(await home.open())
 /** Of another process, where the database can have one. */
-const elsewhere = database.embedded ? database : resources.use(await home.open())
-resources.use(announceEvents(elsewhere))
-after(() => resources.disposeAsync())
+const elsewhere = database.embedded ? database : ofFile(await home.open())
+ofFile(announceEvents(elsewhere))
 
 const log = pino({ level: 'silent' })
 const idleMs = 1_000

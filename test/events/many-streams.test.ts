@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { afterFile } from '#test/of-file.ts'
 import { nextRequest } from '#test/sockets/next-request.ts'
 import { World } from '#test/world/world.ts'
 
@@ -14,12 +15,9 @@ const together = 100
 const asksOfKey = 550
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
-const world = await World.start()
+const world = await World.ofFile()
 const organization = await world.organization()
-after(async () => {
-  agent.destroy()
-  await world[Symbol.asyncDispose]()
-})
+afterFile(() => agent.destroy())
 
 interface Opened {
   readonly request: ClientRequest

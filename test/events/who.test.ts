@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { appendEvents, type NewEvent } from '#/events/append.ts'
 import { type EventType, eventTypes, type Subject, subjectOf } from '#/events/types.ts'
 import { type Scope, scopes } from '#/http/access/scopes.ts'
@@ -7,8 +7,7 @@ import { World } from '#test/world/world.ts'
 import { now } from './furnished.ts'
 import { untilReadable } from './logged.ts'
 
-const world = await World.start()
-after(() => world[Symbol.asyncDispose]())
+const world = await World.ofFile()
 
 /** An organization in whose log an event of each type is, about a mailbox and about none. */
 async function logged(types: readonly EventType[]) {

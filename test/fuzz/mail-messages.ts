@@ -29,11 +29,7 @@ export const mutated: fc.Arbitrary<Octets> = fc
   .tuple(
     fc.constantFrom(...seeds),
     fc.array(
-      fc.record({
-        at: fc.double({ min: 0, max: 1, noNaN: true }),
-        cut: fc.nat(40),
-        put: fc.constantFrom('', ...bits),
-      }),
+      fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), cut: fc.nat(40), put: fc.constantFrom('', ...bits) }),
       { minLength: 1, maxLength: 8 },
     ),
   )

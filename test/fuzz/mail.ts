@@ -85,7 +85,7 @@ class Target implements AsyncDisposable {
   async take(octets: Octets): Promise<void> {
     const message = octets.endsWith('\r\n') ? octets : `${octets}\r\n`
     const reply = await this.#hand(message)
-    const said = `${reply.code} ${reply.status}`
+    const said = reply.codes
     this.replies.set(said, (this.replies.get(said) ?? 0) + 1)
     if (reply.code === 250) await this.#assertStored(message)
     else assert.ok(/^(?:552|554 5\.6\.0|554 5\.4\.6|550 5\.7\.)/.test(said), `refused with ${said}`)
@@ -93,10 +93,8 @@ class Target implements AsyncDisposable {
 
   async #hand(message: Octets): Promise<SmtpReply> {
     this.#client ??= this.#resources.use(await SmtpClient.greeted(this.#world.smtp.port))
-    for (const command of ['MAIL FROM:<peer@peer.example>', `RCPT TO:<${this.#address}>`, 'DATA']) {
-      const { code, text } = await this.#client.say(command)
-      assert.ok(code < 400, `${command}: ${text}`)
-    }
+    const { code, text } = await this.#client.begin('peer@peer.example', this.#address)
+    assert.equal(code, 354, text)
     this.#client.write(`${message.replace(/(^|\r\n)\./g, '$1..')}.\r\n`)
     const reply = await this.#client.reply()
     assert.equal((await this.#client.say('NOOP')).code, 250, 'the session stays in step')

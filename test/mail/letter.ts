@@ -22,8 +22,7 @@ export async function hand(
   message = letter(),
 ) {
   await using client = await SmtpClient.greeted(world.smtp.port)
-  const { code, status } = await client.send(from, to, message)
-  return `${code} ${status}`
+  return (await client.send(from, to, message)).codes
 }
 
 /** What a folder holds, newest first. */

@@ -1,24 +1,20 @@
 // On one database: rspamd reads messages as they leave.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import { World } from '#test/world/world.ts'
 import { type Scanned, startRspamd } from './rspamd.ts'
 
-const rspamd = await startRspamd()
-const sink = await Sink.start()
-const world = await World.start({ sink })
+const rspamd = ofFile(await startRspamd())
+const sink = ofFile(await Sink.start())
+const world = await World.ofFile({ sink })
 for (const domain of ['strict.example', 'far.example']) world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 world.dns.set('_dmarc.strict.example', { txt: ['v=DMARC1; p=reject'] })
 const organization = await world.organization({ plan: 'self_hosted' })
 await signingDomain(world, organization)
 const ada = (await organization.mailbox('ada', { name: 'Ada Byron' })).address
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-  await rspamd[Symbol.asyncDispose]()
-})
 
 /** Mail comes to a forwarding mailbox without TLS in this test; and a text with few letters of ASCII is in base64. */
 const noFaults = new Set(['RCVD_NO_TLS_LAST', 'MIME_BASE64_TEXT'])

@@ -10,7 +10,7 @@ import { readByPolling, readByStream } from '#test/events/reconnecting-reader.ts
 import { commitOutOfOrder, Done } from '#test/faults/letters/label-writers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
-import { codes, loggedIn, password, submissionSettings, written } from '#test/world/mail/submission.ts'
+import { loggedIn, password, submissionSettings, written } from '#test/world/mail/submission.ts'
 import { Fleet, two } from './fleet.ts'
 
 const changes = 20
@@ -94,7 +94,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
       write(done, 'submitted', async (name) => {
         await fleet.some('submission')
         await using client = await loggedIn(port, program)
-        return codes(await client.send(program, recipient(name), written(program))) === '250 2.6.0'
+        return (await client.send(program, recipient(name), written(program))).codes === '250 2.6.0'
       }),
     ]
     const allWritten = Promise.all(writers)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
+import { ofFile } from '#test/of-file.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
 import type { Service } from '#test/world/service.ts'
@@ -9,29 +10,20 @@ import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
 import { untilMailIsTaken, untilRecovered } from './recovery.ts'
 
-before(() => assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root'))
+assert.equal(process.getuid?.(), 0, 'these tests make networks, so they need root')
 
-let resources: AsyncDisposableStack
-let fleet: Fleet
-let load: Load
+const namespace = ofFile(newNamespace())
 /** That of a process of each role to PostgreSQL, and that of all others. */
-let cables: readonly [Cable, Cable]
-
-before(async () => {
-  resources = new AsyncDisposableStack()
-  const namespace = resources.use(newNamespace())
-  const [one, other] = [namespace.cable(0), namespace.cable(1)] as const
-  cables = [one, other]
-  const server = resources.use(await startPostgres({}, undefined, { host: other.address, enter: namespace.enter }))
-  const urlBy = ({ address }: Cable) => server.url.replace(other.address, address)
-  const home = resources.use(await homeAt(server.url))
-  const env = (_role: string, number: number): Record<string, string> =>
-    number === 0 ? { DATABASE_URL: urlBy(one) } : {}
-  fleet = resources.use(await Fleet.start({ home, env }))
-  load = resources.use(await Load.on(fleet))
-  await load.senders.see(10, 'acknowledged')
-})
-after(() => resources.disposeAsync())
+const cables = [namespace.cable(0), namespace.cable(1)] as const
+const [one, other] = cables
+const server = ofFile(await startPostgres({}, undefined, { host: other.address, enter: namespace.enter }))
+const urlBy = ({ address }: Cable) => server.url.replace(other.address, address)
+const home = ofFile(await homeAt(server.url))
+const env = (_role: string, number: number): Record<string, string> =>
+  number === 0 ? { DATABASE_URL: urlBy(one) } : {}
+const fleet = ofFile(await Fleet.start({ home, env }))
+const load = ofFile(await Load.on(fleet))
+await load.senders.see(10, 'acknowledged')
 
 test('a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well after its return', async () => {
   const [cable] = cables

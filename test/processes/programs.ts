@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/access/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
 import type { Attempt } from '#test/faults/letters/checker.ts'
 import { ConcurrentClients } from '#test/faults/letters/concurrent-clients.ts'
+import { storeKey } from '#test/world/organization/stored-key.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
@@ -25,14 +23,7 @@ export class Programs extends ConcurrentClients {
     const { db, organization } = this.#fleet
     for (let n = 0; n < count; n++) {
       // A key has 600 requests a minute.
-      const { secret } = await createKey(
-        db,
-        organization.organizationId,
-        { name: '', scopes, expiresAt: null },
-        Date.now(),
-        byOperator,
-      )
-      this.begin(this.#work(secret))
+      this.begin(this.#work(await storeKey(db, organization.organizationId)))
     }
   }
 

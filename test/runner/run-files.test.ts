@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { suite, test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { processes } from './processes.ts'
 import { summary } from './report.ts'
 import { type RunResult, runFiles } from './run-files.ts'
@@ -13,8 +13,7 @@ import { Spare } from './spare.ts'
 /** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
 const silentMs = 30_000
 
-const all = await mkdtemp(join(tmpdir(), 'mailroom-runner-'))
-after(() => rm(all, { recursive: true, force: true }))
+const all = directoryOfFile()
 
 /** Runs files with these texts, each with `test` and `spawn` at hand, in processes of their own or together. */
 async function run(

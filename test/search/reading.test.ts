@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { searchByReading } from '#/adapters/mail-host/imap/reading/search.ts'
 import { notFound } from '#/errors.ts'
 import { noSuchFolder } from '#/mail/folder-names.ts'
@@ -7,37 +7,32 @@ import { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
+import { ofFile } from '#test/of-file.ts'
 import { World } from '#test/world/world.ts'
 import { idOf, judged, type Made, make, messageOf, numbers, shouldFind } from './mail.ts'
 
 const howMany = 130
 
-let world: World
-let mailboxes: MailboxRef[]
-let now: Date
+const reader = ofFile(new MessageReader())
+const world = await World.ofFile()
+const organization = await world.organization()
+const now = new Date(Math.floor(world.clock.now() / 1_000) * 1_000)
+const mailboxes: MailboxRef[] = []
+for (const name of ['ada', 'bob', 'eve']) {
+  const { id } = await organization.mailbox(name)
+  mailboxes.push({ organizationId: organization.id, mailboxId: id })
+}
 const all: Made[] = []
-const reader = new MessageReader()
-
-before(async () => {
-  world = await World.start()
-  const organization = await world.organization()
-  now = new Date(Math.floor(world.clock.now() / 1_000) * 1_000)
-  const random = numbers(23)
-  mailboxes = []
-  for (const name of ['ada', 'bob', 'eve']) {
-    const { id } = await organization.mailbox(name)
-    mailboxes.push({ organizationId: organization.id, mailboxId: id })
-  }
-  const copies = Array.from({ length: howMany }, (_, number) => {
-    const { made, raw } = make(number, random, now)
-    all.push(made)
-    const { folder, receivedAt, seen, flagged } = made
-    const mailbox = mailboxes[made.mailbox]
-    assert.ok(mailbox)
-    return { ...{ mailbox, folder, receivedAt, seen, flagged }, keywords: [], message: messageOf(raw), filteredBy: [] }
-  })
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+const random = numbers(23)
+const copies = Array.from({ length: howMany }, (_, number) => {
+  const { made, raw } = make(number, random, now)
+  all.push(made)
+  const { folder, receivedAt, seen, flagged } = made
+  const mailbox = mailboxes[made.mailbox]
+  assert.ok(mailbox)
+  return { ...{ mailbox, folder, receivedAt, seen, flagged }, keywords: [], message: messageOf(raw), filteredBy: [] }
 })
+await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
 
 /** A host that leaves all filtering to the search. */
 function parts() {
@@ -49,11 +44,6 @@ function parts() {
   }
   return { host: world.mailHost, candidates, reader }
 }
-
-after(async () => {
-  await reader[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
 
 for (const q of [
   'in:anywhere',

@@ -7,6 +7,8 @@ export interface SmtpReply {
   readonly code: number
   /** RFC 3463; empty where the reply has none. */
   readonly status: string
+  /** Both, as in `250 2.1.0`. */
+  readonly codes: string
   readonly text: string
   readonly lines: readonly string[]
 }
@@ -79,14 +81,20 @@ export class SmtpClient implements AsyncDisposable {
     return this.#received
   }
 
-  /** Sends a message in one transaction and answers the last reply: that to the message, or to the first command
-   *  that was refused. Dots are stuffed; line ends are as given. */
-  async send(from: string, to: string | readonly string[], message: string): Promise<SmtpReply> {
-    const commands = [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), 'DATA']
-    for (const command of commands) {
+  /** Begins a transaction up to DATA; answers the last reply: 354, or that to the first command that was refused. */
+  async begin(from: string, to: string | readonly string[]): Promise<SmtpReply> {
+    for (const command of [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`)]) {
       const reply = await this.say(command)
       if (reply.code >= 400) return reply
     }
+    return this.say('DATA')
+  }
+
+  /** Sends a message in one transaction and answers the last reply: that to the message, or to the first command
+   *  that was refused. Dots are stuffed; line ends are as given. */
+  async send(from: string, to: string | readonly string[], message: string): Promise<SmtpReply> {
+    const reply = await this.begin(from, to)
+    if (reply.code !== 354) return reply
     this.write(Buffer.from(`${message.replace(/^\./gm, '..')}\r\n.\r\n`))
     return this.reply()
   }
@@ -151,6 +159,6 @@ export class SmtpClient implements AsyncDisposable {
     this.#received = this.#received.slice(length)
     const last = lines.at(-1) ?? ''
     const [, code = '', status = '', text = ''] = /^(\d{3}) ?(?:([245]\.\d+\.\d+) )?(.*)$/.exec(last) ?? []
-    return { code: Number(code), status, text, lines }
+    return { code: Number(code), status, codes: `${code} ${status}`, text, lines }
   }
 }

@@ -1,11 +1,12 @@
 // On both databases: migrations run on each version of PostgreSQL.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { diagnose } from '#/cli/doctor/doctor.ts'
 import { readConfig } from '#/config/config.ts'
 import { migrate } from '#/db/migrate.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { tryMailServer, tryRelay } from '#/server/adapters.ts'
+import { ofFile } from '#test/of-file.ts'
 import { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { earlierDatabase } from './earlier.ts'
@@ -13,14 +14,13 @@ import { earlierDatabase } from './earlier.ts'
 /** Of an installation of November 23, 2026: the try-out, with some of everything that could be made then. */
 const file = '2026-11-23.export.gz'
 
-const stack = new AsyncDisposableStack()
+const stack = ofFile(new AsyncDisposableStack())
 const database = stack.use(await earlierDatabase(file))
 await migrate(database.pool)
 const world = stack.use(await World.start({ database, indexing: true }))
 const { id, name } = await world.db.selectFrom('organizations').select(['id', 'name']).executeTakeFirstOrThrow()
 const organization = new TestOrganization(world, { id, name, domain: 'tryout.test' })
 organization.key = await organization.newKey(...scopes)
-after(() => stack.disposeAsync())
 
 test('the doctor finds nothing wrong with it', async () => {
   const { database } = world

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { ZoneRecords } from '#/ports/resolver.ts'
+import { ofFile } from '#test/of-file.ts'
 import { World } from '#test/world/world.ts'
 import { Receiver } from './receiver.ts'
 
 /** A service whose operator allows one address, at which a receiver listens. */
-const world = await World.start({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
+const world = await World.ofFile({ env: { MAILROOM_WEBHOOK_NETWORKS: '127.0.0.1' } })
 const organization = await world.organization()
-const receiver = await Receiver.start()
+const receiver = ofFile(await Receiver.start())
 // Each connection is for one request.
 receiver.answers = (_, response) => void response.writeHead(204, { Connection: 'close' }).end()
-after(async () => {
-  await receiver[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
 
 /** The result of a test event to a name with those addresses. */
 async function outcome(scheme: 'http' | 'https', records: ZoneRecords) {

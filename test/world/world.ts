@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { after } from 'node:test'
 import { sql } from 'kysely'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -24,6 +23,7 @@ import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { assemble, type Running } from '#/server/assemble.ts'
 import { builtWeb } from '#/web/build.ts'
+import { ofFile } from '#test/of-file.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { PictureSite } from '#test/sockets/picture-site.ts'
 import type { Sink } from '#test/sockets/sink.ts'
@@ -180,9 +180,7 @@ export class World implements AsyncDisposable {
 
   /** For all tests of a file; it ends after them. */
   static async ofFile(options?: WorldOptions): Promise<World> {
-    const world = await World.start(options)
-    after(() => world[Symbol.asyncDispose]())
-    return world
+    return ofFile(await World.start(options))
   }
 
   /** A new organization with a verified domain of its own and a key that may do everything. */

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { certificateFinding } from './certificate.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-certificate-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 function file(name: string, text: string): string {
   const path = join(scratch, name)

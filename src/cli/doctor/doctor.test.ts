@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import { tryMailServer, tryRelay } from '#/server/adapters.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { testDatabase } from '#test/world/database/database.ts'
@@ -16,8 +15,7 @@ import type { Answer } from '../command.ts'
 import { diagnose, misconfigured } from './doctor.ts'
 import type { Finding } from './finding.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 /** The ports of the Internet are not those of this machine: another test looks at what is found there. */
 const tryOrNot: TryRelay = async (server, name) => (server.address ? { ended: 'well' } : tryRelay(server, name))

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig } from '#/config/config.ts'
 import { openKeyring, retire, secretsFor } from '#/secrets/open.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { databaseOfFile, testDatabase } from '#test/world/database/database.ts'
 import { secretFinding } from './secret.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-doctor-secret-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 const first = 'the first secret of thirty-two characters'
 const second = 'another secret of thirty-two characters'
 

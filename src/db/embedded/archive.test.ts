@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { directoryOfFile } from '#test/of-file.ts'
 import { archive } from './archive.ts'
 
 const run = promisify(execFile)
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-archive-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 async function dataDirectory(): Promise<string> {
   const directory = mkdtempSync(join(scratch, 'data-'))

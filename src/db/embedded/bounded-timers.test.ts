@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { boundTimers } from './bounded-timers.ts'
 import { openCluster } from './durable-file-system.ts'
@@ -10,11 +9,10 @@ import { openCluster } from './durable-file-system.ts'
 // On one database: the embedded one.
 
 const days = 86_400_000
+const directory = directoryOfFile()
 
 test('a clock that is set back by forty days does not make the alarms of the database overflow', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-clock-'))
   await using cleaning = new AsyncDisposableStack()
-  cleaning.defer(() => rm(directory, { recursive: true }))
   await (await testDatabase({ directory }))[Symbol.asyncDispose]()
 
   const { setTimeout } = globalThis

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import fs from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openCluster } from '#/db/embedded/durable-file-system.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
 
-const parent = await mkdtemp(join(tmpdir(), 'mailroom-crash-'))
-after(() => rm(parent, { recursive: true }))
+const parent = directoryOfFile()
 
 function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { startEngine } from '#/db/embedded/engine.ts'
 import { Upkeep } from '#/db/embedded/upkeep.ts'
 import type { WireStream } from '#/db/embedded/wire-stream.ts'
 import { openDatabase } from '#/db/open.ts'
+import { directoryOfFile, ofFile } from '#test/of-file.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 
 // On one database: the embedded one.
 
-const parent = await mkdtemp(join(tmpdir(), 'mailroom-engine-'))
-after(() => rm(parent, { recursive: true }))
+const parent = directoryOfFile()
 const directory = join(parent, 'data')
-const database = await testDatabase({ directory })
-after(() => database[Symbol.asyncDispose]())
+const database = ofFile(await testDatabase({ directory }))
 
 async function rows(sql: string): Promise<unknown[]> {
   return (await database.pool.query(sql)).rows

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { giveBack, isWhole, keepReserve, reserveBytes, reserveName } from './reserve.ts'
 
 const mebibyte = 2 ** 20
-const directory = mkdtempSync(join(tmpdir(), 'mailroom-reserve-'))
-after(() => rm(directory, { recursive: true }))
+const directory = directoryOfFile()
 const file = join(directory, reserveName)
 
 for (const [what, had, wanted, isTable, given, left] of [

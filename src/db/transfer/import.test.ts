@@ -1,27 +1,22 @@
 // On both databases: two imports exclude each other.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Database } from '#/db/open.ts'
 import { insertOrganization } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { allRows } from '#test/world/organization/used-installation.ts'
 import { exported } from './export.ts'
 import { Lines } from './file.ts'
 import { importInto } from './import.ts'
 
-const from = await testDatabase()
-const to = await testDatabase()
+const about = { mailroom: '1.2.3', exportedAt: new Date('2026-11-21T07:44:33Z'), count: () => {} }
+const from = await databaseOfFile()
+const to = await databaseOfFile()
 await createOrganization(from.db, { name: 'Acme', plan: 'free' }, byOperator)
 const empty = await allRows(to.db)
 const file = await exportOf(from)
-after(async () => {
-  await from[Symbol.asyncDispose]()
-  await to[Symbol.asyncDispose]()
-})
-
-const about = { mailroom: '1.2.3', exportedAt: new Date('2026-11-21T07:44:33Z'), count: () => {} }
 
 async function exportOf({ pool }: Database): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(exported(pool, about)))

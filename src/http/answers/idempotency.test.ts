@@ -1,14 +1,15 @@
 // On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { test } from 'node:test'
+import fastify, { type FastifyRequest } from 'fastify'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { sealingKey } from '#/secrets/seal.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { afterFile } from '#test/of-file.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
 import { Caller } from '../access/caller.ts'
 import { newRequestId } from '../connections/malformed-requests.ts'
@@ -16,13 +17,8 @@ import { answerError } from './answer-errors.ts'
 import { answerClaimed, answerIn, noteProgress, progressOf } from './claimed-key.ts'
 import { answerOnce, created } from './idempotency.ts'
 
-const database = await testDatabase()
+const database = await databaseOfFile()
 const organizationId = (await createOrganization(database.db, { name: 'Once', plan: 'free' }, byOperator)).id
-const processes: FastifyInstance[] = []
-after(async () => {
-  for (const app of processes) await app.close()
-  await database[Symbol.asyncDispose]()
-})
 
 /** A process on the database, which does `work` for each POST, or what `work` throws. */
 async function process(db: Db, work: (request: FastifyRequest) => object | Promise<object>): Promise<string> {
@@ -47,7 +43,7 @@ async function process(db: Db, work: (request: FastifyRequest) => object | Promi
     return reply
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  processes.push(app)
+  afterFile(() => app.close())
   return app.listeningOrigin
 }
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { SmtpListener } from '../smtp/smtp-listener.ts'
 import { Certificate } from './certificate.ts'
 
-const directory = await mkdtemp(join(tmpdir(), 'mailroom-certificate-'))
-after(() => rm(directory, { recursive: true }))
+const directory = directoryOfFile()
 
 const files = () => ({ cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') })
 const old = certificateFor('old.example')

@@ -1,7 +1,7 @@
 // On both databases: workers lease messages from each other.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { collected } from '#/event-loop/pieces.ts'
@@ -18,7 +18,8 @@ import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { each } from '#test/each.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { ofFile } from '#test/of-file.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { delayNoticeAfter } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
@@ -32,18 +33,12 @@ function gate(): { readonly opened: Promise<void>; open(): void } & Disposable {
   return { opened, open, [Symbol.dispose]: open }
 }
 
-const database = await testDatabase()
+const database = await databaseOfFile()
 const mailHost = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-const reader = new MessageReader()
-const openPgp = new OpenPgp()
+const reader = ofFile(new MessageReader())
+const openPgp = ofFile(new OpenPgp())
 const log = pino({ level: 'silent' })
 let now = new Date('2026-11-21T08:00:00Z')
-
-after(async () => {
-  await reader[Symbol.asyncDispose]()
-  await openPgp[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
 
 /** A relay that answers as it is told, and keeps what it was given. */
 class ScriptedRelay implements Relay {
@@ -161,10 +156,18 @@ async function newestNotice(mailbox: MailboxRef): Promise<Buffer> {
   return collected(stored.pieces(), stored.summary.sizeBytes)
 }
 
+let relay: ScriptedRelay
+let worker: OutboundWorker
+let from: MailboxRef & { address: string }
+beforeEach(async () => {
+  relay = new ScriptedRelay()
+  worker = workerWith(relay)
+  from = await organization()
+})
+afterEach(() => worker[Symbol.asyncDispose]())
+
 test('recipients of one route travel together, and what is done leaves nothing behind', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  await depart(await organization(), 'a@one.example', 'b@one.example', 'c@two.example')
+  await depart(from, 'a@one.example', 'b@one.example', 'c@two.example')
   await worker.processAll()
   assert.deepEqual(relay.ended.map(({ recipients }) => recipients).sort(), [
     ['a@one.example', 'b@one.example'],
@@ -175,9 +178,6 @@ test('recipients of one route travel together, and what is done leaves nothing b
 })
 
 test('who cannot be reached is tried again, less and less often, with the same octets', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  const from = await organization()
   relay.answer = () => later
   await depart(from, 'a@one.example')
   for (const wait of [0, 2, 7, 20]) {
@@ -202,9 +202,6 @@ for (const [what, deferral, due] of [
   ['a server had asked to wait', later, 'at its time'],
 ] as const)
   test(`once a route works, mail for which ${what} is due ${due}`, async () => {
-    const relay = new ScriptedRelay()
-    await using worker = workerWith(relay)
-    const from = await organization()
     relay.answer = () => deferral
     await depart(from, 'a@one.example')
     await depart(from, 'c@two.example')
@@ -223,9 +220,6 @@ for (const [what, deferral, due] of [
   })
 
 test('who is refused for good is named in one notice to the sender, and the others have their message', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  const from = await organization()
   relay.answer = (recipient) => (recipient.startsWith('no') ? never : {})
   await depart(from, 'a@one.example', 'no1@one.example', 'no2@one.example')
   await worker.processAll()
@@ -240,9 +234,6 @@ test('who is refused for good is named in one notice to the sender, and the othe
 })
 
 test('if the mailbox of the sender is deleted, there is no notice', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  const from = await organization()
   relay.answer = () => never
   await depart(from, 'a@one.example')
   await database.db.updateTable('outbound_messages').set({ mailbox_id: null }).execute()
@@ -252,9 +243,6 @@ test('if the mailbox of the sender is deleted, there is no notice', async () => 
 })
 
 test('after four hours the sender gets one notice of the delay, after five days one of the failure', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  const from = await organization()
   relay.answer = () => later
   await depart(from, 'a@one.example')
   await worker.processAll()
@@ -270,21 +258,20 @@ test('after four hours the sender gets one notice of the delay, after five days 
 })
 
 test('a worker whose lease is lost does not send its end of data', async () => {
-  const [slow, quick] = [new ScriptedRelay(), new ScriptedRelay()]
+  const slow = new ScriptedRelay()
   await using stopped = workerWith(slow)
-  await using other = workerWith(quick)
   using reached = gate()
   using go = gate()
   slow.stall = () => {
     reached.open()
     return go.opened
   }
-  await depart(await organization(), 'a@one.example')
+  await depart(from, 'a@one.example')
   const stalled = stopped.processAll()
   await Promise.race([reached.opened, stalled])
   pass(minute)
-  await other.processAll()
-  assert.equal(quick.ended.length, 1)
+  await worker.processAll()
+  assert.equal(relay.ended.length, 1)
   go.open()
   await stalled
   assert.equal(slow.ended.length, 0)
@@ -292,22 +279,19 @@ test('a worker whose lease is lost does not send its end of data', async () => {
 })
 
 test('a relay that tries another address after a refusal sends a second end of data in the same attempt', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
   const once = relay.deliver.bind(relay)
   relay.deliver = async (delivery) => {
     await delivery.beforeEndOfData(delivery.recipients)
     return once(delivery)
   }
-  await depart(await organization(), 'a@one.example')
+  await depart(from, 'a@one.example')
   await worker.processAll()
   assert.deepEqual([relay.ended.length, await waiting()], [1, 0])
 })
 
 test('an attempt that never ended counts, and recipients whose end of data was sent are ambiguous', async () => {
-  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const dead = new ScriptedRelay()
   await using killed = workerWith(dead)
-  await using worker = workerWith(relay)
   using ended = gate()
   using gone = gate()
   dead.deliver = async (delivery) => {
@@ -318,7 +302,7 @@ test('an attempt that never ended counts, and recipients whose end of data was s
   }
   // It has found nothing to take over before, and looks again.
   await worker.processAll()
-  await depart(await organization(), 'a@one.example')
+  await depart(from, 'a@one.example')
   killed.wake()
   await ended.opened
   pass(minute)
@@ -330,9 +314,8 @@ test('an attempt that never ended counts, and recipients whose end of data was s
 })
 
 test('messages in progress when a worker died are sent one after the other, beside other mail', async () => {
-  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const dead = new ScriptedRelay()
   await using killed = workerWith(dead)
-  await using worker = workerWith(relay)
   using begun = gate()
   using gone = gate()
   let stalled = 0
@@ -340,7 +323,6 @@ test('messages in progress when a worker died are sent one after the other, besi
     if (++stalled === 3) begun.open()
     return gone.opened
   }
-  const from = await organization()
   for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
   killed.wake()
   await begun.opened
@@ -374,9 +356,7 @@ test('messages in progress when a worker died are sent one after the other, besi
 })
 
 test('with MAILROOM_AMBIGUOUS=fail an end of data without a reply is a failure that says so', async () => {
-  const relay = new ScriptedRelay()
   await using worker = workerWith(relay, 'fail')
-  const from = await organization()
   relay.answer = (recipient) => (recipient.startsWith('a') ? { ...later, ambiguous: true } : {})
   await depart(from, 'a@one.example', 'b@one.example')
   await worker.processAll()
@@ -388,7 +368,7 @@ test('with MAILROOM_AMBIGUOUS=fail an end of data without a reply is a failure t
 })
 
 test('nor is a message sent again whose worker ended after the end of data', async () => {
-  const [dead, relay] = [new ScriptedRelay(), new ScriptedRelay()]
+  const dead = new ScriptedRelay()
   await using killed = workerWith(dead, 'fail')
   await using worker = workerWith(relay, 'fail')
   using ended = gate()
@@ -399,7 +379,6 @@ test('nor is a message sent again whose worker ended after the end of data', asy
     await gone.opened
     throw new Error('the end')
   }
-  const from = await organization()
   await depart(from, 'a@one.example', 'b@one.example')
   killed.wake()
   await ended.opened
@@ -416,10 +395,8 @@ test('nor is a message sent again whose worker ended after the end of data', asy
 })
 
 test('an organization with many due messages delays none of those that write to the same server', async () => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  const [many, other] = [await organization(), await organization()]
-  for (let n = 0; n < 60; n++) await depart(many, `many${n}@one.example`)
+  const other = await organization()
+  for (let n = 0; n < 60; n++) await depart(from, `many${n}@one.example`)
   pass(1_000)
   for (let n = 0; n < 5; n++) await depart(other, `few${n}@one.example`)
   await worker.processAll()
@@ -432,10 +409,7 @@ test('an organization with many due messages delays none of those that write to 
 })
 
 test('scheduled messages that are being sent take no room from others, however many they are', async () => {
-  const relay = new ScriptedRelay()
   using stalled = gate()
-  await using worker = workerWith(relay)
-  const from = await organization()
   for (let n = 0; n < 60; n++) await schedule(from, `many${n}@one.example`)
   using all = gate()
   using first = gate()
@@ -460,9 +434,7 @@ test('scheduled messages that are being sent take no room from others, however m
 /** Only on a server is a worker ever in the middle of a claim: the embedded database has one connection. */
 const skip = process.env.TEST_DATABASE_URL === undefined && 'the embedded database has one connection'
 test('a round claims what another worker had locked first and released', { skip }, async (t) => {
-  const relay = new ScriptedRelay()
-  await using worker = workerWith(relay)
-  await schedule(await organization(), 'a@one.example')
+  await schedule(from, 'a@one.example')
   using pauses = gate()
   // The worker pauses for a random time once it has found rows locked.
   t.mock.method(Math, 'random', () => {

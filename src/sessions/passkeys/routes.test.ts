@@ -21,12 +21,8 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_PUBLIC_URL: passkeyOrigin }
-const world = await World.start({ env })
-const other = await World.start({ env, database: world.database })
-after(async () => {
-  await other[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile({ env })
+const other = await World.ofFile({ env, database: world.database })
 
 const minute = 60_000
 const both = (milliseconds: number) => Promise.all([world.advance(milliseconds), other.advance(milliseconds)])

@@ -1,7 +1,7 @@
 // On both databases: what one process ends another knows.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
@@ -9,12 +9,8 @@ import { linkFor, type SignedInMember, signIn } from '#test/world/members/signed
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }
-const world = await World.start({ env })
-const other = await World.start({ env, database: world.database })
-after(async () => {
-  await other[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile({ env })
+const other = await World.ofFile({ env, database: world.database })
 
 const minute = 60_000
 const someone = () => `${randomUUID()}@people.example`

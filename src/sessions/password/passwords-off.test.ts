@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { password, tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
-const without = await World.start({ database: world.database, env: { MAILROOM_PASSWORDS: 'off' } })
-after(async () => {
-  await without[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile()
+const without = await World.ofFile({ database: world.database, env: { MAILROOM_PASSWORDS: 'off' } })
 
 test('everybody can learn whether one can sign in with a password', async () => {
   const ways = async ({ client }: World) => (await client.request('GET', '/v1/session/ways')).body.password

@@ -1,21 +1,18 @@
 // On both databases: two answers of a provider come at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { each } from '#test/each.ts'
 import { BrowserAt } from '#test/identity/browser-at.ts'
 import { ForgedProvider } from '#test/identity/forged-provider.ts'
+import { ofFile } from '#test/of-file.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
-const forge = await ForgedProvider.start()
-const world = await World.start({ env: forge.env })
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await forge[Symbol.asyncDispose]()
-})
+const forge = ofFile(await ForgedProvider.start())
+const world = await World.ofFile({ env: forge.env })
 forge.now = () => world.clock.now()
 
 const minute = 60_000

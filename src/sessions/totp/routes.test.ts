@@ -1,7 +1,7 @@
 // On both databases: two processes take one code at once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
@@ -10,12 +10,8 @@ import { applicationOf, setUpTotp } from '#test/world/members/totp.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }
-const world = await World.start({ env })
-const other = await World.start({ env, database: world.database })
-after(async () => {
-  await other[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile({ env })
+const other = await World.ofFile({ env, database: world.database })
 
 const halfMinute = 30_000
 const both = (milliseconds: number) => Promise.all([world.advance(milliseconds), other.advance(milliseconds)])

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/access/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
+import { storeKey } from '#test/world/organization/stored-key.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { type Service, startService } from '#test/world/service.ts'
 
@@ -61,14 +60,7 @@ async function storeOrganization(home: DatabaseHome): Promise<{ organizationId: 
   await db.insertInto('plans').values(plan).execute()
   const { id: organizationId } = await createOrganization(db, { name: 'Capped', plan: 'ten' }, byOperator)
   await insertVerifiedDomain(db, organizationId, domain)
-  const { secret: key } = await createKey(
-    db,
-    organizationId,
-    { name: '', scopes, expiresAt: null },
-    Date.now(),
-    byOperator,
-  )
-  return { organizationId, key }
+  return { organizationId, key: await storeKey(db, organizationId) }
 }
 
 /** The status of the answer; undefined where there is none. */

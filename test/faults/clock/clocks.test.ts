@@ -1,12 +1,12 @@
 // On both databases: the clock of the database is another than ours.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import { databaseTime } from '#/db/time.ts'
 import { perMinute } from '#/http/access/authorize.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
+import { ofFile } from '#test/of-file.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -14,27 +14,20 @@ import { homeWithClock, setDatabaseClock } from './database-clock.ts'
 
 const minute = 60_000
 
-/** A process whose own clock is ten minutes ahead of the database's, and one whose clock is ten behind. The zone of their
- *  host is on daylight saving time until an hour after the midnight that the tests go through. */
-let fast: World
-let slow: World
 const taken: string[] = []
 const relays = [new AcceptingRelay(taken), new AcceptingRelay(taken)] as const
-let database: Database
 let organization: TestOrganization
 let ada: string
-let resources: AsyncDisposableStack
 
-before(async () => {
-  process.env.TZ = 'Europe/Berlin'
-  resources = new AsyncDisposableStack()
-  const home = resources.use(await homeWithClock())
-  database = resources.use(await home.open())
-  fast = resources.use(await World.start({ database, relay: relays[0], time: databaseTime }))
-  slow = resources.use(await World.start({ database, relay: relays[1], time: databaseTime }))
-  for (const { dns } of [fast, slow]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
-})
-after(() => resources.disposeAsync())
+process.env.TZ = 'Europe/Berlin'
+const home = ofFile(await homeWithClock())
+const database = ofFile(await home.open())
+/** A process whose own clock is ten minutes ahead of the database's, and one whose clock is ten behind. The zone of their
+ *  host is on daylight saving time until an hour after the midnight that the tests go through. */
+const fast = await World.ofFile({ database, relay: relays[0], time: databaseTime })
+const slow = await World.ofFile({ database, relay: relays[1], time: databaseTime })
+for (const { dns } of [fast, slow]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
+
 beforeEach(async () => {
   // The clock goes back: what is due by then must have gone.
   for (const world of [fast, slow]) await world.outbound.processAll()

@@ -1,6 +1,6 @@
 // On both databases: connections are cut.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { byOperator } from '#/audit/actor.ts'
@@ -16,15 +16,13 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { ofFile } from '#test/of-file.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { Dead, MortalDatabase } from './mortal-database.ts'
 
-const database = await testDatabase()
+const database = await databaseOfFile()
 const whole = processOn(database.db)
-after(async () => {
-  await whole.runningChanges[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+ofFile(whole.runningChanges)
 
 interface Process {
   readonly db: Db

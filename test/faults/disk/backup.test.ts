@@ -2,14 +2,14 @@
 // `mailroom backup`, taken while mail streams in, as docs/backup.md has it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { subjectsAt } from '#test/mail/letter.ts'
+import { afterFile, directoryOfFile, ofFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, mailroom, startService } from '#test/world/service.ts'
@@ -20,21 +20,16 @@ import { discrepancies, lettersStored } from '../letters/stored.ts'
 const run = promisify(execFile)
 const backups = 2
 
-const scratch = await mkdtemp(join(tmpdir(), 'mailroom-backup-'))
-const dns = await startDnsServer({})
-const home = await databaseHome({ embedded: true })
+const scratch = directoryOfFile()
+const dns = ofFile(await startDnsServer({}))
+const home = ofFile(await databaseHome({ embedded: true }))
 // The secret goes along where it is in the data directory.
 const { MAILROOM_SECRET = '', MAILROOM_DATA_DIR = '' } = home.env
 await writeFile(join(MAILROOM_DATA_DIR, 'secret'), MAILROOM_SECRET, { mode: 0o600 })
 const organization = await storeOrganization(home, { domain: 'kept.test', mailboxes: ['ada', 'bob', 'cy'] })
 const env = { MAILROOM_DATA_DIR, MAILROOM_DNS_SERVERS: dns.address }
 const launched = launchService(env)
-after(async () => {
-  if (launched.process.exitCode === null) await launched.end('SIGTERM')
-  await home[Symbol.asyncDispose]()
-  await dns[Symbol.asyncDispose]()
-  await rm(scratch, { recursive: true, force: true })
-})
+afterFile(() => launched.process.exitCode ?? launched.end('SIGTERM'))
 
 async function restored(file: string): Promise<string> {
   const directory = join(scratch, `restored-${(await readdir(scratch)).length}`)

@@ -1,14 +1,14 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { killedAt, PostOffice } from '../letters/post-office.ts'
 
-const office = await PostOffice.open()
-after(() => office[Symbol.asyncDispose]())
+const office = ofFile(await PostOffice.open())
 const { key } = office.organization
 const service = await office.start()
 const client = new HttpClient(service.http)

@@ -1,12 +1,13 @@
 // On both databases: a process is killed in a transaction.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand } from '#test/mail/letter.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { marked } from '#test/observe/marked.ts'
 import { databaseDirectory, foundOnDisk, keepPlain, mark } from '#test/observe/on-disk.ts'
+import { ofFile } from '#test/of-file.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { databaseHome } from '#test/world/database/database.ts'
@@ -14,10 +15,9 @@ import { insertOrganization } from '#test/world/organization/stored-organization
 import { type Service, startService } from '#test/world/service.ts'
 import { killedAt } from '../letters/post-office.ts'
 
-const resources = new AsyncDisposableStack()
-const home = resources.use(await databaseHome())
-const dns = resources.use(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
-const sink = resources.use(await Sink.start())
+const home = ofFile(await databaseHome())
+const dns = ofFile(await startDnsServer({ 'peer.example': { txt: ['v=spf1 ip4:127.0.0.1 -all'] } }))
+const sink = ofFile(await Sink.start())
 const relay = { MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=never` }
 const env = { ...home.env, ...relay, MAILROOM_DNS_SERVERS: dns.address }
 const { key } = await behindClosedDoors(async ({ db }) => {
@@ -28,7 +28,6 @@ const { publicKey } = await openPgpKey()
 const service = await startService(env)
 const address = await answeringMailbox(service, key, publicKey)
 await service.end('SIGTERM')
-after(() => resources.disposeAsync())
 
 for (const [where, statements, when] of [
   ['before what came, and its answer, are committed', ['insert into outbound_messages', 'commit'], 'before'],

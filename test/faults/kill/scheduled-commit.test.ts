@@ -1,12 +1,12 @@
 // On both databases: a connection is lost while it commits.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { onceWritten } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { AcceptingRelay } from '#test/world/mail/accepting-relay.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { networkTo } from '../network/network.ts'
 import type { FaultProxy } from '../network/proxy.ts'
@@ -14,29 +14,18 @@ import type { FaultProxy } from '../network/proxy.ts'
 const minute = 60_000
 const onServer = process.env.TEST_DATABASE_URL !== undefined
 
-let resources: AsyncDisposableStack
 let proxy: FaultProxy
-let relay: AcceptingRelay
-let world: World
-let organization: TestOrganization
-let address: string
-
-before(async () => {
-  resources = new AsyncDisposableStack()
-  const home = resources.use(await databaseHome())
-  const open = async (): Promise<Database> => {
-    if (!onServer) return await home.open()
-    const network = await networkTo(home)
-    proxy = resources.use(network.proxy)
-    return await openDatabase({ url: network.url, timeoutMs: 8_000 })
-  }
-  const database = resources.use(await open())
-  relay = new AcceptingRelay()
-  world = resources.use(await World.start({ database, relay }))
-  organization = await world.organization()
-  address = (await organization.mailbox('ada')).address
-})
-after(() => resources.disposeAsync())
+const home = ofFile(await databaseHome())
+async function open(): Promise<Database> {
+  if (!onServer) return await home.open()
+  const network = await networkTo(home)
+  proxy = ofFile(network.proxy)
+  return await openDatabase({ url: network.url, timeoutMs: 8_000 })
+}
+const database = ofFile(await open())
+const relay = new AcceptingRelay()
+const world = await World.ofFile({ database, relay })
+const { organization, address } = await world.mailbox('ada')
 
 const post = (subject: string) => {
   const sendAt = new Date(world.clock.now() + minute).toISOString()

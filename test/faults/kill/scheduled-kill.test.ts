@@ -1,18 +1,15 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { onceTold, telling } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import type { Service } from '#test/world/service.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
-let office: PostOffice
+const office = ofFile(await PostOffice.open())
 /** The service that sent the last test's message after its kill; this test kills it. This saves half of the starts. */
 let running: Service | undefined
 let recovering: Service | undefined
-before(async () => {
-  office = await PostOffice.open()
-})
-after(() => office[Symbol.asyncDispose]())
 beforeEach(() => {
   office.sink.act = () => undefined
   office.sink.taken.length = 0

@@ -1,14 +1,14 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { reclaimExpired } from '#/queue/claims.ts'
 import { each } from '#test/each.ts'
+import { ofFile } from '#test/of-file.ts'
 import { fieldOf, type Killing, killedAt, leasesRunOut, PostOffice, timePasses } from '../letters/post-office.ts'
 
-const office = await PostOffice.open()
-after(() => office[Symbol.asyncDispose]())
+const office = ofFile(await PostOffice.open())
 beforeEach(async () => {
   office.sink.act = () => undefined
   await office.behindClosedDoors((db) => db.deleteFrom('outbound_messages').execute())

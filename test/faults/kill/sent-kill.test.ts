@@ -1,20 +1,17 @@
 // On a server: a killed process leaves its transactions and leases to others there alone.
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceSaid } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import type { Service } from '#test/world/service.ts'
 import { fieldOf, killedAt, leasesRunOut, PostOffice } from '../letters/post-office.ts'
 
-let office: PostOffice
+const office = ofFile(await PostOffice.open(['ada', 'fay', 'rex']))
 /** It sent the last test's message on after the kill, and is the one that this test kills: half the starts. */
 let running: Service | undefined
 let recovering: Service | undefined
-before(async () => {
-  office = await PostOffice.open(['ada', 'fay', 'rex'])
-})
-after(() => office[Symbol.asyncDispose]())
 // A test that fails must not leave a service that works beside those of the next.
 afterEach(async () => {
   await recovering?.end('SIGKILL').catch(() => {})

@@ -61,11 +61,7 @@ export class Senders extends ConcurrentClients {
   async see(count: number, what: 'acknowledged' | 'refused' | 'answered'): Promise<void> {
     const refused = () => [...this.refused.values()].reduce((sum, times) => sum + times, 0)
     const acknowledged = () => this.letters.filter(({ acknowledged }) => acknowledged).length
-    const counted = {
-      refused,
-      acknowledged,
-      answered: () => refused() + acknowledged(),
-    }[what]
+    const counted = { refused, acknowledged, answered: () => refused() + acknowledged() }[what]
     const wanted = counted() + count
     while (counted() < wanted) await this.#answered.promise
   }
@@ -106,11 +102,8 @@ export class Senders extends ConcurrentClients {
   }
 
   async #handOver(client: SmtpClient, letter: Letter): Promise<void> {
-    const commands = ['MAIL FROM:<ann@peer.example>', ...letter.recipients.map((to) => `RCPT TO:<${to}>`), 'DATA']
-    for (const command of commands) {
-      const reply = await client.say(command)
-      if (reply.code >= 400) throw this.#refusal(reply)
-    }
+    const begun = await client.begin('ann@peer.example', letter.recipients)
+    if (begun.code !== 354) throw this.#refusal(begun)
     letter.attempts += 1
     client.write(`${letter.text}.\r\n`)
     const reply = await client.reply()
@@ -124,8 +117,7 @@ export class Senders extends ConcurrentClients {
     this.#answered = Promise.withResolvers<void>()
   }
 
-  #refusal({ code, status }: SmtpReply): Error {
-    const reply = `${code} ${status}`
+  #refusal({ codes: reply }: SmtpReply): Error {
     this.refused.set(reply, (this.refused.get(reply) ?? 0) + 1)
     this.#hear()
     return new Error(`refused with ${reply}`)

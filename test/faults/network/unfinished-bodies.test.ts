@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { after, test } from 'node:test'
-import { byOperator } from '#/audit/actor.ts'
-import { scopes } from '#/http/access/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
+import { test } from 'node:test'
+import { afterFile, ofFile } from '#test/of-file.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { storeKey } from '#test/world/organization/stored-key.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 
@@ -15,21 +14,17 @@ import { startService } from '#test/world/service.ts'
 
 const MiB = 1 << 20
 
-const home = await databaseHome()
+const home = ofFile(await databaseHome())
 const attacker = await storeOrganization(home, { domain: 'attacker.test', mailboxes: ['eve'] })
 const other = await storeOrganization(home, { domain: 'other.test', mailboxes: ['ada'] })
 /** Of the attacker's organization, too. */
 const secondKey = await anotherKey(attacker)
 const service = await startService(home.env)
-after(async () => {
-  await service.end('SIGKILL')
-  await home[Symbol.asyncDispose]()
-})
+afterFile(() => service.end('SIGKILL'))
 
 async function anotherKey({ organizationId }: StoredOrganization): Promise<string> {
   await using database = await home.open()
-  const wanted = { name: 'second', scopes, expiresAt: null }
-  return (await createKey(database.db, organizationId, wanted, Date.now(), byOperator)).secret
+  return await storeKey(database.db, organizationId)
 }
 
 /** The memory of the service, in octets. */

@@ -4,7 +4,6 @@ import { byOperator } from '#/audit/actor.ts'
 import { scopes } from '#/http/access/scopes.ts'
 import { generateKey } from '#/keys/api-key.ts'
 import { createKey, revokeKey } from '#/keys/keys.ts'
-import { unrestricted } from '#/keys/restrictions.ts'
 import { suspendOrganization } from '#/organizations/register.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { fromOurPage, signIn } from '#test/world/members/signed-in.ts'
@@ -50,13 +49,8 @@ type Look = (answer: Answer, name: string) => void
 async function key(fields: { readonly expired?: true; readonly revoked?: true } = {}): Promise<string> {
   const { db, clock } = world
   const expiresAt = fields.expired ? new Date(clock.now() - 1) : null
-  const { key, secret } = await createKey(
-    db,
-    one.organization.id,
-    { name: '', scopes, expiresAt },
-    clock.now(),
-    byOperator,
-  )
+  const wanted = { name: '', scopes, expiresAt }
+  const { key, secret } = await createKey(db, one.organization.id, wanted, clock.now(), byOperator)
   if (fields.revoked) await revokeKey(db, key.id, clock.now(), byOperator)
   return secret
 }
@@ -110,14 +104,7 @@ test('every route × a session that has ended: 401, whatever ended it', async ()
 })
 
 test('every route × a key that has had its requests of the minute: 429', async () => {
-  const restrictions = { ...unrestricted, requests_per_minute: 1 }
-  const { secret } = await createKey(
-    world.db,
-    one.organization.id,
-    { name: '', scopes, expiresAt: null, restrictions },
-    world.clock.now(),
-    byOperator,
-  )
+  const secret = await one.organization.restrictedKey({ requests_per_minute: 1 })
   const headers = { authorization: `Bearer ${secret}` }
   assert.equal((await world.client.request('GET', '/v1/usage', { headers })).status, 200)
   await askAll(await everyOperation(world), headers, ({ status }, name) => assert.equal(status, 429, name))

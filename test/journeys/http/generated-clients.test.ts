@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
+import { directoryOfFile } from '#test/of-file.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
@@ -17,9 +17,9 @@ import { World } from '#test/world/world.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-const world = await World.start()
+const world = await World.ofFile()
 const furnished = await furnish(world)
-const directory = await mkdtemp(join(tmpdir(), 'clients-'))
+const directory = directoryOfFile()
 await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
 const target = join(directory, 'openapi.json')
 await writeFile(target, await world.client.document())
@@ -29,10 +29,6 @@ for (const client of ['zod', 'fetch'] as const)
 await writeFile(join(directory, 'package.json'), '{"type": "module"}')
 /** What orval makes of the document: schemas by name. */
 const generated: Record<string, ZodType> = await import(pathToFileURL(join(directory, 'zod.ts')).href)
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
 
 const modules = { module: 'nodenext', target: 'es2024', lib: ['es2024', 'dom'] }
 

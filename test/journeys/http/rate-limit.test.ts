@@ -4,11 +4,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { perMinute } from '#/http/access/authorize.ts'
-import { scopes } from '#/http/access/scopes.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
-import { createKey } from '#/keys/keys.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseHome } from '#test/world/database/database.ts'
+import { storeKey } from '#test/world/organization/stored-key.ts'
 import { startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 
@@ -82,7 +81,7 @@ test("at a minute's edge there is no second burst, whichever of three processes 
 async function newKey(home: Awaited<ReturnType<typeof databaseHome>>): Promise<string> {
   await using database = await home.open()
   const { id } = await createOrganization(database.db, { name: 'Busy', plan: 'team' }, byOperator)
-  return (await createKey(database.db, id, { name: '', scopes, expiresAt: null }, Date.now(), byOperator)).secret
+  return await storeKey(database.db, id)
 }
 
 /** So many connections a busy process accepts before a time-out of its own closes them. */

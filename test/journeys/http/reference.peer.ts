@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterFile } from '#test/of-file.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { openBrowser, phone, wide } from '#test/web/browser.ts'
 import { World } from '#test/world/world.ts'
 
-const world = await World.start()
+const world = await World.ofFile()
 const browser = await openBrowser(
   '--host-resolver-rules=MAP reference.test 127.0.0.1',
   '--proxy-bypass-list=reference.test',
 )
-after(async () => {
-  await browser.close()
-  await world[Symbol.asyncDispose]()
-})
+afterFile(() => browser.close())
 
 /** The reference, shown over plain HTTP under a name that is not this machine's own, and what it could not load. */
 async function shown(options: BrowserContextOptions, { base } = world) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Holder } from '#/event-loop/fair-share.ts'
 import { hashing, hashPassword, isPassword } from '#/passwords/password.ts'
-import { codes, plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
+import { ofFile } from '#test/of-file.ts'
+import { plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
 
-const on = await startSubmitting()
-after(() => on[Symbol.asyncDispose]())
+const on = ofFile(await startSubmitting())
 
 /** Fills an organization's part of a process's queue of passwords to hash, until it is disposed of. */
 function crowded(organization: string): AsyncDisposable {
@@ -56,7 +56,7 @@ test('a mail program that logs in meanwhile is asked to retry, and then logs in'
   await client.say('EHLO laptop.example')
   {
     await using _crowd = crowded(organization.id)
-    assert.equal(codes(await client.say(plain(address))), '454 4.7.0')
+    assert.equal((await client.say(plain(address))).codes, '454 4.7.0')
   }
-  assert.equal(codes(await client.say(plain(address))), '235 2.7.0')
+  assert.equal((await client.say(plain(address))).codes, '235 2.7.0')
 })

@@ -1,17 +1,13 @@
 // On both databases: two processes count guesses together.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { password, tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }
-const world = await World.start({ env })
-const other = await World.start({ env, database: world.database })
-after(async () => {
-  await other[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile({ env })
+const other = await World.ofFile({ env, database: world.database })
 
 /** How many answers there were of each status. */
 function counted(answers: readonly { status: number }[]): Record<number, number> {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { entriesOf } from '#/audit/queries.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { readMessage } from '#/mime/message.ts'
 import { untilReadable } from '#test/events/logged.ts'
+import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
@@ -13,11 +14,9 @@ import { World } from '#test/world/world.ts'
 
 const publicUrl = 'https://mail.example.com'
 const lines: string[] = []
-const resources = new AsyncDisposableStack()
-const sink = resources.use(await Sink.start())
+const sink = ofFile(await Sink.start())
 const log = { write: (line: string) => void lines.push(line) }
-const world = resources.use(await World.start({ sink, log, env: { MAILROOM_PUBLIC_URL: publicUrl } }))
-after(() => resources.disposeAsync())
+const world = await World.ofFile({ sink, log, env: { MAILROOM_PUBLIC_URL: publicUrl } })
 
 async function owner(organization: TestOrganization): Promise<SignedInMember> {
   return await signIn(organization, (await organization.member('boss@people.example', 'owner')).id)

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { BrowserAt } from '#test/identity/browser-at.ts'
 import { BrowserThere, RealProvider } from '#test/identity/real-provider.ts'
+import { ofFile } from '#test/of-file.ts'
 import { World } from '#test/world/world.ts'
 
-const provider = await RealProvider.start()
-const world = await World.start({ env: { ...provider.env, MAILROOM_OIDC_ADMIN_GROUP: 'mail-admins' } })
+const provider = ofFile(await RealProvider.start())
+const world = await World.ofFile({ env: { ...provider.env, MAILROOM_OIDC_ADMIN_GROUP: 'mail-admins' } })
 provider.serve(world.base)
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
-})
 
 /** A member whom the provider knows. */
 async function newMember(more: object = {}) {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { mailroom } from '#test/world/service.ts'
 
 // What a command says where it comes to no database.
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-commands-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 for (const [what, env, argv, expected] of [
   ['no command', {}, [], { code: 2, stderr: /^Usage: mailroom COMMAND/ }],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, mock, test } from 'node:test'
+import { mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { onceWritten } from '#test/observe/writes.ts'
 import { World } from '#test/world/world.ts'
@@ -47,13 +47,9 @@ const kept: readonly (readonly [table: string, forMs: number, columns: string, v
 ]
 
 mock.timers.enable({ apis: ['setInterval'] })
-const world = await World.start()
+const world = await World.ofFile()
 const organization = await world.organization()
 const mailboxId = (await organization.mailbox('ada')).id
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  mock.timers.reset()
-})
 
 async function rows(table: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from ${sql.table(table)}`.execute(

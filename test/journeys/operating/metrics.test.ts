@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { certificateFor, testCertificate } from '#test/sockets/certificate.ts'
 import { World } from '#test/world/world.ts'
 import dashboard from '../../../deploy/grafana.json' with { type: 'json' }
 
-const scratch = await mkdtemp(join(tmpdir(), 'mailroom-metrics-'))
+const scratch = directoryOfFile()
 const cert = join(scratch, 'cert.pem')
 const key = join(scratch, 'key.pem')
 await writeFile(cert, testCertificate.cert)
 await writeFile(key, testCertificate.key)
 const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
 const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
-const world = await World.start({ env })
-after(async () => {
-  await world[Symbol.asyncDispose]()
-  await rm(scratch, { recursive: true })
-})
+const world = await World.ofFile({ env })
 
 const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${world.metrics?.port}${path}`, { method })
 

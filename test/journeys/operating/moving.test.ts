@@ -1,17 +1,16 @@
 // On both databases: mail moves from the embedded database to a server.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { Keyring } from '#/secrets/keyring.ts'
 import { openKeyring } from '#/secrets/open.ts'
 import { rotateTo } from '#/secrets/rotate.ts'
 import { killedAt } from '#test/faults/letters/post-office.ts'
+import { directoryOfFile, ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome, testDatabase } from '#test/world/database/database.ts'
 import { secret } from '#test/world/installation.ts'
@@ -29,10 +28,7 @@ import { World } from '#test/world/world.ts'
 
 const minute = 60_000
 
-const resources = new AsyncDisposableStack()
-after(() => resources.disposeAsync())
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-moving-'))
-resources.defer(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 const whole = join(scratch, 'whole')
 
 let sink: Sink
@@ -44,9 +40,9 @@ let keyring: Keyring
 let answers: Record<string, unknown>
 let rows: Record<string, readonly string[]>
 before(async () => {
-  sink = resources.use(await Sink.start())
-  old = resources.use(await databaseHome({ embedded: true }))
-  there = resources.use(await databaseHome())
+  sink = ofFile(await Sink.start())
+  old = ofFile(await databaseHome({ embedded: true }))
+  there = ofFile(await databaseHome())
   await using database = await old.open()
   keyring = await openKeyring(database.db, ['an older secret of thirty-two characters'])
   await rotateTo(secret, { db: database.db, keyring, count: () => {} })

@@ -1,18 +1,16 @@
 // On both databases: a command runs beside a service.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { each } from '#test/each.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'mailroom-operator-'))
-after(() => rm(scratch, { recursive: true }))
+const scratch = directoryOfFile()
 
 async function json(env: Readonly<Record<string, string>>, ...argv: readonly string[]) {
   const { stdout, stderr, code } = await mailroom(env, ...argv, '--json')

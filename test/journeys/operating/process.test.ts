@@ -48,9 +48,7 @@ async function send(subject: string, text = 'Hello.'): Promise<void> {
 
 test('SIGTERM: a message in DATA and a current request are finished, and the exit code is 0', async () => {
   await using client = await SmtpClient.greeted(service.smtp.port)
-  await client.say('MAIL FROM:<charles@engines.example>')
-  await client.say(`RCPT TO:<${address}>`)
-  assert.equal((await client.say('DATA')).code, 354)
+  assert.equal((await client.begin('charles@engines.example', address)).code, 354)
   client.write('From: charles@engines.example\r\nSubject: in hand\r\n\r\nHalf of')
   const ended = service.end('SIGTERM')
   await untilNobodyAnswers(service.smtp.port)

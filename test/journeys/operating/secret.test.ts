@@ -1,6 +1,7 @@
 // On both databases: processes start at once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { ofFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
 import { labelWithIdempotencyKey } from '#test/world/organization/label-once.ts'
@@ -9,9 +10,8 @@ import { mailroom, type Service, startService } from '#test/world/service.ts'
 
 const second = 'a second secret of at least thirty-two characters'
 
-const home = await databaseHome()
+const home = ofFile(await databaseHome())
 const organization = await storeOrganization(home, { domain: 'secret.test', mailboxes: ['ada'] })
-after(() => home[Symbol.asyncDispose]())
 
 const label = (service: Service, name: string) => labelWithIdempotencyKey(service, name, organization.key)
 

@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { onceTold, telling } from '#test/observe/writes.ts'
+import { ofFile } from '#test/of-file.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 
-const home = await databaseHome()
+const home = ofFile(await databaseHome())
 const organization = await storeOrganization(home, { domain: 'traces.test', mailboxes: ['ada', 'bob'] })
-after(() => home[Symbol.asyncDispose]())
 
 interface Span {
   readonly traceId: string

@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdirSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 
 const main = join(import.meta.dirname, '../../../bin/mailroom.js')
-const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-settings-')))
-after(() => rm(scratch, { recursive: true }))
+const scratch = realpathSync(directoryOfFile())
 
 /** Runs a command in a shell that has none of the service's settings. */
 async function bare(...argv: readonly string[]) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
+import { ofFile } from '#test/of-file.ts'
 import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
-const on = await startSubmitting()
+const on = ofFile(await startSubmitting())
 const { world, sink, organization } = on
 const ada = await submittingMailbox(organization, 'ada')
-after(() => on[Symbol.asyncDispose]())
 
 interface Arrived {
   readonly uid: number

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import type { SendMailOptions } from 'nodemailer'
 import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'
 import { each } from '#test/each.ts'
 import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
+import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { hostname } from '#test/world/installation.ts'
 import { loggedIn, submissionSettings, submittingMailbox, written } from '#test/world/mail/submission.ts'
@@ -14,18 +15,14 @@ import { World } from '#test/world/world.ts'
 
 /** Those ids, in the order of what was taken. */
 const given: string[] = []
-const resources = new AsyncDisposableStack()
 let count = 0
 /** A relay that gives each message a Message-ID of its own, as Amazon SES does, and names it in its reply. */
-const relay = resources.use(await Sink.start())
+const relay = ofFile(await Sink.start())
 const host = 'email-smtp.eu-west-1.amazonaws.com'
 const peer = { host, address: '127.0.0.1', port: relay.port, tls: 'never' } as const
-const { env } = resources.use(await submissionSettings())
-const world = resources.use(
-  await World.start({ env, relay: resources.use(new SmarthostRelay({ peer, name: hostname })) }),
-)
+const { env } = ofFile(await submissionSettings())
+const world = await World.ofFile({ env, relay: ofFile(new SmarthostRelay({ peer, name: hostname })) })
 const organization = await world.organization()
-after(() => resources.disposeAsync())
 beforeEach(() => {
   relay.act = accepting
   relay.taken.length = 0

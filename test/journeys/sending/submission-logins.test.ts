@@ -3,15 +3,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import {
-  codes,
-  loggedIn,
-  password,
-  plain,
-  secured,
-  startSubmitting,
-  submittingMailbox,
-} from '#test/world/mail/submission.ts'
+import { loggedIn, password, plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 
 const { world, organization, port, ...on } = await startSubmitting({ env: { MAILROOM_METRICS_PORT: '0' } })
 after(() => on[Symbol.asyncDispose]())
@@ -24,18 +16,18 @@ describe('logging in', () => {
     const { lines } = await client.say('EHLO laptop.example')
     assert.ok(lines.includes('250 STARTTLS'))
     assert.doesNotMatch(lines.join('\n'), /AUTH/)
-    assert.equal(codes(await client.say(plain(ada.address))), '538 5.7.11')
-    assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}>`)), '530 5.7.0')
+    assert.equal((await client.say(plain(ada.address))).codes, '538 5.7.11')
+    assert.equal((await client.say(`MAIL FROM:<${ada.address}>`)).codes, '530 5.7.0')
   })
 
   test('after STARTTLS it is offered, once', async () => {
     await using client = await secured(port)
     assert.ok((await client.say('EHLO laptop.example')).lines.includes('250 AUTH PLAIN LOGIN'))
-    assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}>`)), '530 5.7.0')
-    assert.equal(codes(await client.say(plain(ada.address.toUpperCase()))), '235 2.7.0')
-    assert.equal(codes(await client.say(plain(ada.address))), '503 5.5.1')
+    assert.equal((await client.say(`MAIL FROM:<${ada.address}>`)).codes, '530 5.7.0')
+    assert.equal((await client.say(plain(ada.address.toUpperCase()))).codes, '235 2.7.0')
+    assert.equal((await client.say(plain(ada.address))).codes, '503 5.5.1')
     assert.doesNotMatch((await client.say('EHLO laptop.example')).lines.join('\n'), /AUTH|STARTTLS/)
-    assert.equal(codes(await client.say(`MAIL FROM:<${ada.address}>`)), '250 2.1.0')
+    assert.equal((await client.say(`MAIL FROM:<${ada.address}>`)).codes, '250 2.1.0')
   })
 
   test('where TLS is on from the start, too, and by LOGIN', async () => {
@@ -44,7 +36,7 @@ describe('logging in', () => {
     assert.ok((await client.say('EHLO laptop.example')).lines.includes('250 AUTH PLAIN LOGIN'))
     assert.deepEqual((await client.say('AUTH LOGIN')).lines, ['334 VXNlcm5hbWU6'])
     assert.deepEqual((await client.say(Buffer.from(ada.address).toString('base64'))).lines, ['334 UGFzc3dvcmQ6'])
-    assert.equal(codes(await client.say(Buffer.from(password).toString('base64'))), '235 2.7.0')
+    assert.equal((await client.say(Buffer.from(password).toString('base64'))).codes, '235 2.7.0')
   })
 
   test('logins are counted by how they ended', async () => {
@@ -77,11 +69,11 @@ describe('logging in', () => {
     const suspend = (at: Date | null) =>
       world.db.updateTable('mailboxes').set({ suspended_at: at }).where('id', '=', cy.id).execute()
     await suspend(new Date())
-    assert.equal(codes(await client.say(`MAIL FROM:<${cy.address}>`)), '550 5.7.1')
+    assert.equal((await client.say(`MAIL FROM:<${cy.address}>`)).codes, '550 5.7.1')
     await using other = await secured(port)
-    assert.equal(codes(await other.say(plain(cy.address))), '535 5.7.13')
+    assert.equal((await other.say(plain(cy.address))).codes, '535 5.7.13')
     await suspend(null)
-    assert.equal(codes(await client.say(`MAIL FROM:<${cy.address}>`)), '250 2.1.0')
+    assert.equal((await client.say(`MAIL FROM:<${cy.address}>`)).codes, '250 2.1.0')
   })
 
   test('with another password a session is over, and the old one opens nothing', async () => {
@@ -93,18 +85,18 @@ describe('logging in', () => {
       .where('id', '=', (await submittingMailbox(organization, 'other', { password: 'another one altogether' })).id)
       .executeTakeFirstOrThrow()
     await world.db.updateTable('mailboxes').set({ password_hash }).where('id', '=', dan.id).execute()
-    assert.equal(codes(await client.say(`MAIL FROM:<${dan.address}>`)), '530 5.7.0')
+    assert.equal((await client.say(`MAIL FROM:<${dan.address}>`)).codes, '530 5.7.0')
     await using next = await secured(port)
-    assert.equal(codes(await next.say(plain(dan.address))), '535 5.7.8')
-    assert.equal(codes(await next.say(plain(dan.address, 'another one altogether'))), '235 2.7.0')
+    assert.equal((await next.say(plain(dan.address))).codes, '535 5.7.8')
+    assert.equal((await next.say(plain(dan.address, 'another one altogether'))).codes, '235 2.7.0')
   })
 
   test('what begins behind AUTH without a login is no command, and the port for mail coming in knows no AUTH', async () => {
     await using client = await secured(port)
     assert.equal((await client.say('AUTH PLAIN')).code, 334)
-    assert.equal(codes(await client.say('*')), '501 5.7.0')
+    assert.equal((await client.say('*')).codes, '501 5.7.0')
     await using inbound = await SmtpClient.greeted(world.smtp.port)
-    assert.equal(codes(await inbound.say(plain(ada.address))), '502 5.5.1')
+    assert.equal((await inbound.say(plain(ada.address))).codes, '502 5.5.1')
   })
 })
 
@@ -112,7 +104,7 @@ describe('guessing', () => {
   /** Whether a client at that address is let in. */
   async function tries(localAddress: string, login: string, secret: string): Promise<string> {
     await using client = await secured(port, { localAddress })
-    return codes(await client.say(plain(login, secret)))
+    return (await client.say(plain(login, secret))).codes
   }
 
   const later = () => sql`update login_failures set failed_at = failed_at - interval '61 minutes'`.execute(world.db)

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readStructure } from '#/mime/body/structure.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
+import { ofFile } from '#test/of-file.ts'
 import { privateMailboxFor, storedIn } from '#test/world/mail/private-mailbox.ts'
 import { World } from '#test/world/world.ts'
 import { GnuPg } from './gnupg.ts'
 
-const world = await World.start()
+const world = await World.ofFile()
 const organization = await world.organization()
-const gnuPg = await GnuPg.start()
-after(async () => {
-  await gnuPg[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const gnuPg = ofFile(await GnuPg.start())
 
 for (const [name, kinds] of [
   ['curve25519', { primary: 'ed25519', subkey: 'cv25519' }],

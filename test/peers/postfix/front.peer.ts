@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { example } from '#test/deploy/example.ts'
+import { directoryOfFile, ofFile } from '#test/of-file.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
@@ -15,10 +13,10 @@ import { certificates, Postfix, settingsOf } from './postfix.ts'
 const unverified = 'unverified.example'
 
 /** Postfix accepts mail, asks us at RCPT, and delivers by LMTP. */
-const world = await World.start({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
+const world = await World.ofFile({ env: { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' } })
 const { organization, address: ada } = await world.mailbox('ada')
 const bob = (await organization.mailbox('bob')).address
-const directory = await mkdtemp(join(tmpdir(), 'mailroom-front-'))
+const directory = directoryOfFile()
 const mainCf = await example('postfix/main.cf', {
   ...(await certificates(directory, certificateFor('mail.dest.test'))),
   'example.com': `${organization.domain}, ${unverified}`,
@@ -30,12 +28,7 @@ const settings = {
   // So that this test can come from elsewhere.
   smtpd_authorized_xclient_hosts: '127.0.0.1',
 }
-const postfix = await Postfix.start(settings, certificateFor('mx.dest.test'))
-after(async () => {
-  await postfix[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
-  await world[Symbol.asyncDispose]()
-})
+const postfix = ofFile(await Postfix.start(settings, certificateFor('mx.dest.test')))
 
 /** A client that Postfix takes for one at 192.0.2.1. */
 async function peer(): Promise<SmtpClient> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { openDatabase } from '#/db/open.ts'
@@ -11,6 +11,7 @@ import { listSpooled } from '#/messages/spooled.ts'
 import { example } from '#test/deploy/example.ts'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
+import { afterFile, directoryOfFile, ofFile } from '#test/of-file.ts'
 import { startDovecot23 } from '#test/peers/dovecot/accounts/dovecot-23.ts'
 import { untilItGreets } from '#test/peers/dovecot/imap-server.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
@@ -29,16 +30,14 @@ const nobody = 65_534
 const secret = 'of-the-role'
 
 /** PostgreSQL, Dovecot with mail and passwords, and Postfix, which asks Dovecot for passwords and relays to us. */
-const resources = new AsyncDisposableStack()
-const postgres = resources.use(await startPostgres())
+const postgres = ofFile(await startPostgres())
 await homeAt(postgres.url)
-const database = resources.use(await openDatabase({ url: postgres.url }))
+const database = ofFile(await openDatabase({ url: postgres.url }))
 for (const server of ['dovecot', 'postfix']) {
   const role = join(import.meta.dirname, `../../../deploy/${server}/role.sql`)
   await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${secret}`, '-f', role, postgres.url])
 }
-const directory = await mkdtemp(join(tmpdir(), 'mailroom-submitting-'))
-resources.defer(() => rm(directory, { recursive: true, force: true }))
+const directory = directoryOfFile()
 await chmod(directory, 0o755)
 await mkdir(join(directory, 'mail'))
 await chown(join(directory, 'mail'), nobody, nobody)
@@ -67,16 +66,15 @@ const settings = settingsOf(
     '127.0.0.1:10587': `127.0.0.1:${proxy}`,
   }),
 )
-const postfix = resources.use(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
+const postfix = ofFile(await Postfix.start(settings, certificateFor('mx.dest.test'), services))
 const auth = await example('dovecot/postfix-auth.conf', { '/var/spool/postfix/': `${postfix.queue}/` })
 const started = await startDovecot23(dovecot, auth)
-resources.defer(() => started.stop())
+afterFile(() => started.stop())
 await untilItGreets(imapPort)
 const env = { MAILROOM_IMAP_URL: imap, MAILROOM_SUBMISSION_PROXY_PORT: String(proxy) }
-const on = resources.use(await startSubmitting({ database, env }))
+const on = ofFile(await startSubmitting({ database, env }))
 const ada = await submittingMailbox(on.organization, 'ada')
 const bob = await submittingMailbox(on.organization, 'bob')
-after(() => resources.disposeAsync())
 
 /** The result of Python's smtplib: `sent`, or the error. */
 async function sentBy(

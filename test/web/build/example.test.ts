@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { directoryOfFile } from '#test/of-file.ts'
 
 // On one database: it is about the documentation.
 
 const root = join(import.meta.dirname, '../../..')
 const run = promisify(execFile)
+const copy = directoryOfFile()
 
 test('the example of docs/web-app.md is a page of the web app, once it is added as that says', async () => {
-  await using resources = new AsyncDisposableStack()
-  const copy = await mkdtemp(join(tmpdir(), 'example-'))
-  resources.defer(() => rm(copy, { recursive: true }))
   const parts = ['src', 'index.html', 'package.json', 'tsconfig.json', 'vite.config.ts']
   for (const part of parts) await cp(join(root, 'web', part), join(copy, 'web', part), { recursive: true })
   for (const part of ['node_modules', 'package.json', 'src']) await symlink(join(root, part), join(copy, part))

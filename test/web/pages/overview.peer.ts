@@ -1,13 +1,13 @@
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const sink = await Sink.start()
+const sink = ofFile(await Sink.start())
 const { world, browser } = await startSite({ sink })
-after(() => sink[Symbol.asyncDispose]())
 
 /** The rows that the overview has, each of which leads to a path. */
 async function assertLeads(visitor: Visitor, rows: readonly (readonly [what: RegExp, path: string])[]): Promise<void> {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { RealProvider } from '#test/identity/real-provider.ts'
+import { ofFile } from '#test/of-file.ts'
 import { Visitor } from '#test/web/browser.ts'
 import { startSite } from '#test/web/site.ts'
 
-const provider = await RealProvider.start()
+const provider = ofFile(await RealProvider.start())
 const { world, browser } = await startSite({ env: { ...provider.env, MAILROOM_PASSWORDS: 'off' } })
 provider.serve(world.base)
-after(() => provider[Symbol.asyncDispose]())
 
 /** An owner whom the provider knows. */
 async function newOwner(): Promise<{ sub: string; email: string }> {

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import pg from 'pg'
 import { startEngine } from '#/db/embedded/engine.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, databaseOn, openDatabase } from '#/db/open.ts'
+import { ofFile } from '#test/of-file.ts'
 import { secret } from '#test/world/installation.ts'
 import { giveBack, lastKept, type Place } from './kept-databases.ts'
 import { emptied, type Initial, initialOf } from './reset.ts'
@@ -28,9 +28,7 @@ export async function testDatabase(at?: { directory: string; keepsReserve?: bool
 
 /** The same for all tests of a file; it ends after them. */
 export async function databaseOfFile(): Promise<Database> {
-  const database = await testDatabase()
-  after(() => database[Symbol.asyncDispose]())
-  return database
+  return ofFile(await testDatabase())
 }
 
 /** The same without a single table in it. */

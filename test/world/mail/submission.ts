@@ -108,6 +108,6 @@ export async function loggedIn(port: number, login: string): Promise<SmtpClient>
   return client
 }
 
-export function codes({ code, status }: SmtpReply): string {
-  return `${code} ${status}`
+export function codes(reply: SmtpReply): string {
+  return reply.codes
 }

@@ -1,8 +1,6 @@
 import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { addFilter } from '#/filters/changes.ts'
-import { scopes } from '#/http/access/scopes.ts'
-import { createKey } from '#/keys/keys.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
@@ -10,6 +8,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
+import { storeKey } from './stored-key.ts'
 import { insertVerifiedDomain } from './verified-domain.ts'
 
 /** An organization in a database that outlives services. */
@@ -54,24 +53,10 @@ export async function insertOrganization(
       await addFilter(
         tx,
         owner,
-        {
-          name: value,
-          field: 'subject',
-          op: 'contains',
-          value,
-          action,
-          argument,
-          enabled: true,
-        },
+        { name: value, field: 'subject', op: 'contains', value, action, argument, enabled: true },
         byOperator,
       )
   })
-  const { secret: key } = await createKey(
-    db,
-    organizationId,
-    { name: '', scopes, expiresAt: null },
-    Date.now(),
-    byOperator,
-  )
+  const key = await storeKey(db, organizationId)
   return { organizationId, key, addresses: mailboxes.map((name) => `${name}@${domain}`) }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { authorAmong, parseAddresses } from '#/mime/address/address-list.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
@@ -7,14 +7,14 @@ import { threadIds } from '#/mime/header/references.ts'
 import { idHashes, idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { isNotice } from '#/mime/report/report-fields.ts'
+import { ofFile } from '#test/of-file.ts'
 import { threadHeaders } from '#test/threads/folders.ts'
 import { readPlainHeader } from './plain-header.ts'
 import { ThreadColumns } from './thread-columns.ts'
 import { ThreadRowsReader } from './thread-rows.ts'
 
 const key = idHashKey('any')
-const reader = new MessageReader()
-after(() => reader[Symbol.asyncDispose]())
+const reader = ofFile(new MessageReader())
 
 const from = fc.constantFrom(
   '',

@@ -1,26 +1,21 @@
 // On both databases: processes lease what they deliver from each other.
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow } from '#/db/leases.ts'
-import type { Database } from '#/db/open.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { enqueue } from './enqueue.ts'
 import { claim, defer, spoolLeases } from './queries.ts'
 
 const log = pino({ level: 'silent' })
 
-let database: Database
+const database = await databaseOfFile()
 let ada: MailboxRef
-before(async () => {
-  database = await testDatabase()
-})
-after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { db } = database
   const onServer = { open: async () => {} } as unknown as Parameters<typeof newMailbox>[1]

@@ -1,17 +1,16 @@
 // On both databases: two connections change one mailbox's size.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { copy, letter } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { enqueue, fullShares } from './enqueue.ts'
 import { claim, discard, drop } from './queries.ts'
 
-const database = await testDatabase()
-after(() => database[Symbol.asyncDispose]())
+const database = await databaseOfFile()
 
 async function mailbox(): Promise<MailboxRef> {
   return await newMailbox(database.db, { open: async () => {} }, await newDomain(database.db), 'ada')
