@@ -141,6 +141,18 @@ const exchanges: readonly (readonly [
   ],
   ['a name within that is taken', ['CREATE a/b', 'CREATE x/b'], 'RENAME a x', [/^NO \[CANNOT\]/]],
   ['RENAME without a second name', [], 'RENAME a', [/^BAD/]],
+  [
+    'what would be read as another folder is not listed above others',
+    ['CREATE spam/a', 'CREATE sent/a', 'CREATE Sent/b'],
+    'LIST "" (s* Sent*)',
+    [
+      'LIST (\\HasChildren \\Sent) "/" Sent',
+      'LIST (\\HasNoChildren) "/" Sent/b',
+      'LIST (\\HasNoChildren) "/" sent/a',
+      'LIST (\\HasNoChildren) "/" spam/a',
+      /^OK/,
+    ],
+  ],
   ['renaming what is not there', [], 'RENAME a b', [/^NO \[NONEXISTENT\]/]],
   ['renaming a standard folder', [], 'RENAME Sent a', [/^NO \[CANNOT\]/]],
   ['renaming into itself', ['CREATE a'], 'RENAME a a/b', [/^NO \[CANNOT\]/]],

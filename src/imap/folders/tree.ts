@@ -1,7 +1,6 @@
 import type { Level } from '#/http/access/caller.ts'
-import { isStandardFolder } from '#/messages/folders/folder-name.ts'
 import type { Session } from '../session/session.ts'
-import { imapName, separator, sharedName, sharedPath, sharedRoot } from './names.ts'
+import { imapName, separator, sharedName, sharedPath, sharedRoot, storeName } from './names.ts'
 import { sharedWith } from './shares.ts'
 import { type StoredFolder, storedFolders } from './stored.ts'
 
@@ -36,12 +35,17 @@ function withParents(nodes: readonly Node[]): Map<string, Node> {
   for (const node of nodes) if (node.folder || !tree.has(node.name)) tree.set(node.name, node)
   for (const { name, level } of nodes) {
     for (const parent of parentsOf(name)) {
-      // `sent` in front of `sent/2024` is read as the standard folder, which has another name.
-      if (tree.has(parent) || isStandardFolder(parent.toLowerCase())) continue
+      if (tree.has(parent) || !readsAsItself(parent)) continue
       tree.set(parent, { name: parent, level, folder: undefined })
     }
   }
   return new Map([...tree].toSorted(([a], [b]) => inOrder(a, b)))
+}
+
+/** `sent` in front of `sent/2024` is not listed, since it is read as the standard folder, which has another name. */
+function readsAsItself(name: string): boolean {
+  const path = sharedPath(name)?.path ?? name
+  return path === '' || imapName(storeName(path)) === path
 }
 
 /** INBOX comes first, as programs show it. */

@@ -104,6 +104,11 @@ async function correspond(world: World, { organization, address, keyword }: Furn
     insert into imap_unsubscribed (organization_id, mailbox_id, folder_id)
     select organization_id, mailbox_id, id from mail_folders
     where organization_id = ${organization.id} and name = 'junk'`.execute(world.db)
+  // It has read the structure of the large message.
+  await sql`
+    insert into mail_structures (organization_id, content_id, structure)
+    select organization_id, id, '{}' from mail_contents
+    where organization_id = ${organization.id} and bytes is null limit 1`.execute(world.db)
 }
 
 /** Indirect rows: deleted labels, answers to mail, senders of forwarded mail. */
