@@ -18,8 +18,10 @@ export async function* vanishedLines(
   { messages, ranges }: { readonly messages: SequenceMap; readonly ranges: readonly NumberRange[] },
   since: number,
 ): AsyncGenerator<string> {
-  const { isPruned, uids } = await goneOrLeft(db, folder, ranges, since)
-  const gone = isPruned ? withoutThose(ranges, uids, messages) : rangesOf(goneOf(uids, ranges, messages))
+  const { isPruned, uids, uidNext } = await goneOrLeft(db, folder, ranges, since)
+  const gone = isPruned
+    ? withoutThose(below(ranges, uidNext), uids, messages)
+    : rangesOf(goneOf(uids, ranges, messages))
   for (let at = 0; at < gone.length; at += rangesAtOnce)
     yield untagged(`VANISHED (EARLIER) ${sequenceSet(gone.slice(at, at + rangesAtOnce))}`)
 }
@@ -30,18 +32,18 @@ async function goneOrLeft(
   { mailbox, folderId }: FolderRef,
   ranges: readonly NumberRange[],
   since: number,
-): Promise<{ isPruned: boolean; uids: Uint32Array }> {
+): Promise<{ isPruned: boolean; uids: Uint32Array; uidNext: number }> {
   const [from, to] = [ranges[0]?.from ?? 1, ranges.at(-1)?.to ?? 0]
-  const uids = packed(sql`int4send(uid::integer)`)
-  const { rows } = await sql<{ pruned: boolean; gone: string | null; left: string | null }>`
-    select folder.expunged_from > ${since} as pruned, gone, "left" from mail_folders folder, lateral (
-      select ${uids} as gone from (
+  const all = packed(sql`int4send(uid::integer)`)
+  const { rows } = await sql<{ uid_next: number; pruned: boolean; gone: string | null; left: string | null }>`
+    select folder.uid_next, folder.expunged_from > ${since} as pruned, gone, "left" from mail_folders folder, lateral (
+      select ${all} as gone from (
         select uid from mail_expunged
         where folder_id = folder.id and modseq > ${since} and uid between ${from} and ${to}
           and folder.expunged_from <= ${since} order by uid
       ) those
     ) gone, lateral (
-      select ${uids} as "left" from (
+      select ${all} as "left" from (
         select uid from mail_messages
         where folder_id = folder.id and uid between ${from} and ${to} and folder.expunged_from > ${since} order by uid
       ) those
@@ -50,7 +52,8 @@ async function goneOrLeft(
     db,
   )
   const [row] = rows
-  return { isPruned: row?.pruned ?? false, uids: integers((row?.pruned ? row.left : row?.gone) ?? null) }
+  const uids = integers((row?.pruned ? row.left : row?.gone) ?? null)
+  return { isPruned: row?.pruned ?? false, uids, uidNext: row?.uid_next ?? 1 }
 }
 
 function* goneOf(uids: Iterable<number>, ranges: readonly NumberRange[], messages: SequenceMap): Generator<number> {
@@ -60,6 +63,11 @@ function* goneOf(uids: Iterable<number>, ranges: readonly NumberRange[], message
     const range = ranges[at]
     if (range && range.from <= uid && messages.sequenceOf(uid) === undefined) yield uid
   }
+}
+
+/** What no message has had yet is not gone. */
+function below(ranges: readonly NumberRange[], uidNext: number): NumberRange[] {
+  return ranges.filter(({ from }) => from < uidNext).map(({ from, to }) => ({ from, to: Math.min(to, uidNext - 1) }))
 }
 
 /** The ranges without uids that are there or that the client knows. Both are ascending. */
