@@ -105,11 +105,11 @@ class Run {
       { addKeywords: ['work'] },
       { removeKeywords: ['work'] },
     ]
-    this.said.push(`API ${what % 12} ${flag % 4} ${uids.join(',')}`)
+    this.said.push(`API ${what % 6} ${flag % 4} ${uids.join(',')}`)
     if (what % 6 === 0) await scene.add(count)
     else if (what % 6 === 1) await scene.expunge(...uids)
     else if (what % 6 === 2) await scene.mark(uids, { folder: 'archive' })
-    else if (what % 12 === 3) await scene.prune()
+    else if (what % 6 === 3) await scene.prune()
     else await scene.mark(uids, change[flag % change.length] ?? {})
   }
 
@@ -164,7 +164,8 @@ class Run {
       client.check(present)
       const { folderId = 0, modseq = 0 } = session.selected ?? {}
       this.#memories.push({ uidValidity: folderId, modseq, messages: present })
-      await client.select(this.#memories[which % this.#memories.length])
+      const says = (['state', 'uids', 'uids and numbers'] as const)[which % 3]
+      await client.select(this.#memories[which % this.#memories.length], says)
     }
     client.check(await this.present())
   }

@@ -54,10 +54,12 @@ export class ModelledClient {
     return (await this.session.run(command)).at(-1) ?? ''
   }
 
-  /** Selects the inbox, without a memory or by one. */
-  async select(memory?: Memory): Promise<void> {
+  /** Selects the inbox, without a memory or by one, of which it says more or less. */
+  async select(memory?: Memory, says: 'state' | 'uids' | 'uids and numbers' = 'state'): Promise<void> {
     const { uidValidity = 0, modseq = 0, messages } = memory ?? {}
-    const known = messages && messages.size > 0 ? ` ${[...messages.keys()].join(',')}` : ''
+    const uids = [...(messages?.keys() ?? [])]
+    const matches = says === 'uids and numbers' ? ` (${uids.map((_, index) => index + 1)} ${uids})` : ''
+    const known = says === 'state' || uids.length === 0 ? '' : ` ${uids}${matches}`
     const parameter = memory ? ` (QRESYNC (${uidValidity} ${modseq}${known}))` : ''
     this.#isSelecting = true
     this.#note(`C SELECT${parameter}`)
