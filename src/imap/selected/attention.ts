@@ -43,7 +43,6 @@ export class Attention {
     }
     // Whatever fails is found again by the next command, or the session is over.
     this.#session.betweenCommands(work).catch(() => {
-      this.#haveOthersChanged = true
       if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
     })
   }
@@ -57,7 +56,12 @@ export class Attention {
   async #tellOfOthers(): Promise<void> {
     if (!this.#haveOthersChanged) return
     this.#haveOthersChanged = false
-    await this.others?.tell()
+    try {
+      await this.others?.tell()
+    } catch (error) {
+      this.#haveOthersChanged = true
+      throw error
+    }
   }
 }
 

@@ -11,17 +11,23 @@ before(async () => {
 })
 after(() => stage[Symbol.asyncDispose]())
 
-/** The parts of the stage, and how many statements were sent. */
-function counting() {
-  let count = 0
+/** The parts of the stage, which note each statement first. */
+function noting(note: () => void) {
   const db = stage.database.db.withPlugin({
     transformQuery: ({ node }) => {
-      count++
+      note()
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  return { parts: { ...stage.parts, db }, count: () => count }
+  return { ...stage.parts, db }
+}
+
+/** The parts of the stage, and how many statements were sent. */
+function counting() {
+  let count = 0
+  const parts = noting(() => count++)
+  return { parts, count: () => count }
 }
 
 test('a client that is idle is told of what another process commits, in order, until it says DONE', async () => {
@@ -56,6 +62,29 @@ test('a client that is idle as its mailbox is deleted is told BYE', async () => 
   await scene.session.until(/^\+/)
   await stage.host.removeFolder(scene.mailbox, 'Projects')
   assert.deepEqual(await idling, ['* BYE Selected mailbox was deleted, have to disconnect'])
+})
+
+test('a client that is idle stays so while the database does not answer, and is told once it does', async () => {
+  using scene = await stage.scene()
+  let fails = false
+  const failed = Promise.withResolvers<void>()
+  const parts = noting(() => {
+    if (!fails) return
+    failed.resolve()
+    throw new Error('The database does not answer')
+  })
+  using session = new HeardSession(parts, scene.mailbox, selectedCommands)
+  await session.run('SELECT INBOX')
+  const idling = session.run('IDLE')
+  await session.until(/^\+/)
+  fails = true
+  await scene.add(1)
+  await failed.promise
+  fails = false
+  await scene.add(1)
+  assert.match((await session.until(/2 EXISTS/)).join(), /2 EXISTS/)
+  session.say('DONE')
+  assert.deepEqual(await idling, ['OK Idle completed'])
 })
 
 test('clients that are idle in one state share the read of what woke them, and no other is woken', async () => {

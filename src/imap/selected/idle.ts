@@ -1,6 +1,10 @@
-import { Bad } from '../answers.ts'
-import type { Handler } from '../session/session.ts'
+import { Bad, Bye } from '../answers.ts'
+import type { Handler, Session } from '../session/session.ts'
 import { attentionOf } from './attention.ts'
+import { OpenFolder } from './open-folder.ts'
+
+/** How long after a failure is tried again, in milliseconds, unless something wakes the session before. */
+const againAfter = 1_000
 
 /** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
  *  waits, as the RFC has it for a session that has signed in. */
@@ -19,7 +23,7 @@ export const idle: Handler = async (session, { args }) => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<void>()
       wake = attention.idle = resolve
-      await attention.tell()
+      await attention.tell().catch((error: unknown) => later(session, error, resolve))
       if (!isOver) await promise
     }
   } finally {
@@ -27,4 +31,11 @@ export const idle: Handler = async (session, { args }) => {
   }
   if ((await line).trim().toUpperCase() !== 'DONE') throw new Bad('Expected DONE')
   return { text: 'Idle completed' }
+}
+
+/** The client's DONE is still to be read, so a database that does not answer must not end the command. @throws what ends the session */
+function later({ selected, signal }: Session, error: unknown, wake: () => void): void {
+  if (error instanceof Bye || signal.aborted) throw error
+  if (selected instanceof OpenFolder) selected.lookAgain()
+  setTimeout(wake, againAfter).unref()
 }
