@@ -42,6 +42,7 @@ const writers = {
   mail_search: 'mail',
   mail_search_queue: 'mail',
   mail_structures: 'imap',
+  mail_words: 'mail',
   mail_spool: 'adapters/mail-host/imap',
   mail_spool_pieces: 'adapters/mail-host/imap',
   mailbox_access: 'mailboxes',

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { indexText, mailboxMark, organizationMark } from '#/mail/search/index-text.ts'
+import { restText } from '#/mail/search/rest-text.ts'
+import { allTexts } from '#/mime/body/holds-texts.ts'
 import { readSearchable } from '#/mime/body/searchable.ts'
 import type { World } from '#test/world/world.ts'
 
@@ -54,6 +56,10 @@ async function finish({ database }: World, messages: number): Promise<void> {
     await client.query(`
       create index mail_search_words on mail_search using gin (search_vector(words)) with (gin_pending_list_limit = 512)`)
     await client.query(`alter index mail_search_words alter column 1 set statistics 0`)
+    await client.query(`
+      insert into mail_words (organization_id, word)
+      select distinct organization_id, word from mail_search, regexp_split_to_table(substr(words, strpos(words, E'\\n')), '[ \\n]+') word
+      where word <> ''`)
     await client.query(`vacuum analyze`)
   } finally {
     client.release(true)
@@ -101,8 +107,8 @@ async function writeLetters(
       from written
       returning id, octet_length(bytes) as size_bytes
     ), search as (
-      insert into mail_search (content_id, organization_id, words)
-      select n, ${organizationId}::uuid, concat(
+      insert into mail_search (content_id, organization_id, whole, words)
+      select n, ${organizationId}::uuid, true, concat(
         ' ', ${organizationMark(organizationId)}::text, '  ', (${mailboxIds.map(mailboxMark)}::text[])[box], '  i/',
         left(translate(encode(sha256(convert_to(message_id, 'UTF8')), 'base64'), '+/', '-_'), 12), E' \n ', subject, E' \n person ', person,
         '  person', person, ' host', person % 100, E' example \n ada', ada, E' tryout test \n  \n  \n ', body, ' ')
@@ -128,5 +134,7 @@ async function compare({ db }: World, { organizationId, messages }: Filling): Pr
   for (const { bytes, words, message_id: messageId, mailbox_id } of rows) {
     const facts = { organizationId, mailboxIds: [mailbox_id], messageId, hasAttachment: false }
     if (indexText(readSearchable(bytes), facts) !== words) throw new Error(`The indexer finds other words: ${words}`)
+    const { rest, whole } = restText(words, allTexts(bytes))
+    if (rest !== '' || !whole) throw new Error(`The indexer finds further words: ${rest}`)
   }
 }

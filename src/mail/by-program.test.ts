@@ -334,7 +334,7 @@ async function index(contents: readonly Unindexed[]): Promise<void> {
         messageId: null,
         hasAttachment: false,
       })
-      return { id: one.id, organization_id: one.organizationId, words: text }
+      return { id: one.id, organization_id: one.organizationId, words: text, rest: '', whole: true }
     }),
   )
   await writeWords(database.db, contents, words)

@@ -1,7 +1,7 @@
 import { bufferOf } from '#/event-loop/pieces.ts'
 import { type Served, serve } from '#/event-loop/worker-thread.ts'
 import { attachmentBytes, readContent } from './body/content.ts'
-import { holdsTexts, type Sought } from './body/holds-texts.ts'
+import { type AllTexts, allTexts, holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
@@ -44,7 +44,11 @@ const readings = {
     return { result: readSearchable(raw) }
   },
 
-  texts(raw: Buffer, { sought = [] }: Reading): Served & { result: (boolean | undefined)[] } {
+  allTexts(raw: Buffer): Served & { result: AllTexts } {
+    return { result: allTexts(raw) }
+  },
+
+  holds(raw: Buffer, { sought = [] }: Reading): Served & { result: (boolean | undefined)[] } {
     return { result: holdsTexts(raw, sought) }
   },
 

@@ -2,7 +2,7 @@ import { bufferOf, joined } from '#/event-loop/pieces.ts'
 import { WorkerThread } from '#/event-loop/worker-thread.ts'
 import { type DkimResult, type LookUp, unverified, verifySignatures } from './authentication/dkim.ts'
 import { attachmentBytes, type Content, readContent } from './body/content.ts'
-import { holdsTexts, type Sought } from './body/holds-texts.ts'
+import { type AllTexts, allTexts, holdsTexts, type Sought } from './body/holds-texts.ts'
 import { messageNames } from './body/names-address.ts'
 import { type Opened, readOpened } from './body/opened.ts'
 import { readSearchable, type Searchable } from './body/searchable.ts'
@@ -60,11 +60,17 @@ export class MessageReader implements AsyncDisposable {
     return (await this.#thread.run({ what: 'searchable', raw: await inSharedMemory(raw) })) as Searchable
   }
 
+  /** What a search over IMAP looks in. */
+  async allTexts(raw: Buffer): Promise<AllTexts> {
+    if (raw.length <= largeBytes) return allTexts(raw)
+    return (await this.#thread.run({ what: 'allTexts', raw: await inSharedMemory(raw) })) as AllTexts
+  }
+
   /** What of this the message holds (body/holds-texts.ts). */
   async holds(raw: Buffer, sought: readonly Sought[]): Promise<(boolean | undefined)[]> {
     if (raw.length <= largeBytes) return holdsTexts(raw, sought)
     const shared = await inSharedMemory(raw)
-    return (await this.#thread.run({ what: 'texts', raw: shared, sought })) as (boolean | undefined)[]
+    return (await this.#thread.run({ what: 'holds', raw: shared, sought })) as (boolean | undefined)[]
   }
 
   /** What IMAP tells of the message's parts, with their decoded lengths: an `Entity` as JSON. */

@@ -12,7 +12,7 @@ export interface Word {
 }
 
 /** In code points. Longer words are cut, in messages and in queries. */
-const longestWord = 64
+export const longestWord = 64
 
 /**
  * The words of a text: runs of letters, digits and marks, without case and accents. Scripts without spaces between words are

@@ -11,6 +11,7 @@ import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
 import { forgetAnswers } from '#/http/answers/kept-answers.ts'
 import { forgetRequests } from '#/http/rate/shared-window.ts'
+import { forgetWords } from '#/mail/search/listed-words.ts'
 import { forgetArrivals } from '#/messages/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
@@ -64,7 +65,7 @@ interface HouseParts {
 /** Deletes expired rows soon after the start, then every hour: stored answers, digests of arrivals, counts of requests and logins,
  *  failed scheduled messages, what became of sent ones, ids that relays gave them, single bounces, changes of messages, auto-replies, return paths and returned
  *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
- *  deliveries of webhooks, and runs of filters. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
+ *  deliveries of webhooks, runs of filters, and words that no message has. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
  *  still in their folder. */
 export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
   const round = async () => {
@@ -79,6 +80,10 @@ export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disp
         for (const one of wrong) log.warn(one, 'a folder was counted wrongly, and is put right')
       },
       (err) => log.error({ err }, 'folders could not be counted; it is tried again'),
+    )
+    // Each word once a day, likewise.
+    await forgetWords(db, { nth: Math.floor(now.getTime() / everyHour) % 24, of: 24 }).catch((err) =>
+      log.error({ err }, 'words of deleted messages could not be removed; it is tried again'),
     )
     // After the folders, whose sizes it adds up.
     await recountStorage(db).then(

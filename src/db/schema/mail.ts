@@ -11,6 +11,7 @@ export interface MailTables {
   mail_expunged: MailExpunged
   mail_search: MailSearch
   mail_search_queue: MailSearchQueue
+  mail_words: MailWords
   mail_spool: MailSpool
 }
 
@@ -125,6 +126,15 @@ interface MailSearch {
   organization_id: string
   /** See src/mail/search/index-text.ts. */
   words: string
+  /** See src/mail/search/rest-text.ts. */
+  rest: Generated<string>
+  whole: Generated<boolean>
+}
+
+/** All words of the index, and perhaps some that it had. */
+interface MailWords {
+  organization_id: string
+  word: string
 }
 
 interface MailSearchQueue {

@@ -3,6 +3,7 @@ import type { Sought } from '#/mime/body/holds-texts.ts'
 import type { Places } from './places.ts'
 import { type Found, sift } from './rows.ts'
 import type { Scope } from './scope.ts'
+import { siftTexts } from './sift-texts.ts'
 
 /** What is stored of messages decides about most of them; the others are read. */
 export async function siftContents(scope: Scope, sought: Sought, within: Places): Promise<Found> {
@@ -16,10 +17,11 @@ export async function siftContents(scope: Scope, sought: Sought, within: Places)
       if (sought.name === 'to') return sift(scope, within, inRecipients(sought.text))
       return sift(scope, within, inHeader(sought.name, sought.text))
     case 'header':
+      if (sought.name === 'message-id') return sift(scope, within, inMessageId(sought.text))
       return sift(scope, within, inHeader(sought.name, sought.text))
     case 'text':
     case 'body':
-      return { yes: within.without(within), maybe: within }
+      return siftTexts(scope, sought, within)
   }
 }
 
@@ -69,6 +71,14 @@ function inRecipients(text: string): Test {
   return {
     yes: anyHolds(all, text),
     open: sql`(${isUneven(sql`${all}::text`)} or jsonb_array_length(${all}) >= 100)`,
+  }
+}
+
+/** The id is stored; a field that is none is read. */
+function inMessageId(text: string): Test {
+  return {
+    yes: sql`coalesce(${holds(sql`content.message_id`, text)}, false)`,
+    open: sql`(content.message_id is null or ${isUneven(sql`content.message_id`)})`,
   }
 }
 

@@ -54,6 +54,8 @@ export async function sift(
         from ${uidRows(scope.selected.folderId, uids.slice(at, at + count))} wanted
         join mail_messages message using (folder_id, uid)
         join mail_contents content on content.id = message.content_id and content.organization_id = ${scope.organizationId}
+        left join mail_search search
+          on search.content_id = content.id and search.organization_id = content.organization_id
       ) judged`.execute(scope.db)
     for (const place of scope.known.placesOf(integers(rows[0]?.yes ?? null))) found.yes.add(place)
     for (const place of scope.known.placesOf(integers(rows[0]?.open ?? null))) found.maybe.add(place)

@@ -36,6 +36,7 @@ const extensions: readonly (readonly [capability: string, commands: string])[] =
   ['SORT=DISPLAY', 'SORT'],
   ['THREAD=REFERENCES', 'THREAD'],
   ['THREAD=REFS', 'THREAD'],
+  ['THREAD=ORDEREDSUBJECT', 'THREAD'],
   ['BINARY', 'FETCH APPEND'],
   ['PREVIEW', 'FETCH'],
   ['OBJECTID', 'FETCH SEARCH'],

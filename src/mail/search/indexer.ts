@@ -8,6 +8,7 @@ import type { MessageReader } from '#/mime/reader.ts'
 import { piecesOf } from '../read.ts'
 import { indexText } from './index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, type Words, writeWords } from './queue.ts'
+import { restText } from './rest-text.ts'
 
 /** Messages in a batch, which one statement adds to the index. Meanwhile an embedded database serves nothing else. */
 const batchSize = 16
@@ -15,7 +16,7 @@ const batchSize = 16
 const idleMs = 1_000
 /** The pause after a batch, as a multiple of its duration: arriving mail comes first. */
 const rest = 12
-/** After so many processes have died over a message, it is left out. */
+/** After so many processes have died over a message, none of its words are indexed. */
 const mostClaims = 5
 
 interface Parts {
@@ -39,7 +40,7 @@ export class SearchIndexer extends StepWorker {
     if (claimed.length === 0) return false
     const texts: Words[] = []
     for (const one of claimed) {
-      if (one.epoch <= mostClaims) texts.push(...(await this.#wordsIn(one)))
+      texts.push(...(await this.#wordsIn(one)))
       await nextTurn()
     }
     await writeWords(db, claimed, texts)
@@ -52,13 +53,14 @@ export class SearchIndexer extends StepWorker {
     if (!content) return []
     const { bytes, sizeBytes, ...facts } = content
     const { id, organizationId } = one
+    if (one.epoch > mostClaims) return [{ id, organization_id: organizationId, words: '', rest: '', whole: false }]
     try {
       const raw =
         bytes === null
           ? await collected(piecesOf(db, organizationId, id, sizeBytes), sizeBytes)
           : Buffer.from(bytes, 'base64')
       const words = indexText(await reader.searchable(raw), { organizationId, ...facts })
-      return [{ id, organization_id: organizationId, words }]
+      return [{ id, organization_id: organizationId, words, ...restText(words, await reader.allTexts(raw)) }]
     } catch (error) {
       // It has been deleted meanwhile.
       if (error instanceof Refusal) return []

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import { listingWords } from './listed-words.ts'
+import { vocabularyOf } from './rest-text.ts'
 
 export const indexingLeases = new Leases('mail_search_queue', 20_000)
 
@@ -49,22 +51,45 @@ export interface Words {
   readonly id: number
   readonly organization_id: string
   readonly words: string
+  readonly rest: string
+  readonly whole: boolean
 }
 
-/** Adds words to the index, in place of those of the same content, and removes claimed rows from the queue. Locks contents before rows of the queue, as deletion
- *  does. */
+/** Adds words to the index, in place of those of the same content, and removes claimed rows from the queue. Locks contents before rows of
+ *  the queue, as deletion does. New words are listed in one order, so that no two processes wait for each other. */
 export async function writeWords(db: Db, claimed: readonly Unindexed[], texts: readonly Words[]): Promise<void> {
   await sql`
-    with content as materialized (
+    with locked as materialized (${listingWords}), word as (
+      insert into mail_words (organization_id, word)
+      select row.organization_id, row.word
+      from jsonb_to_recordset(${JSON.stringify(listed(texts))}::jsonb) as row (organization_id uuid, word text)
+      where (select count(*) from locked) > 0
+      order by row.organization_id, row.word collate "C"
+      on conflict do nothing
+    ), content as materialized (
       select id from mail_contents where id = any(${claimed.map(({ id }) => id)}::bigint[]) order by id for key share
     ), taken as (
       delete from mail_search_queue
       where (select count(*) from content) >= 0 and ${indexingLeases.held(claimed)} returning id
     )
-    insert into mail_search (content_id, organization_id, words)
-    select row.id, row.organization_id, row.words
-    from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb) as row (id bigint, organization_id uuid, words text)
+    insert into mail_search (content_id, organization_id, words, rest, whole)
+    select row.id, row.organization_id, row.words, row.rest, row.whole
+    from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
+      as row (id bigint, organization_id uuid, words text, rest text, whole boolean)
     join taken on taken.id = row.id
     join content on content.id = row.id
-    on conflict (content_id) do update set words = excluded.words`.execute(db)
+    on conflict (content_id) do update set words = excluded.words, rest = excluded.rest, whole = excluded.whole`.execute(
+    db,
+  )
+}
+
+function listed(texts: readonly Words[]): { organization_id: string; word: string }[] {
+  const byOrganization = new Map<string, Set<string>>()
+  for (const { organization_id, words, rest } of texts) {
+    const held = byOrganization.get(organization_id)
+    byOrganization.set(organization_id, (held ?? new Set()).union(vocabularyOf(words, rest)))
+  }
+  return [...byOrganization].flatMap(([organization_id, words]) =>
+    Array.from(words, (word) => ({ organization_id, word })),
+  )
 }

@@ -31,6 +31,35 @@ export function holdsTexts(raw: Buffer, sought: readonly Sought[]): (boolean | u
   return sought.map((one) => texts.holds(one))
 }
 
+/** All texts in which `text` is sought, in their order, for an index. */
+export interface AllTexts {
+  readonly body: readonly string[]
+  readonly fields: readonly string[]
+  /** False if the message has more than is read. */
+  readonly complete: boolean
+}
+
+/** Characters of all texts, of which the rest of a message is left out. */
+const mostText = 1 << 20
+
+/** Never throws, and takes bounded time. */
+export function allTexts(raw: Buffer): AllTexts {
+  const { headers, bodyStart } = readHeaders(raw)
+  const root = readStructure(raw, headers, bodyStart)
+  let left = mostText
+  const taken = (texts: Iterable<string>) => {
+    const all: string[] = []
+    for (const text of texts) {
+      if (left > 0) all.push(text.slice(0, left).toWellFormed())
+      left -= text.length
+      if (left < 0) break
+    }
+    return all
+  }
+  const [fields, body] = [taken(shownTexts(headers, root)), taken(bodyTexts(raw, root))]
+  return { fields, body, complete: left >= 0 && headers.complete }
+}
+
 class Texts {
   readonly #raw: Buffer
   readonly #headers: Headers
@@ -63,7 +92,7 @@ class Texts {
       case 'header':
         return headers.fields.some((field) => field.name === sought.name && isIn(headers.textOf(field)))
       case 'text':
-        this.#shown ??= shownIn(headers, this.#root).map(foldText)
+        this.#shown ??= Array.from(shownTexts(headers, this.#root), foldText)
         return this.#shown.some(isInFolded) || this.#bodies().some(isInFolded)
       case 'body':
         return this.#bodies().some(isInFolded)
@@ -81,10 +110,6 @@ function* shownTexts(headers: Headers, root: Part): Generator<string> {
   for (const field of headers.fields) if (shown.has(field.name)) yield headers.textOf(field)
   for (const name of ['from', 'sender', 'reply-to', 'to', 'cc', 'bcc']) yield* addressTexts(headers, name)
   for (const { leaf } of leaves(root)) if (leaf.filename !== null) yield leaf.filename
-}
-
-function shownIn(headers: Headers, root: Part): string[] {
-  return [...shownTexts(headers, root)]
 }
 
 /** Not those that servers write for servers: traces, signatures and results. HEADER finds these. */
