@@ -145,6 +145,20 @@ for (const [what, message, expected] of [
 ] as const)
   test(`the structure is found of ${what}`, () => assert.deepEqual(outline(message), expected))
 
+const inner = 'Content-Type: multipart/mixed; boundary=c\n\n'
+for (const [what, behind, expected] of [
+  ['its last delimiter', '--c--\n--b\n\ntwo\n--b--\nend', '--c\n\none\n--c--'],
+  ['what stands behind its last delimiter', '--c--\npost\n\n--b--', '--c\n\none\n--c--\npost\n'],
+  ['all up to a delimiter of what holds it, if it has no last one', '--b--', '--c\n\none'],
+  ['all up to the end, if nothing else ends it', '--c--\npost\n', '--c\n\none\n--c--\npost\n'],
+] as const)
+  test(`the octets of a multipart are those with ${what}`, () => {
+    const { raw, root } = read(`${mixed}--b\n${inner}--c\n\none\n${behind}`)
+    const [part] = root.parts
+    assert.equal(raw.toString('latin1', part?.start, part?.end).replaceAll('\r\n', '\n'), expected)
+    assert.equal(root.end, raw.length)
+  })
+
 test('lines may end in LF alone', () => {
   const message = `${mixed}--b\nContent-Type: a/b\n\none\n--b\n\ntwo\n\n--b--\n`
   assert.deepEqual(outline(Buffer.from(message)), ['1 a/b:one', '2 text/plain:two\n'])

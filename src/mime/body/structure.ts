@@ -89,6 +89,8 @@ class Walk {
   #leaf: Draft | undefined
   /** By first byte, how many of their boundaries start with it: rejects most other lines at once. */
   readonly #firstBytes = new Uint8Array(256)
+  /** The multipart whose last delimiter we are behind: what follows is its own until a delimiter of one that holds it. */
+  #ended: Draft | undefined
   #count = 0
   #misses = 0
 
@@ -105,6 +107,9 @@ class Walk {
       if (delimiter === undefined) line = this.#misses < MOST_MISSES ? nextDashes(this.#raw, lineEnd + 1) : -1
       else if (delimiter.last) {
         this.#closeFrom(delimiter.level, line)
+        // Not if it turned out to be no multipart: its text ends before the delimiter.
+        const { part } = delimiter.open
+        if (part.type.startsWith('multipart/')) this.#ended = part
         line = this.#open.length > 0 ? nextDashes(this.#raw, lineEnd + 1) : -1
       } else {
         this.#closeFrom(delimiter.level + 1, line)
@@ -185,6 +190,8 @@ class Walk {
       this.#leaf.start = Math.min(this.#leaf.start, end)
     }
     this.#leaf = undefined
+    if (this.#ended) this.#ended.end = end
+    this.#ended = undefined
     for (const { part, boundary, delimited } of this.#open.splice(level)) {
       this.#countFirstByte(boundary, -1)
       part.end = end
