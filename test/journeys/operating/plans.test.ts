@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type pg from 'pg'
+import { byOperator } from '#/audit/actor.ts'
+import { giveAccess } from '#/mailboxes/access/access.ts'
 import { watchStatements } from '#test/observe/statements.ts'
+import { ImapClient } from '#test/world/imap/client.ts'
+import { password, readingMailbox } from '#test/world/imap/serving.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { setUpTotp } from '#test/world/members/totp.ts'
@@ -13,13 +17,14 @@ import { World } from '#test/world/world.ts'
 /** These have a few rows, whatever an installation holds. */
 const small = new Set(['plans', 'installation', 'event_log'])
 
-test('no statement of a request, or of mail that arrives, goes through a whole table', async () => {
-  await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx' } })
+test('no statement of a request, of mail that arrives, or of a mail program that changes it, goes through a whole table', async () => {
+  await using world = await World.start({ env: { MAILROOM_ROLES: 'api,mx,imap' } })
   const furnished = await furnish(world)
   const { statements, stop } = statementsFromNow()
   try {
     await askEverything(world, furnished)
     await askAsMember(world, furnished)
+    await changeOverImap(world, furnished)
   } finally {
     stop()
   }
@@ -76,6 +81,36 @@ async function askAsMember(world: World, { organization, ...furnished }: Furnish
     assert.equal((await tryPassword(world, { email, code: one, organization: organization.name })).status, 401)
   }
   assert.equal((await owner.request('DELETE', '/v1/me/totp')).status, 200)
+}
+
+/** Changes in the own mailbox and in one that is shared. */
+async function changeOverImap({ db, imap }: World, { organization }: Furnished): Promise<void> {
+  const own = await readingMailbox(organization, 'program')
+  const team = await readingMailbox(organization, 'programs')
+  const { id: memberId } = await organization.member(own.address)
+  const sharing = { mailbox: team, memberId, shares: 'all', by: byOperator } as const
+  await db.transaction().execute((tx) => giveAccess(tx, sharing, 'send'))
+  await using client = await ImapClient.greeted(imap?.port ?? 0)
+  await client.run(`LOGIN ${own.address} "${password}"`)
+  const message = { literal: 'Message-ID: <1@there.example>\r\n\r\nHello' }
+  for (const command of [
+    ...[
+      ['APPEND INBOX ', message, ' ', message],
+      ['APPEND Sent ', message],
+      ['SELECT INBOX'],
+      ['REPLACE 1 INBOX ', message],
+    ],
+    ...[['STORE 1:* +FLAGS (\\Deleted work)'], ['STORE 1 (UNCHANGEDSINCE 9) FLAGS (\\Seen)'], ['COPY 1:* Archive']],
+    ...[
+      [`COPY 1 Shared/${team.address}/INBOX`],
+      [`MOVE 1 Shared/${team.address}/INBOX`],
+      ['UID EXPUNGE 1:9'],
+      ['CLOSE'],
+    ],
+  ]) {
+    const { status, text } = await client.run(...command)
+    assert.equal(status, 'OK', text)
+  }
 }
 
 /** Statements by their text, each with the parameters that it was last given. */
