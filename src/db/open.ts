@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { columnTypes } from './connections/column-types.ts'
 import { Lanes } from './connections/lanes.ts'
+import { Listener } from './connections/listener.ts'
 import { answers, Network } from './connections/network.ts'
 import { preparing } from './connections/prepared.ts'
 import { sessionSettings } from './connections/settings.ts'
@@ -90,7 +91,7 @@ async function openServer({
     await lanes[Symbol.asyncDispose]()
     await close(db, pool)
   }
-  const listeners = new SharedListeners(connection)
+  const listeners = new SharedListeners((channel, notified) => new Listener(connection, channel, notified))
   const leaveIfSilent = async () => {
     if (!(await answers({ ...connection, connectionTimeoutMillis: answersWithin }))) network.cut()
   }

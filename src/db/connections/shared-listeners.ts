@@ -1,23 +1,23 @@
-import type pg from 'pg'
-import { Listener } from './listener.ts'
-
 type Notified = (text?: string) => void
 
 interface Shared {
-  readonly listener: Listener
+  readonly listener: AsyncDisposable
   readonly listening: Set<Notified>
 }
 
+/** Listens to a channel, as a `Listener`. */
+type Listen = (channel: string, notified: Notified) => AsyncDisposable
+
 /** One connection for each channel of a server, whoever in this process listens to it. */
 export class SharedListeners {
-  readonly #config: pg.ClientConfig
+  readonly #listen: Listen
   readonly #shared = new Map<string, Shared>()
 
-  constructor(config: pg.ClientConfig) {
-    this.#config = config
+  constructor(listen: Listen) {
+    this.#listen = listen
   }
 
-  /** As a `Listener`. Each who begins to listen is notified once, since it has missed what came before. */
+  /** Each who begins to listen is notified once, since it has missed what came before. */
   listen(channel: string, notified: Notified): AsyncDisposable {
     // The same function may listen twice.
     const own: Notified = (text) => notified(text)
@@ -31,7 +31,7 @@ export class SharedListeners {
 
   #begin(channel: string, first: Notified): void {
     const listening = new Set([first])
-    const listener = new Listener(this.#config, channel, (text) => {
+    const listener = this.#listen(channel, (text) => {
       for (const notified of listening) notified(text)
     })
     this.#shared.set(channel, { listener, listening })
