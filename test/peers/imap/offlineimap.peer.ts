@@ -35,6 +35,7 @@ remoteuser = ${address}
 remotepass = ${password}
 ssl = yes
 sslcacertfile = ${certificate}
+usecompression = yes
 `,
   )
   const copy = new Maildirs(join(ada.home, 'mail'))
