@@ -1,7 +1,7 @@
 import { conversationIds } from '#/threads/thread-id.ts'
 import { siftContents } from './content.ts'
 import { Places } from './places.ts'
-import { everything, isColumns, type Joined, type SearchKey } from './program.ts'
+import { everything, isColumns, type Joined, type MessageSet, type SearchKey } from './program.ts'
 import { type Judged, readOpen } from './read-open.ts'
 import { findRows } from './rows.ts'
 import type { Scope } from './scope.ts'
@@ -32,8 +32,7 @@ async function judge(scope: Scope, key: SearchKey, within: Places): Promise<Judg
       return { key, of: [of], yes: within.without(of.maybe), maybe: within.without(of.yes) }
     }
     case 'set': {
-      const ranges = scope.selected.messages.uidRanges(key.set, key.by, scope.selected.savedSearch)
-      return sure(key, within.and(scope.known.placesIn(ranges)))
+      return sure(key, within.and(placesOf(scope, key)))
     }
     case 'thread':
       return sure(key, within.and(scope.known.placesOf(await uidsOfThread(scope, key.id))))
@@ -77,6 +76,20 @@ function quickFirst(kind: 'all' | 'either', keys: readonly SearchKey[]): SearchK
   const sets = others.filter((key) => key.kind === 'set')
   const together: SearchKey[] = columns.length > 0 ? [{ kind, of: columns }] : []
   return [...sets, ...together, ...others.filter((key) => key.kind !== 'set')]
+}
+
+/** A sequence number that no message has finds none, as with other servers: programs ask for `1:*` of an empty mailbox too. */
+function placesOf({ known, selected }: Scope, { by, set }: MessageSet): Places {
+  if (set === '$' || by === 'uid') {
+    return known.placesIn(selected.messages.uidRanges(set, by, selected.savedSearch))
+  }
+  const places = new Places(known.size)
+  for (const { from, to } of set) {
+    const [one, other] = [Math.min(from, known.size), to === Number.POSITIVE_INFINITY ? known.size : to]
+    const first = from > known.size && to !== Number.POSITIVE_INFINITY ? from : Math.min(one, other)
+    for (let number = Math.max(1, first); number <= Math.min(other, known.size); number++) places.add(number - 1)
+  }
+  return places
 }
 
 function sure(key: SearchKey, places: Places): Judged {
