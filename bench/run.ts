@@ -1,4 +1,4 @@
-// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|dovecot|postfix|memory|search|indexing|runs|webhooks|backlog|events|log|web|imap|all [SIZE]:
+// npm run bench -- http|arrival|threads|filters|holds|send|sign|scheduled|scale|postfix|memory|search|indexing|runs|webhooks|backlog|events|log|web|imap|all [SIZE]:
 // what bench/README.md is made of. On the embedded database, or on the server that BENCH_DATABASE_URL names.
 import { table } from './report.ts'
 
@@ -11,7 +11,6 @@ const benches = {
   sign: async (messages?: number) => (await import('./sign.ts')).sign({ ...(messages && { messages }) }),
   scheduled: async (messages?: number) => (await import('./scheduled.ts')).scheduled({ ...(messages && { messages }) }),
   scale: async (requests?: number) => (await import('./scale.ts')).scale({ ...(requests && { requests }) }),
-  dovecot: async (messages?: number) => (await import('./dovecot.ts')).dovecot({ ...(messages && { messages }) }),
   imap: async (messages?: number) => (await import('./imap.ts')).imap({ ...(messages && { messages }) }),
   postfix: async (messages?: number) => (await import('./postfix.ts')).postfix({ ...(messages && { messages }) }),
   memory: async (messages?: number) => (await import('./memory.ts')).memory({ ...(messages && { messages }) }),

@@ -11,9 +11,7 @@ import { roles as allRoles, rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
-import { assertSameMailHost, mailHostNameOf } from './mailboxes/mail-host-name.ts'
-import type { MailServerControl } from './ports/mail-server-control.ts'
-import type { TryMailServer } from './ports/mail-server-trial.ts'
+import { idHashKey } from './mime/id-hash.ts'
 import type { TryRelay } from './ports/relay-trial.ts'
 import { hasSecret } from './secrets/given.ts'
 import { openKeyring, secretsFor } from './secrets/open.ts'
@@ -43,29 +41,26 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const keyring = async (db: Db) => openKeyring(db, await secretsFor(db, config))
-    const mailHost = async (db: Db) => {
-      const known = await keyring(db)
-      await assertSameMailHost(db, mailHostNameOf(config))
-      return (await import('./server/adapters.ts')).mailHostOn(config, db, known)
-    }
-    const tryMailServer: TryMailServer = async (...given) =>
-      (await import('./server/adapters.ts')).tryMailServer(...given)
+    const mailHost = async (db: Db) =>
+      (await import('./mail/sql-mail-host.ts')).sqlMailHost(db, idHashKey(await keyring(db)))
     const tryRelay: TryRelay = async (...given) => (await import('./server/adapters.ts')).tryRelay(...given)
-    const mailMover = async (db: Db) => (await import('./server/adapters.ts')).moverOn(config, db, await keyring(db))
     const onProgress = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
     const own = { input, output, hasSecret: (fingerprint: Buffer) => hasSecret(config, fingerprint) }
-    const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: await control(config) }
-    const around = { config, clock: { now: Date.now }, time: databaseTime, keyring, ...hosts, onProgress, own }
+    const around = {
+      config,
+      clock: { now: Date.now },
+      time: databaseTime,
+      keyring,
+      mailHost,
+      tryRelay,
+      onProgress,
+      own,
+    }
     print(await operate(await withInput(argv, call, input), call, around))
   } catch (error) {
     print(explain(error, argv))
   }
-}
-
-/** Loaded only where it is configured, since commands start sooner without adapters. */
-async function control(config: Config): Promise<MailServerControl | undefined> {
-  return config.secrets.doveadm && (await import('./server/adapters.ts')).serverControl(config)
 }
 
 /** Runs the service until a signal ends it. The log goes to stderr, messages for people to stdout. */

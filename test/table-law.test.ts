@@ -37,14 +37,11 @@ const writers = {
   mail_keyword_totals: 'usage',
   mail_keywords: 'mail',
   mail_messages: 'mail',
-  mail_moves: 'adapters/mail-host/move',
   mail_pieces: 'mail',
   mail_search: 'mail',
   mail_search_queue: 'mail',
   mail_structures: 'imap',
   mail_words: 'mail',
-  mail_spool: 'adapters/mail-host/imap',
-  mail_spool_pieces: 'adapters/mail-host/imap',
   mailbox_access: 'mailboxes',
   mailboxes: 'mailboxes',
   member_identities: 'sessions',
@@ -78,23 +75,15 @@ const writers = {
   suppressions: 'suppressions',
   sent_drafts: 'drafts',
   single_sign_ons: 'sessions',
-  event_readers: 'events',
-  imap_changes: 'adapters/mail-host/imap',
-  imap_folders: 'adapters/mail-host/imap',
   imap_unsubscribed: 'imap',
-  imap_watches: 'adapters/mail-host/imap',
   webhook_deliveries: 'webhooks',
   webhooks: 'webhooks',
 }
 
-const mailHost = 'the one row of the installation also names its mail host, in columns of its own'
-
 const counters = 'it puts counters right that are wrong, those of folders and labels as the storage in use'
 
 const exceptions: readonly Exception[] = [
-  { table: 'installation', folder: 'mailboxes', because: mailHost },
   { table: 'installation', folder: 'server', because: 'the one row of the installation also names its host' },
-  { table: 'installation', folder: 'adapters/mail-host/move', because: mailHost },
   { table: 'mail_folders', folder: 'usage', because: counters },
   { table: 'mail_keywords', folder: 'usage', because: counters },
 ]

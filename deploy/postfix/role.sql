@@ -4,4 +4,4 @@
 select 'create role mailroom_postfix'
 where not exists (select from pg_roles where rolname = 'mailroom_postfix') \gexec
 alter role mailroom_postfix login password :'password';
-grant select on postfix_domains, postfix_recipients, postfix_catch_alls, postfix_senders to mailroom_postfix;
+grant select on postfix_domains, postfix_recipients, postfix_catch_alls to mailroom_postfix;

@@ -1,4 +1,3 @@
-import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
@@ -6,7 +5,6 @@ import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
 interface Parts {
-  readonly db: Db
   readonly mailHost: MailHost
   /** Messages in one step. */
   readonly together: number
@@ -25,7 +23,7 @@ export const mostMoved = 5_000
 /** Moves the mail of a folder, a bounded number at a time, and removes the folder. A repetition moves the remaining messages: a folder
  *  that is no longer there was removed by an attempt whose end nobody learnt. */
 export async function deleteFolder(
-  { db, mailHost, together }: Parts,
+  { mailHost, together }: Parts,
   { id, organization_id: organizationId, mailboxes, by, ...work }: Deleting,
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -43,7 +41,7 @@ export async function deleteFolder(
     if (asked > mostMoved) throw notEmpty()
     const uids = await mailHost.uidsAfter(mailbox, name, 0, together)
     asked += Math.max(1, uids.length)
-    await mailHost.update(mailbox, name, uids, { folder: work.move_to }, by, stepOf(db, id)).catch(ofTarget)
+    await mailHost.update(mailbox, name, uids, { folder: work.move_to }, by, stepOf(id)).catch(ofTarget)
   }
   return false
 }

@@ -1,5 +1,5 @@
 import type { Place } from '#/ports/mail-host.ts'
-import type { Did, Held, Moving } from '#/ports/recording.ts'
+import type { Did, Held } from '#/ports/recording.ts'
 
 /** A difference made to a message or to many. */
 export interface Difference {
@@ -20,8 +20,6 @@ export interface Part extends Difference {
   readonly from_key: number | null
   readonly from_folder: string | null
   readonly from_uids: number[] | null
-  /** Of messages that were about to be moved. */
-  readonly moving: Moving | null
 }
 
 /** The messages' places after a change. */
@@ -31,7 +29,7 @@ export function placesAfter({ source, target: { name: folder }, present, pairs }
 }
 
 /** The parts of a step. */
-export function partsOf({ mailbox, source, target, pairs }: Did, moving?: Moving): Part[] {
+export function partsOf({ mailbox, source, target, pairs }: Did): Part[] {
   const alike = Map.groupBy(pairs, ({ before, after }) => JSON.stringify(differenceOf(before, after)))
   const moved = source.key !== target.key || source.name !== target.name
   return Array.from(alike, ([difference, those]) => ({
@@ -42,13 +40,8 @@ export function partsOf({ mailbox, source, target, pairs }: Did, moving?: Moving
     from_key: moved ? source.key : null,
     from_folder: moved ? source.name : null,
     from_uids: moved ? those.map(({ before }) => before.uid) : null,
-    moving: moving ? only(moving, new Set(those.map(({ before }) => before.uid))) : null,
     ...(JSON.parse(difference) as Difference),
   }))
-}
-
-function only(moving: Moving, uids: ReadonlySet<number>): Moving {
-  return { ...moving, marks: moving.marks.filter(([uid]) => uids.has(uid)) }
 }
 
 function differenceOf(before: Held, after: Held): Difference {

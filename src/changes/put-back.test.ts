@@ -18,7 +18,7 @@ test('what one step has changed is put back in several, if it is much', async ()
   await storeMessages(world, mailbox, many)
   const uids = many.map((_, index) => index + 1)
   const by = byOperator
-  const recording = recordedAtOnce(db, {
+  const recording = recordedAtOnce({
     organizationId: organization.id,
     mailboxes: [mailbox.mailboxId],
     kind: 'filters',

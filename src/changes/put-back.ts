@@ -6,14 +6,13 @@ import { Refusal } from '#/errors.ts'
 import type { Change, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
 import type { Difference, Part } from './part.ts'
-import { intendedBefore, stepOf } from './record.ts'
+import { stepOf } from './record.ts'
 import { type Whereabouts, whereabouts } from './whereabouts.ts'
 
 /** A part of a change that is being undone. */
 export interface Undone extends Part {
   readonly id: number
   /** False if it is unknown whether it was done; then unchanged messages are not listed. */
-  readonly settled: boolean
   readonly undone_uids: readonly number[]
 }
 
@@ -64,25 +63,16 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
       gone.map(([, now]) => now),
     )
   }
-  const step = stepOf(db, undo.id)
+  const step = stepOf(undo.id)
   try {
     await mailHost.update(mailbox, folder, uids, change, undo.by, {
-      intend: (did, moving) => step.intend(did, moving),
       settle: async (tx, did) => {
         if (did.source.key !== place.key) throw new Error('The folder was replaced by another of its name')
         await step.settle(tx, did)
         const present = new Map(did.present.map((held) => [held.uid, held]))
-        // If this step is repeated, it may have been done.
-        const done = did.present.length > did.pairs.length ? await intendedBefore(tx, undo.id, did, uids) : new Set()
         const left = uids.flatMap((uid) => {
           const held = present.get(uid)
-          const reason = !held
-            ? 'gone'
-            : moved
-              ? 'moved'
-              : part.settled && isOtherwise(held, part) && !done.has(uid)
-                ? 'changed'
-                : undefined
+          const reason = !held ? 'gone' : moved ? 'moved' : isOtherwise(held, part) ? 'changed' : undefined
           return reason ? [leftAlone(part, place, uid, reason)] : []
         })
         await markUndone(tx, undo.id, part, place, left)

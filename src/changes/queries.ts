@@ -107,20 +107,15 @@ export async function leftAloneBy(
   return rows
 }
 
-/** A change of one step that began longer ago is not under way on a mail server: its process has died. */
-const longestStep = sql`interval '3 minutes'`
-
 /** Begins to undo a change that has ended and was not undone yet, and answers the undo's id; undefined otherwise. */
 export async function insertUndo(tx: Tx, organizationId: string, id: string, by: Actor): Promise<string | undefined> {
   // A statement of its own: after a wait for the lock, a subquery would still see the tables as they were before it.
   await query(tx)`select from changes where id = ${id} and organization_id = ${organizationId} for update`
-  const { rows } = await sql<{ undone_by: string | null; state: string; begun: boolean }>`
-    select (select undo.id from changes undo where undo.id = changes.undone_by and undo.state <> 'failed') as undone_by, state,
-      kind = 'messages' and at > clock_timestamp() - ${longestStep}
-      and exists (select from change_parts where change_id = changes.id and not settled) as begun
+  const { rows } = await sql<{ undone_by: string | null; state: string }>`
+    select (select undo.id from changes undo where undo.id = changes.undone_by and undo.state <> 'failed') as undone_by, state
     from changes where id = ${id} and organization_id = ${organizationId}`.execute(tx)
   const [change] = rows
-  if (change === undefined || change.state === 'running' || change.begun) return undefined
+  if (change === undefined || change.state === 'running') return undefined
   if (change.undone_by !== null) return change.undone_by
   const { rows: made } = await sql<{ id: string }>`
     with undo as (
@@ -197,21 +192,11 @@ export async function isRunning(db: Db, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Where a change has moved messages of one folder, by their former uids. */
-export async function movesOf(db: Db, organizationId: string, id: string): Promise<Map<number, number>> {
-  const { rows } = await sql<{ before: number; after: number }>`
-    select moved.before, moved.after
-    from changes change join change_parts part on part.change_id = change.id
-    cross join lateral unnest(part.from_uids, part.uids) as moved (before, after)
-    where change.id = ${id} and change.organization_id = ${organizationId} and part.settled`.execute(db)
-  return new Map(rows.map(({ before, after }) => [before, after]))
-}
-
 /** The last part of a change to be reverted: a message may be in several. */
 export async function nextPart(db: Db, changeId: string): Promise<Undone | undefined> {
   const { rows } = await sql<Undone>`
     select id, mailbox_id, folder_key, folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed,
-      settled, undone_uids
+      undone_uids
     from change_parts where change_id = ${changeId} and not undone order by id desc limit 1`.execute(db)
   return rows[0]
 }

@@ -6,7 +6,7 @@ import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { Did, FolderKey, Moving, Recording } from '#/ports/recording.ts'
+import type { Did, FolderKey, Recording } from '#/ports/recording.ts'
 import { type Part, partsOf } from './part.ts'
 
 export const changeLeases = new Leases('changes', 30_000)
@@ -22,34 +22,22 @@ export interface Recorded {
 
 /** A change with one step. */
 export interface RecordedAtOnce extends Recording {
-  readonly id: string
   /** Undefined until something is changed. */
   readonly changeId: string | undefined
 }
 
-/** Records a change with one step. A change without effect leaves no record. With `begun` it goes on with one that a process had recorded
- *  before it died. */
-export function recordedAtOnce(db: Db, change: Recorded, begun?: string): RecordedAtOnce {
-  const id = begun ?? randomUUID()
-  let intended = begun !== undefined
+/** Records a change with one step. A change without effect leaves no record. */
+export function recordedAtOnce(change: Recorded): RecordedAtOnce {
+  const id = randomUUID()
   let changeId: string | undefined
-  const step = stepOf(db, id)
   return {
-    id,
     get changeId() {
       return changeId
     },
-    async intend(did, moving) {
-      await insertChange(db, { ...change, id }, 'done')
-      intended = true
-      await step.intend(did, moving)
-    },
     async settle(tx, did) {
-      if (intended) {
-        await step.settle(tx, did)
-        if (did.pairs.length === 0 && (await endChange(tx, id))) changeId = id
-      } else if (did.pairs.length > 0) await insertWhole(tx, { ...change, id }, did)
-      if (did.pairs.length > 0) changeId = id
+      if (did.pairs.length === 0) return
+      await insertWhole(tx, { ...change, id }, did)
+      changeId = id
     },
   }
 }
@@ -62,17 +50,10 @@ export async function beginChange(db: Db, change: Recorded): Promise<string> {
 }
 
 /** Records one step of a change. */
-export function stepOf(db: Db, changeId: string): Recording {
-  let intended: Inserted | undefined
+export function stepOf(changeId: string): Recording {
   return {
-    async intend(did, moving) {
-      intended = await insertParts(db, changeId, did, { settled: false, again: true, moving })
-    },
     async settle(tx, did) {
-      if (intended && intended.ids.length > 0) await dropIntended(tx, changeId, intended)
-      if (did.pairs.length > 0) {
-        await insertParts(tx, changeId, did, { settled: true, again: intended !== undefined })
-      }
+      if (did.pairs.length > 0) await insertParts(tx, changeId, did)
     },
   }
 }
@@ -152,7 +133,6 @@ const columnsOfPart = {
   flagged: 'boolean',
   added: 'text[]',
   removed: 'text[]',
-  moving: 'jsonb',
 } satisfies Record<keyof Part, string>
 const partColumns = new SqlPart(Object.keys(columnsOfPart).join(', '))
 const typedPartColumns = new SqlPart(
@@ -183,50 +163,12 @@ async function insertWhole(tx: Tx, { id, organizationId, mailboxes, kind, by }: 
     select change.id, part.* from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
 }
 
-/** Messages of a folder that a dead process was about to change in this step: it is unknown whether it did. */
-export async function intendedBefore(
-  db: Db,
-  changeId: string,
-  { mailbox, source }: Pick<Did, 'mailbox' | 'source'>,
-  uids: readonly number[],
-): Promise<Set<number>> {
-  const rows = await query<{ uid: number }>(db)`
-    select distinct uid from change_parts part cross join lateral unnest(part.uids) uid
-    where part.change_id = ${changeId} and not part.settled and part.mailbox_id = ${mailbox.mailboxId}
-      and part.folder_key = ${source.key} and uid = any(${[...uids]}::bigint[])`
-  return new Set(rows.map(({ uid }) => uid))
-}
-
-interface Inserted {
-  readonly ids: readonly number[]
-  readonly counted: number
-}
-
-/** The record of a dead process's step stays, and another process repeats the step `again`. Each message counts once. */
-async function insertParts(
-  db: Db,
-  changeId: string,
-  did: Did,
-  { settled, again, moving }: { settled: boolean; again: boolean; moving?: Moving | undefined },
-): Promise<Inserted> {
-  const uids = did.pairs.map(({ before }) => before.uid)
-  const counted = uids.length - (again ? (await intendedBefore(db, changeId, did, uids)).size : 0)
-  const rows = await query<{ id: number }>(db)`
-    with change as (
-      update changes set messages = messages + ${counted} where id = ${changeId} returning id
-    )
-    insert into change_parts (change_id, ${partColumns}, settled)
-    select change.id, part.*, ${settled}
-    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did, moving))}::jsonb) as part (${typedPartColumns})
-    returning id`
-  return { ids: rows.map(({ id }) => id), counted }
-}
-
-/** Assumes that it was done. */
-async function dropIntended(tx: Tx, changeId: string, { ids, counted }: Inserted): Promise<void> {
+async function insertParts(tx: Tx, changeId: string, did: Did): Promise<void> {
   await query(tx)`
-    with gone as (
-      delete from change_parts where id = any(${[...ids]}::bigint[])
+    with change as (
+      update changes set messages = messages + ${did.pairs.length} where id = ${changeId} returning id
     )
-    update changes set messages = messages - ${counted} where id = ${changeId}`
+    insert into change_parts (change_id, ${partColumns})
+    select change.id, part.*
+    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
 }

@@ -1,11 +1,9 @@
-import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
 interface Parts {
-  readonly db: Db
   readonly mailHost: MailHost
   /** Resolves when the next step may begin. */
   readonly between: () => Promise<void>
@@ -19,7 +17,7 @@ const mostPasses = 5
 /** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
  *  remaining messages. */
 export async function replaceKeyword(
-  { db, mailHost, between, together }: Parts,
+  { mailHost, between, together }: Parts,
   change: Running & { readonly remove_keyword: string },
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -29,7 +27,7 @@ export async function replaceKeyword(
     const { messages } = await mailHost.list(mailbox, folder, { limit: together, page: 0, keyword })
     if (messages.length === 0) return 0
     const uids = messages.map(({ uid }) => uid)
-    await mailHost.update(mailbox, folder, uids, alteration, by, stepOf(db, id))
+    await mailHost.update(mailbox, folder, uids, alteration, by, stepOf(id))
     return messages.length
   }
   for (const mailboxId of change.mailboxes) {

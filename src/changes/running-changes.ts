@@ -13,7 +13,6 @@ import { putBack } from './put-back.ts'
 import { claimRunning, isRunning, nextPart, type Running } from './queries.ts'
 import { changeLeases, endChange, failChange, releaseFailing } from './record.ts'
 import { replaceKeyword } from './replace-keyword.ts'
-import { settleMoves } from './settle-moves.ts'
 
 /** In milliseconds. Only work that a process left is polled for. */
 const idleMs = 5_000
@@ -108,11 +107,9 @@ export class RunningChanges extends StepWorker {
     const { together = usualTogether } = this.#parts
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
     if (remove_keyword !== null)
-      return replaceKeyword({ db, mailHost, between, together }, { ...change, remove_keyword }, goesOn)
-    if (isDeleting(change)) return deleteFolder({ db, mailHost, together }, change, goesOn)
+      return replaceKeyword({ mailHost, between, together }, { ...change, remove_keyword }, goesOn)
+    if (isDeleting(change)) return deleteFolder({ mailHost, together }, change, goesOn)
     if (undoes === null) return true
-    await settleMoves({ db, mailHost }, { organizationId, changeId: undoes })
-    await settleMoves({ db, mailHost }, { organizationId, changeId: id, undoes })
     for (let first = true; await goesOn(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true

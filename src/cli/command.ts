@@ -5,9 +5,6 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Clock } from '#/ports/clock.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import type { MailMover } from '#/ports/mail-mover.ts'
-import type { MailServerControl } from '#/ports/mail-server-control.ts'
-import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 
@@ -20,12 +17,7 @@ export interface Operator {
   /** The secrets of this installation. Fails unless they are those that the database knows. */
   readonly keyring: (db: Db) => Promise<Keyring>
   readonly mailHost: (db: Db) => Promise<MailHost>
-  readonly tryMailServer: TryMailServer
   readonly tryRelay: TryRelay
-  /** Undefined if MAILROOM_DOVEADM_URL is not set. */
-  readonly serverControl: MailServerControl | undefined
-  /** Undefined if MAILROOM_IMAP_URL is not set. */
-  readonly mailMover: (db: Db) => Promise<(MailMover & AsyncDisposable) | undefined>
   /** Undefined for a command that runs in the server's process. */
   readonly own?: OwnProcess
 }

@@ -4,7 +4,6 @@ import { auditCommand } from './commands/audit.ts'
 import { backupCommand } from './commands/backup.ts'
 import { domainCommands } from './commands/domains.ts'
 import { keyCommands } from './commands/keys.ts'
-import { mailCommands } from './commands/mail.ts'
 import { mailboxAccessCommands } from './commands/mailbox-access.ts'
 import { mailboxCommands } from './commands/mailboxes.ts'
 import { memberRuleCommands } from './commands/member-rules.ts'
@@ -33,7 +32,6 @@ export const commands: readonly Command[] = [
   ...aliasCommands,
   auditCommand,
   ...queueCommands,
-  ...mailCommands,
   backupCommand,
   ...moveCommands,
   ...secretCommands,

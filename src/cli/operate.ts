@@ -5,8 +5,6 @@ import type { Reply } from '#/control/protocol.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
-import type { Db } from '#/db/schema.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { OnProgress, Operator } from './command.ts'
 import { diagnose, doctorCommand } from './doctor/doctor.ts'
 import { hasEmbeddedDatabase } from './doctor/files.ts'
@@ -30,10 +28,7 @@ export async function operate(argv: readonly string[], call: Call, around: Surro
   }
 }
 
-type Surroundings = Omit<Operator, 'database' | 'mailHost'> & {
-  readonly mailHost: (db: Db) => Promise<MailHost & Partial<AsyncDisposable>>
-  readonly onProgress: OnProgress
-}
+type Surroundings = Omit<Operator, 'database'> & { readonly onProgress: OnProgress }
 type Target = Parameters<typeof openDatabase>[0]
 
 /** Tries the server's socket and the directory's lock alternately: a process that holds the lock without listening is a
@@ -65,22 +60,16 @@ async function here(argv: readonly string[], call: Call, around: Surroundings, t
   await using resources = new AsyncDisposableStack()
   const database = resources.use(await openDatabase(target))
   await migrate(database.pool)
-  const mailHost = async (db: Db) => {
-    const opened = await around.mailHost(db)
-    // Closed before the database, which it uses.
-    resources.defer(async () => opened[Symbol.asyncDispose]?.())
-    return opened
-  }
-  return await runCommand(argv, { ...around, database, mailHost }, around.onProgress)
+  return await runCommand(argv, { ...around, database }, around.onProgress)
 }
 
 /** The doctor changes nothing, applies no migrations, and runs without a database too. */
-async function doctorHere({ config, ...outside }: Surroundings, target: Target) {
+async function doctorHere({ config, tryRelay }: Surroundings, target: Target) {
   if ('directory' in target && !(await hasEmbeddedDatabase(target.directory)))
-    return diagnose(config, 'missing', outside)
+    return diagnose(config, 'missing', tryRelay)
   await using resources = new AsyncDisposableStack()
   const opened = await open(target, resources)
-  return await diagnose(config, opened, outside)
+  return await diagnose(config, opened, tryRelay)
 }
 
 async function open(

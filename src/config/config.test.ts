@@ -30,7 +30,6 @@ test('an empty environment gives the documented defaults', () => {
     policy: undefined,
     submission: undefined,
     submissionTls: undefined,
-    submissionProxy: undefined,
     imap: { host: '127.0.0.1', port: 1143 },
     imapTls: undefined,
     imapProxies: [],
@@ -49,13 +48,10 @@ test('an empty environment gives the documented defaults', () => {
     allowPrivateMx: false,
     webhookNetworks: [],
     threadCacheBytes: 268_435_456,
-    spoolBytes: 1_073_741_824,
     logLevel: 'info',
     production: false,
     secrets: {
       databaseUrl: undefined,
-      imap: undefined,
-      doveadm: undefined,
       relay: undefined,
       clientSecret: undefined,
       secret: undefined,
@@ -70,8 +66,6 @@ test('every variable is read', () => {
   const login = { user: 'ann', password: 'p@ss' }
   const previousSecret = 'fedcba9876543210fedcba9876543210'
   const relay = { host: 'relay.example', port: 587, tls: 'required', login }
-  const imap = { host: 'imap.example', port: 143, tls: 'never', user: 'master', password: 'p@ss' }
-  const doveadm = { origin: 'https://imap.example:24246', password: 'p@ss' }
   const env = {
     MAILROOM_ROLES: 'api, mx',
     HOST: '::1',
@@ -94,7 +88,6 @@ test('every variable is read', () => {
     MAILROOM_POLICY_PORT: '[2001:db8::5]:10031',
     MAILROOM_SUBMISSION_PORT: '587',
     MAILROOM_SUBMISSION_TLS_PORT: '[2001:db8::5]:465',
-    MAILROOM_SUBMISSION_PROXY_PORT: '10587',
     MAILROOM_IMAP_PORT: '1143',
     MAILROOM_IMAPS_PORT: '[2001:db8::5]:1993',
     MAILROOM_IMAP_PROXIES: '10.0.0.5',
@@ -112,9 +105,6 @@ test('every variable is read', () => {
     MAILROOM_AMBIGUOUS: 'fail',
     MAILROOM_TICK_SECONDS: '60',
     MAILROOM_RELAY_URL: 'smtp://ann:p%40ss@relay.example:587',
-    MAILROOM_IMAP_URL: 'imap://master:p%40ss@imap.example?starttls=never',
-    MAILROOM_DOVEADM_URL: 'https://doveadm:p%40ss@imap.example:24246',
-    MAILROOM_SPOOL_MB: '512',
     MAILROOM_OUTBOUND_ADDRESSES: '2001:db8::1, 192.0.2.1',
     MAILROOM_OUTBOUND_FAMILY: '6',
     MAILROOM_ALLOW_PRIVATE_MX: '1',
@@ -158,7 +148,6 @@ test('every variable is read', () => {
     policy: { host: '2001:db8::5', port: 10_031 },
     submission: { host: '::1', port: 587 },
     submissionTls: { host: '2001:db8::5', port: 465 },
-    submissionProxy: { host: '127.0.0.1', port: 10_587 },
     imap: { host: '::1', port: 1_143 },
     imapTls: { host: '2001:db8::5', port: 1_993 },
     imapProxies: [{ address: '10.0.0.5', bits: 32 }],
@@ -177,10 +166,9 @@ test('every variable is read', () => {
     allowPrivateMx: true,
     webhookNetworks: [{ address: '10.2.0.0', bits: 16 }],
     threadCacheBytes: 67_108_864,
-    spoolBytes: 536_870_912,
     logLevel: 'warn',
     production: true,
-    secrets: { databaseUrl, imap, doveadm, relay, clientSecret: 'hunter2', secret, previousSecret },
+    secrets: { databaseUrl, relay, clientSecret: 'hunter2', secret, previousSecret },
     warnings: [],
   })
 })
@@ -244,9 +232,6 @@ for (const [name, value] of [
   ['MAILROOM_DNS_FIRST_CHECK_SECONDS', '1.5'],
   ['MAILROOM_TICK_SECONDS', '0'],
   ['MAILROOM_RELAY_URL', 'relay.example'],
-  ['MAILROOM_IMAP_URL', 'imap.example'],
-  ['MAILROOM_DOVEADM_URL', 'imap.example'],
-  ['MAILROOM_SPOOL_MB', '0'],
   ['MAILROOM_OUTBOUND_ADDRESSES', 'mail.example.com'],
   ['MAILROOM_OUTBOUND_ADDRESSES', '192.0.2.1,'],
   ['MAILROOM_OUTBOUND_ADDRESSES', 'fe80::1%eth0'],
@@ -291,11 +276,6 @@ for (const [what, env, problem] of [
     /^MAILROOM_TLS_CERT and .* submission needs TLS/,
   ],
   ['IMAP over TLS without a certificate', { MAILROOM_IMAPS_PORT: '993' }, /^MAILROOM_TLS_CERT and .* needs TLS/],
-  [
-    'the role imap where an IMAP server keeps the mail',
-    { MAILROOM_ROLES: 'imap', MAILROOM_IMAP_URL: 'imap://master:pass@mail.example.com' },
-    /^MAILROOM_IMAP_URL is set although/,
-  ],
   ['the role submission without a port', { MAILROOM_ROLES: 'submission' }, /^MAILROOM_SUBMISSION_PORT is not set/],
 ] as const) {
   test(`${what} is refused`, () => {
@@ -356,11 +336,10 @@ test('no problem quotes a secret', () => {
   const problems = problemsOf({
     DATABASE_URL: 'mysql://user:hunter2@db',
     MAILROOM_RELAY_URL: 'smtp://user:hunter2@relay.example?port=25',
-    MAILROOM_IMAP_URL: 'imap://user:hunter2@imap.example?port=143',
     MAILROOM_PUBLIC_URL: 'https://user:hunter2@mail.example',
     MAILROOM_SECRET: 'hunter2',
   })
-  assert.equal(problems.length, 5)
+  assert.equal(problems.length, 4)
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 

@@ -1,7 +1,5 @@
 import type { Network } from '#/ip-address.ts'
-import type { DoveadmServer, ImapServer, MailSource, RelayServer } from '#/ports/servers.ts'
-import { parseDoveadmUrl } from './doveadm-url.ts'
-import { parseImapUrl } from './imap-url.ts'
+import type { MailSource, RelayServer } from '#/ports/servers.ts'
 import { mailProgramProblems, readMailPrograms } from './mail-programs.ts'
 import { mailSourceProblems, readMailSource } from './mail-source.ts'
 import { parseTrustedProxies, parseWebhookNetworks } from './networks.ts'
@@ -55,8 +53,6 @@ export interface Config {
   /** Where mail programs submit, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
-  /** For a trusted mail server in front of us, which authenticates senders itself. */
-  readonly submissionProxy: Listening | undefined
   /** Where mail programs read mail, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly imap: Listening | undefined
   readonly imapTls: Listening | undefined
@@ -91,8 +87,6 @@ export interface Config {
   /** Networks whose receivers of webhooks need not be public, nor use TLS. */
   readonly webhookNetworks: readonly Network[]
   readonly threadCacheBytes: number
-  /** How much mail may wait for the IMAP server. */
-  readonly spoolBytes: number
   readonly logLevel: LogLevel
   /** NODE_ENV is `production`: no try-out is created. */
   readonly production: boolean
@@ -100,10 +94,6 @@ export interface Config {
   readonly secrets: {
     /** A PostgreSQL server; undefined means the embedded database. */
     readonly databaseUrl: string | undefined
-    /** Where mail is kept; undefined for the database. */
-    readonly imap: ImapServer | undefined
-    /** The HTTP API of that server, a Dovecot; undefined if it has none. */
-    readonly doveadm: DoveadmServer | undefined
     /** The relay for all outgoing mail; undefined to deliver to each recipient's own mail host. */
     readonly relay: RelayServer | undefined
     /** Of this service at the provider of single sign-on; undefined if it needs none. */
@@ -144,7 +134,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = read.value('HOST', parseHost) ?? '127.0.0.1'
   const onHost = (text: string) => parseListening(text, host)
   const tls = readTls(read)
-  const imapServer = read.value('MAILROOM_IMAP_URL', parseImapUrl)
   const config: Config = {
     roles: read.value('MAILROOM_ROLES', parseRoles) ?? new Set(roles),
     host,
@@ -156,7 +145,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtp: read.value('MAILROOM_SMTP_PORT', onHost) ?? { host, port: 2525 },
     lmtp: read.value('MAILROOM_LMTP_PORT', (text) => parseListening(text)),
     policy: read.value('MAILROOM_POLICY_PORT', (text) => parseListening(text)),
-    ...readMailPrograms(read, host, { hasCertificate: tls !== undefined, mailIsElsewhere: imapServer !== undefined }),
+    ...readMailPrograms(read, host, { hasCertificate: tls !== undefined }),
     metrics: read.value('MAILROOM_METRICS_PORT', (text) => parseListening(text)),
     tracing: readTracing(read),
     hostname: read.value('MAILROOM_HOSTNAME', parseHostname) ?? 'localhost',
@@ -172,13 +161,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowPrivateMx: read.value('MAILROOM_ALLOW_PRIVATE_MX', parseSwitch) ?? false,
     webhookNetworks: read.value('MAILROOM_WEBHOOK_NETWORKS', parseWebhookNetworks) ?? [],
     threadCacheBytes: (read.value('MAILROOM_THREAD_CACHE_MB', parseMegabytes) ?? 256) * 2 ** 20,
-    spoolBytes: (read.value('MAILROOM_SPOOL_MB', parseMegabytes) ?? 1_024) * 2 ** 20,
     logLevel: read.value('LOG_LEVEL', parseLogLevel) ?? 'info',
     production: read.value('NODE_ENV', (text) => text === 'production') ?? false,
     secrets: {
       databaseUrl: read.value('DATABASE_URL', parseDatabaseUrl),
-      imap: imapServer,
-      doveadm: read.value('MAILROOM_DOVEADM_URL', parseDoveadmUrl),
       relay: read.value('MAILROOM_RELAY_URL', parseRelayUrl),
       clientSecret: readClientSecret(read),
       secret: read.value('MAILROOM_SECRET', parseSecret),
@@ -219,7 +205,7 @@ function contradictions(config: Config, read: Reader): string[] {
 }
 
 function sharedPorts(config: Config): string[] {
-  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics } = config
+  const { http, smtp, lmtp, policy, submission, submissionTls, imap, imapTls, metrics } = config
   const first = new Map<number, string>()
   return Object.entries({
     PORT: http.port,
@@ -228,7 +214,6 @@ function sharedPorts(config: Config): string[] {
     MAILROOM_POLICY_PORT: policy?.port ?? 0,
     MAILROOM_SUBMISSION_PORT: submission?.port ?? 0,
     MAILROOM_SUBMISSION_TLS_PORT: submissionTls?.port ?? 0,
-    MAILROOM_SUBMISSION_PROXY_PORT: submissionProxy?.port ?? 0,
     MAILROOM_IMAP_PORT: imap?.port ?? 0,
     MAILROOM_IMAPS_PORT: imapTls?.port ?? 0,
     MAILROOM_METRICS_PORT: metrics?.port ?? 0,

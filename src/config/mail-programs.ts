@@ -4,54 +4,45 @@ import type { Reader } from './reader.ts'
 import { parseListening } from './values.ts'
 
 /** Where mail programs submit and read mail. IMAP has its usual ports where there is a certificate; else one that programs on this
- *  machine reach alone, since passwords are not sent in the clear. None by default if mail is on an IMAP server, which serves it. */
+ *  machine reach alone, since passwords are not sent in the clear. */
 export function readMailPrograms(
   read: Reader,
   host: string,
-  { hasCertificate, mailIsElsewhere }: { hasCertificate: boolean; mailIsElsewhere: boolean },
-): Pick<Config, 'submission' | 'submissionTls' | 'submissionProxy' | 'imap' | 'imapTls' | 'imapProxies'> {
+  { hasCertificate }: { hasCertificate: boolean },
+): Pick<Config, 'submission' | 'submissionTls' | 'imap' | 'imapTls' | 'imapProxies'> {
   const onHost = (text: string) => parseListening(text, host)
-  const usual = (port: number): Listening | undefined => {
-    return hasCertificate && !mailIsElsewhere ? { host, port } : undefined
-  }
-  const here = mailIsElsewhere ? undefined : { host: '127.0.0.1', port: 1143 }
+  const usual = (port: number): Listening | undefined => (hasCertificate ? { host, port } : undefined)
   return {
     submission: read.value('MAILROOM_SUBMISSION_PORT', onHost),
     submissionTls: read.value('MAILROOM_SUBMISSION_TLS_PORT', onHost),
-    submissionProxy: read.value('MAILROOM_SUBMISSION_PROXY_PORT', (text) => parseListening(text)),
-    imap: read.value('MAILROOM_IMAP_PORT', onHost) ?? usual(143) ?? here,
+    imap: read.value('MAILROOM_IMAP_PORT', onHost) ?? usual(143) ?? { host: '127.0.0.1', port: 1143 },
     imapTls: read.value('MAILROOM_IMAPS_PORT', onHost) ?? usual(993),
     imapProxies: read.value('MAILROOM_IMAP_PROXIES', parseImapProxies) ?? [],
   }
 }
 
-/** Passwords need TLS, and a process that is for mail programs alone needs a port. */
+/** Passwords need TLS, and a process that is for submission alone needs a port. */
 export function mailProgramProblems(config: Config, read: Reader): string[] {
   return [...missingForSubmission(config, read), ...missingForImap(config, read)]
 }
 
 function missingForSubmission(config: Config, read: Reader): string[] {
-  const { roles, submission, submissionTls, submissionProxy } = config
+  const { roles, submission, submissionTls } = config
   if (!roles.has('submission')) return []
   const found: string[] = []
   const named = submissionTls ? 'MAILROOM_SUBMISSION_TLS_PORT' : 'MAILROOM_SUBMISSION_PORT'
   if ((submission || submissionTls) && hasNoCertificate(config, read))
     found.push(`MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although ${named} is: submission needs TLS`)
-  if (roles.size === 1 && !submission && !submissionTls && !submissionProxy)
+  if (roles.size === 1 && !submission && !submissionTls)
     found.push('MAILROOM_SUBMISSION_PORT is not set although MAILROOM_ROLES is submission: set the port, such as 587')
   return found
 }
 
 /** Without a certificate nobody but programs on this machine could sign in. */
 function missingForImap(config: Config, read: Reader): string[] {
-  const { roles, imap, imapTls } = config
-  if (!roles.has('imap')) return []
-  const found: string[] = []
-  if (imapTls && hasNoCertificate(config, read))
-    found.push('MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although MAILROOM_IMAPS_PORT is: it needs TLS')
-  if (roles.size === 1 && !imap && !imapTls)
-    found.push('MAILROOM_IMAP_URL is set although MAILROOM_ROLES is imap: that server serves the mail which it keeps')
-  return found
+  const { roles, imapTls } = config
+  if (!roles.has('imap') || !imapTls || !hasNoCertificate(config, read)) return []
+  return ['MAILROOM_TLS_CERT and MAILROOM_TLS_KEY are not set although MAILROOM_IMAPS_PORT is: it needs TLS']
 }
 
 /** With one of the two files there is a problem of its own. */

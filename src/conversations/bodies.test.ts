@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { notFound } from '#/errors.ts'
 import { readMessage } from '#/mime/message.ts'
 import { each } from '#test/each.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
@@ -20,7 +19,6 @@ async function conversationOf(name: string, messages: readonly string[]) {
     return { mailbox, folder: 'inbox', message: readMessage(raw), receivedAt, ...marks }
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  await delivered(world.db, mailbox)
   const { data } = (await organization.request('GET', `/v1/conversations?mailbox=${address}`)).body
   return `/v1/conversations/${data[0].id}?mailbox=${address}`
 }

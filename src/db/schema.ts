@@ -9,7 +9,6 @@ import type { FilterTables } from './schema/filters.ts'
 import type { ForwardingTables } from './schema/forwarding.ts'
 import type { HttpTables } from './schema/http.ts'
 import type { ImapTables } from './schema/imap.ts'
-import type { ImapWatchTables } from './schema/imap-watches.ts'
 import type { InboundTables } from './schema/inbound.ts'
 import type { KeyTables } from './schema/keys.ts'
 import type { LabelTables } from './schema/labels.ts'
@@ -44,7 +43,6 @@ export interface Schema
     ForwardingTables,
     HttpTables,
     ImapTables,
-    ImapWatchTables,
     InboundTables,
     KeyTables,
     LabelTables,

@@ -5,7 +5,6 @@ import type { Database } from '#/db/open.ts'
 import { channel } from './announce.ts'
 import { type Cursor, cursorText } from './cursor.ts'
 import { eventsAfter, newsFrom, type Page } from './log.ts'
-import type { ReaderNotes } from './readers.ts'
 
 /** How often to look for new events without a notification, in milliseconds. */
 const idleMs = 1_000
@@ -39,7 +38,6 @@ export interface Watch extends Disposable {
 export class EventFeed implements AsyncDisposable {
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger
-  readonly #notes: ReaderNotes | undefined
   readonly #watched = new Map<string, Watched>()
   readonly #pages = new Map<string, Promise<Page>>()
   readonly #ending = new AbortController()
@@ -53,11 +51,9 @@ export class EventFeed implements AsyncDisposable {
   #settled: number | undefined
   #failing = false
 
-  /** `notes` records who reads, if that matters. */
-  constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger, notes?: ReaderNotes) {
+  constructor(database: Pick<Database, 'db' | 'commits' | 'listen'>, log: Logger) {
     this.#database = database
     this.#log = log
-    this.#notes = notes
     database.commits.on('announced', this.#wake)
     this.#listener = database.listen?.(channel, (text) => (text ? this.notifications.emit('text', text) : this.#ask()))
   }
@@ -76,7 +72,6 @@ export class EventFeed implements AsyncDisposable {
     const watched = this.#watched.get(organizationId) ?? newlyWatched()
     this.#watched.set(organizationId, watched)
     watched.readers += 1
-    this.#notes?.note([organizationId])
     this.#timer ??= this.#lookIn(0)
     const settled = () =>
       watched.looked && this.#settled !== undefined ? { position: this.#settled, id: 0 } : undefined
@@ -143,7 +138,6 @@ export class EventFeed implements AsyncDisposable {
 
   /** Answers whether committed events wait for an older transaction. */
   async #look(): Promise<boolean> {
-    this.#notes?.note(this.#watched.keys())
     const fresh = [...this.#watched.values()].filter(({ looked }) => !looked)
     try {
       const { settled, organizations, unsettled } = await newsFrom(this.#database.db, this.#settled)

@@ -6,10 +6,9 @@ import { labelMeant } from '#/labels/queries.ts'
 import { lockOwner } from '#/organizations/lock.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import { recordOwned } from '#/organizations/record-owned.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { assertArgumentFits, type Filter, type FilterFields, mostFilters } from './filter.ts'
-import { folderArgument, ofArgument } from './folder-argument.ts'
-import { deleteFilter, filterById, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
+import { folderArgument } from './folder-argument.ts'
+import { deleteFilter, filterExtent, filterForUpdate, insertFilter, updateFilter } from './queries.ts'
 
 /** Adds a filter, by default after all others. Name and value must have been checked. */
 export async function addFilter(
@@ -26,21 +25,6 @@ export async function addFilter(
   const { id, name } = filter
   await recordOwned(tx, by, owner, { action: 'filter.created', id, name, before: null, after: settingsOf(filter) })
   return filter
-}
-
-/** As `checkMove`, for a change of action or argument. */
-export async function checkChangedMove(
-  db: Db,
-  mailHost: Pick<MailHost, 'checkFolder'>,
-  owner: Owner,
-  { id, change }: { id: string; change: Partial<Pick<FilterFields, 'action' | 'argument'>> },
-): Promise<void> {
-  if (change.action === undefined && change.argument === undefined) return
-  const before = await filterById(db, owner, id)
-  if (!before) return
-  const { action, argument } = { ...before, ...change }
-  if (action === before.action && argument === before.argument) return
-  await checkMove(mailHost, owner.organizationId, { action, argument })
 }
 
 /** Changes a filter. The resulting filter must be valid, but a deleted label does not prevent changing other fields. */
@@ -75,21 +59,6 @@ export async function removeFilter(tx: Tx, owner: Owner, id: string, by: Actor):
 
 function settingsOf({ name, field, op, value, action, argument, position, enabled }: Filter) {
   return { name, field, op, value, action, argument, position, enabled }
-}
-
-/** Checks with the mail host the folder that a filter would move mail to. Not in the transaction that stores the filter,
- *  which must not wait for another server.
- *  @throws invalid if the host refuses it permanently */
-export async function checkMove(
-  mailHost: Pick<MailHost, 'checkFolder'>,
-  organizationId: string,
-  { action, argument }: Pick<FilterFields, 'action' | 'argument'>,
-): Promise<void> {
-  if (action !== 'move' || argument === null) return
-  const name = folderArgument(argument)
-  await mailHost.checkFolder(organizationId, name).catch((error: unknown) => {
-    throw ofArgument(error)
-  })
 }
 
 /** The argument in its stored form: the keyword of a label, or the name of a folder. */

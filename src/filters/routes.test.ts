@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { invalid } from '#/errors.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 import { addFilter } from './changes.ts'
@@ -140,18 +139,6 @@ for (const [action, expected] of [
     const fields = body.error.details.map(({ field }: { field: string }) => field)
     assert.deepEqual(fields.toSorted(), expected)
   })
-
-test('A folder that the mail host refuses is refused, in a new filter and in a changed one', async (t) => {
-  const filter = await create(shared)
-  // The host of the tests takes any name.
-  t.mock.method(world.mailHost, 'checkFolder', async () => {
-    throw invalid('folder', 'Nothing can be in there')
-  })
-  const move = { action: 'move', argument: 'Elsewhere' }
-  refused(await shared.request('POST', '/v1/filters', { ...plain, ...move }), 'argument')
-  refused(await shared.request('PATCH', `/v1/filters/${filter.id}`, move), 'argument')
-  assert.deepEqual((await shared.request('GET', `/v1/filters/${filter.id}`)).body, filter)
-})
 
 test('A label may be called as no folder can be', async () => {
   const organization = await world.organization()

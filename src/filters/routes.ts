@@ -8,27 +8,21 @@ import { ById, Id, ListOf, pathId, Strict, wholeOrPages } from '#/http/schemas/s
 import { Type } from '#/http/schemas/type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import { addFilter, changeFilter, checkChangedMove, checkMove, removeFilter } from './changes.ts'
+import { addFilter, changeFilter, removeFilter } from './changes.ts'
 import { type Filter, filterName, filterValue, mostFilters } from './filter.ts'
 import { filterById, filtersOf } from './queries.ts'
 import { runRoutes } from './runs/routes.ts'
 import { FilterChange, FilterOut, NewFilter, newFilter, present } from './schemas.ts'
 import { trialRoute } from './trial-route.ts'
 
-interface FilterParts {
-  readonly db: Db
-  readonly mailHost: Pick<MailHost, 'checkFolder'>
-}
-
 /** An owner's rules for arriving mail, in the order in which they run. */
-export function filterRoutes(app: App, { db, mailHost }: FilterParts, of: OwnedRoutes): void {
+export function filterRoutes(app: App, db: Db, of: OwnedRoutes): void {
   listRoute(app, db, of)
-  createRoute(app, { db, mailHost }, of)
+  createRoute(app, db, of)
   showRoute(app, db, of)
-  changeRoute(app, { db, mailHost }, of)
+  changeRoute(app, db, of)
   deleteRoute(app, db, of)
-  trialRoute(app, { db, mailHost }, of)
+  trialRoute(app, db, of)
   runRoutes(app, db, of)
 }
 
@@ -59,7 +53,7 @@ function placeOf({ position, created_at: at, id }: Filter): [number, number, str
   return [position, at.getTime(), id]
 }
 
-function createRoute(app: App, { db, mailHost }: FilterParts, { own, at, access, named, ownerIn }: OwnedRoutes): void {
+function createRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.post(
     at('/v1/filters'),
     {
@@ -75,7 +69,6 @@ function createRoute(app: App, { db, mailHost }: FilterParts, { own, at, access,
     },
     async (request, reply) => {
       const fields = newFilter(request.body)
-      await checkMove(mailHost, request.organizationId, fields)
       await answerOnce(db, request, reply, async (tx) => {
         const filter = await addFilter(tx, ownerIn(request), fields, request.actor)
         return created(`${at('/v1/filters')}/${filter.id}`, present(filter))
@@ -101,7 +94,7 @@ function showRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes
   )
 }
 
-function changeRoute(app: App, { db, mailHost }: FilterParts, { at, access, named, ownerIn }: OwnedRoutes): void {
+function changeRoute(app: App, db: Db, { at, access, named, ownerIn }: OwnedRoutes): void {
   app.patch(
     at('/v1/filters/:id'),
     {
@@ -125,7 +118,6 @@ function changeRoute(app: App, { db, mailHost }: FilterParts, { at, access, name
       }
       const id = pathId(params.id, 'filter')
       const owner = ownerIn(request)
-      await checkChangedMove(db, mailHost, owner, { id, change: body })
       const answer = await changeOnce(db, request, async (tx) =>
         present(await changeFilter(tx, owner, id, change, actor)),
       )

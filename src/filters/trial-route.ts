@@ -4,19 +4,14 @@ import { answerOnce, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import type { OwnedRoutes } from '#/organizations/owned-routes.ts'
 import { type Owner, organizationItself } from '#/organizations/owner.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import { checkMove, resolveArgument } from './changes.ts'
+import { resolveArgument } from './changes.ts'
 import { filtersOf } from './queries.ts'
 import { newFilter } from './schemas.ts'
 import { tryFilters, withDraft } from './trial.ts'
 import { Trial, TrialResult, trialInput } from './trial-schemas.ts'
 
 /** Shows what filters would do, before mail comes. */
-export function trialRoute(
-  app: App,
-  { db, mailHost }: { db: Db; mailHost: Pick<MailHost, 'checkFolder'> },
-  { own, at, access, named, ownerIn }: OwnedRoutes,
-): void {
+export function trialRoute(app: App, db: Db, { own, at, access, named, ownerIn }: OwnedRoutes): void {
   app.post(
     at('/v1/filters/test'),
     {
@@ -34,7 +29,6 @@ export function trialRoute(
     async (request, reply) => {
       const { message, filter: draft } = request.body
       const input = trialInput(message)
-      if (draft) await inDraft(Promise.try(() => checkMove(mailHost, request.organizationId, newFilter(draft))))
       return answerOnce(db, request, reply, async (tx) => {
         const owner = ownerIn(request)
         const settled = draft && (await settleDraft(tx, owner, draft))

@@ -2,7 +2,6 @@ import { DatabaseError } from 'pg'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import { insertReceived } from '#/events/append.ts'
-import { whileInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { areNew, arrivalRows, noneSuspended, notesIfReady } from '#/messages/arrivals.ts'
 import type { Arrival } from '#/ports/mail-host.ts'
 import { countsStored } from '#/usage/storage.ts'
@@ -63,7 +62,7 @@ export function store(
       join mail_folders folder on folder.mailbox_id = gain.mailbox_id and folder.name = gain.name
         and folder.organization_id = gain.organization_id
     ), ready as materialized (
-      select (select count(*) from gain) = ${gains.length} and ${whileInDatabase}
+      select (select count(*) from gain) = ${gains.length}
         and (not ${arrivals.length > 0}::boolean or ${noneSuspended} and ${areNew}) as is_ready
     ), ${notesIfReady}, locked as materialized (
       select gain.* from gain join mail_folders folder on folder.id = gain.id

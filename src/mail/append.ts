@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Arrival, Copy } from '#/ports/mail-host.ts'
@@ -82,7 +81,6 @@ async function storeFirst(
 ): Promise<readonly Place[]> {
   const places = await store(tx, { gains }, contents, rows, withEvents)
   if (places.length === gains.length) return places
-  await assertStillHere(tx, keptInDatabase)
   await makeFolders(
     tx,
     gains.map(({ organization_id, mailbox_id, name }) => ({

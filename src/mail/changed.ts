@@ -1,5 +1,5 @@
 import type { NewEvent } from '#/events/append.ts'
-import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
+import type { Change, MailboxRef } from '#/ports/mail-host.ts'
 import type { Held } from '#/ports/recording.ts'
 import { normalKeywords } from './normal-keywords.ts'
 
@@ -50,26 +50,6 @@ export function changed(
       ...(before.flagged !== after.flagged && { starred: after.flagged }),
       ...(added.length > 0 && { added_labels: added }),
       ...(removed.length > 0 && { removed_labels: removed }),
-    }
-    return { organizationId, type: 'message.changed', mailboxId, data }
-  })
-}
-
-/** The same without knowledge of the state before: says what was requested. */
-export function changedAsAsked(
-  { organizationId, mailboxId }: MailboxRef,
-  source: string,
-  places: ReadonlyMap<number, Place>,
-  { seen, flagged, addKeywords = [], removeKeywords = [] }: Change,
-): NewEvent[] {
-  return [...places].map(([uid, place]) => {
-    const data = {
-      ...place,
-      ...(source !== place.folder && { moved_from: { folder: source, uid } }),
-      ...(seen !== undefined && { unread: !seen }),
-      ...(flagged !== undefined && { starred: flagged }),
-      ...(addKeywords.length > 0 && { added_labels: [...addKeywords] }),
-      ...(removeKeywords.length > 0 && { removed_labels: [...removeKeywords] }),
     }
     return { organizationId, type: 'message.changed', mailboxId, data }
   })

@@ -1,4 +1,4 @@
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid, type Refusal } from '#/errors.ts'
 import { readsAsItself, standardFolders } from '#/messages/folders/folder-name.ts'
 
 /** The folders of a mailbox in the order of lists: the standard ones, then the others by name. */
@@ -26,9 +26,4 @@ export function assertReadable(name: string): void {
 
 export function noSuchFolder(name: string): Refusal {
   return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
-}
-
-/** For a folder that was listed: it may have been deleted since. */
-export function unlessFolderGone(error: unknown): undefined {
-  if (!(error instanceof Refusal && error.field === 'folder')) throw error
 }

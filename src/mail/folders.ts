@@ -2,8 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { assertStillHere, keptInDatabase, whileInDatabase } from '#/mailboxes/mail-host-name.ts'
-import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { FolderState } from '#/ports/folder-changes.ts'
 import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
 import type { FolderKey } from '#/ports/recording.ts'
@@ -32,21 +30,11 @@ export async function makeFolders(tx: Tx, folders: readonly FolderName[]): Promi
     join mailboxes on mailboxes.id = wanted.mailbox_id and mailboxes.organization_id = wanted.organization_id
     where not exists (
       select from mail_folders there where there.mailbox_id = wanted.mailbox_id and there.name = wanted.name
-    ) and ${keptInDatabase}
+    )
     order by wanted.mailbox_id, wanted.name
     on conflict do nothing
     returning id`.execute(tx)
   return rows.length
-}
-
-/** The same for every mailbox. */
-export async function openAllMailboxes(tx: Tx): Promise<void> {
-  await sql`
-    /* announced */ insert into mail_folders (organization_id, mailbox_id, name)
-    select mailbox.organization_id, mailbox.id, standard.name
-    from mailboxes mailbox, unnest(${[...standardFolders]}::text[]) with ordinality as standard (name, place)
-    order by mailbox.id, standard.place
-    on conflict do nothing`.execute(tx)
 }
 
 /** Keeps a folder that has messages. */
@@ -83,7 +71,6 @@ export async function folderNow(db: Db, mailbox: MailboxRef, { key }: FolderKey)
 
 /** Says why a folder to be locked was missing. */
 export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
-  await assertStillHere(tx, keptInDatabase)
   await findFolder(tx, mailbox, name)
   throw noSuchFolder(name)
 }
@@ -96,7 +83,6 @@ export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly s
     .where('organization_id', '=', mailbox.organizationId)
     .where('mailbox_id', '=', mailbox.mailboxId)
     .where('name', 'in', names)
-    .where(keptInDatabase)
     .orderBy('id')
     .forUpdate()
     .execute()
@@ -119,7 +105,7 @@ export async function lockFolderRefs(
     from unnest(${refs.map(({ folderId }) => folderId)}::bigint[], ${refs.map(({ mailbox }) => mailbox.mailboxId)}::uuid[])
       as wanted (id, mailbox_id)
     join mail_folders folder on folder.id = wanted.id and folder.mailbox_id = wanted.mailbox_id
-    where folder.organization_id = ${refs[0].mailbox.organizationId} and ${whileInDatabase}
+    where folder.organization_id = ${refs[0].mailbox.organizationId}
     order by folder.id for update of folder`
   const byId = new Map(rows.map((folder) => [folder.id, folder]))
   if (refs.some(({ folderId }) => !byId.has(folderId))) throw notFound('folder')

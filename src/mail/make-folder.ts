@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 import { assertReadable, folderIsThere } from './folder-names.ts'
 import { findFolder, lockFolders, makeFolders, refuseFolder, removeEmptyFolder } from './folders.ts'
@@ -9,7 +8,6 @@ const uniqueViolation = '23505'
 
 export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await assertStillHere(tx, keptInDatabase)
     const made = await makeFolders(tx, [{ mailbox, name }])
     await findFolder(tx, mailbox, name)
     return made > 0
@@ -45,7 +43,7 @@ async function lockTree(
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from mail_folders
     where organization_id = ${organizationId} and mailbox_id = ${mailboxId}
-      and (name = ${name} or starts_with(name, ${`${name}/`})) and ${keptInDatabase}
+      and (name = ${name} or starts_with(name, ${`${name}/`}))
     order by id for update`.execute(tx)
   return rows
 }

@@ -1,14 +1,6 @@
 import type { NewEvent } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
 
-/** A stored message. */
-interface StoredCopy {
-  readonly mailbox: MailboxRef
-  readonly folder: string
-  /** Null if the mail server does not report it. */
-  readonly uid: number | null
-}
-
 /** The type of the event for what a mail program stores or copies: nobody receives a draft, or what is sent. */
 export function storedType(folder: string): 'message.received' | 'message.changed' {
   return folder === 'drafts' || folder === 'sent' ? 'message.changed' : 'message.received'
@@ -17,13 +9,4 @@ export function storedType(folder: string): 'message.received' | 'message.change
 /** The events of what a mail program has stored in a folder. */
 export function stored({ organizationId, mailboxId }: MailboxRef, folder: string, uids: readonly number[]): NewEvent[] {
   return uids.map((uid) => ({ organizationId, type: storedType(folder), mailboxId, data: { folder, uid } }))
-}
-
-/** The events of stored messages. A copy in Sent has not been received. */
-export function received(copies: readonly StoredCopy[]): NewEvent[] {
-  return copies
-    .filter(({ folder }) => folder !== 'sent')
-    .map(({ mailbox: { organizationId, mailboxId }, folder, uid }) => {
-      return { organizationId, type: 'message.received', mailboxId, data: { folder, uid } }
-    })
 }

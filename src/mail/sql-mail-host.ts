@@ -1,5 +1,4 @@
 import type { Db } from '#/db/schema.ts'
-import { assertStillHere, keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { standardFolders } from '#/messages/folders/folder-name.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
@@ -32,14 +31,10 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
       await append(tx, key, await withoutStored(tx, key, copies))
     },
     appendNew: (copies, arrivals) => appendNew(db, key, copies, arrivals),
-    // Accepted mail is stored at once and never waits.
-    hasRoom: async () => true,
     saveDraft: (mailbox, draft, by) => saveDraft(db, key, mailbox, draft, by),
     createFolder: (mailbox, folder) => createFolder(db, mailbox, folder),
     renameFolder: (mailbox, folder, to) => renameFolder(db, mailbox, folder, to),
     removeFolder: (mailbox, folder) => removeFolder(db, mailbox, folder),
-    // A folder can have any name here.
-    checkFolder: async () => {},
     folders: (mailbox) => folderStatuses(db, mailbox),
     folderStates: (mailbox) => folderStates(db, mailbox),
     list: (mailbox, folder, query) => list(db, mailbox, folder, query),
@@ -55,11 +50,8 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     folderNow: (mailbox, folder) => folderNow(db, mailbox, folder),
     expunge: (mailbox, folder, uids, by, record) => expunge(db, mailbox, folder, uids, by, record),
     empty: (mailbox) => empty(db, mailbox),
-    // Its folders are deleted with the mailbox's row.
-    remove: async () => {},
     changes: (mailbox, folder, since) => changes(db, mailbox, folder, since),
     storageUsed: (organizationId) => storageUsed(db, organizationId),
     storageOf: (mailboxes) => storageOf(db, mailboxes),
-    ping: () => assertStillHere(db, keptInDatabase),
   }
 }

@@ -41,9 +41,9 @@ for (const change of [
   {},
 ] satisfies Change[]) {
   test(`a record in the statement of a change is that of one after it: ${JSON.stringify(change)}`, async () => {
-    const after = await changed(change, (changeId) => stepOf(database.db, changeId))
+    const after = await changed(change, (changeId) => stepOf(changeId))
     const within = await changed(change, (changeId) => ({
-      ...stepOf(database.db, changeId),
+      ...stepOf(changeId),
       within: {
         ctes: (mailbox, folder) =>
           sql`${stepWithin(changeId, mailbox, folder)}, recorded as (select id as record from change)`,
@@ -60,7 +60,7 @@ test('what a record in the statement refuses is not done', async () => {
   await db.transaction().execute((tx) => host.append(tx, [copy(mailbox)]))
   const before = await host.folderStates(mailbox)
   const refusing: Recording = {
-    ...stepOf(db, randomUUID()),
+    ...stepOf(randomUUID()),
     within: {
       ctes: () => sql`recorded as (select null as record)`,
       recorded: () => {
@@ -100,7 +100,7 @@ async function changed(change: Change, recordingOf: (changeId: string) => Record
     folder: await all(sql`select name, modseq, total, unread from mail_folders where id = ${inbox}`),
     changes: await all(sql`select kind, messages, state from changes where id = ${changeId}`),
     parts: await all(sql`
-      select folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed, settled, undone
+      select folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed, undone
       from change_parts where change_id = ${changeId} and mailbox_id = ${mailboxId} and folder_key = ${inbox} order by uids`),
     events: await all(sql`
       select type, actor_kind, actor_name, data from events

@@ -75,13 +75,6 @@ export async function setPasswordHash(db: Db, mailbox: MailboxRef, passwordHash:
     .execute()
 }
 
-/** The ids of an organization's mailboxes, or of those on one domain. */
-export async function mailboxesOf(db: Db, organizationId: string, domainId?: string): Promise<string[]> {
-  const all = db.selectFrom('mailboxes').select('id').where('organization_id', '=', organizationId)
-  const wanted = domainId === undefined ? all : all.where('domain_id', '=', domainId)
-  return (await wanted.execute()).map(({ id }) => id)
-}
-
 /** Locks the domain of the mailbox, as `domainForAddresses` does. */
 export async function lockDomainOf(
   tx: Tx,

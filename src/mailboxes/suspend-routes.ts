@@ -48,7 +48,7 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
   )
 }
 
-function suspensionRoute(app: App, { db, mailHost, serverControl }: RemovalParts, suspended: boolean): void {
+function suspensionRoute(app: App, { db, mailHost }: RemovalParts, suspended: boolean): void {
   app.post(
     suspended ? '/v1/mailboxes/:address/suspend' : '/v1/mailboxes/:address/resume',
     {
@@ -68,7 +68,6 @@ function suspensionRoute(app: App, { db, mailHost, serverControl }: RemovalParts
       const mailbox = await mailboxAtPath(db, request.caller, request.params.address)
       const ref = refTo(request, mailbox.id)
       await db.transaction().execute((tx) => suspendMailbox(tx, ref, suspended, request.actor))
-      if (suspended) await serverControl?.endSessions([mailbox.id])
       const used = await mailHost.storageOf([ref])
       return present({ ...mailbox, suspended }, used.get(mailbox.id) ?? 0)
     },

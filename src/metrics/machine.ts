@@ -3,18 +3,14 @@ import { readFile, statfs } from 'node:fs/promises'
 import type { Config } from '#/config/config.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Gauges of what can run out: disk space, the spool, the certificate's validity. Unreadable ones are left out. */
-export function measureMachine(metrics: Metrics, { dataDir, tls, spoolBytes }: Config): void {
+/** Gauges of what can run out: disk space, the certificate's validity. Unreadable ones are left out. */
+export function measureMachine(metrics: Metrics, { dataDir, tls }: Config): void {
   metrics.gauge(
     { name: 'mailroom_disk_free_bytes', help: 'Bytes that are free on the file system of the data directory' },
     async () => {
       const { bavail, bsize } = await statfs(dataDir)
       return bavail * bsize
     },
-  )
-  metrics.gauge(
-    { name: 'mailroom_spool_limit_bytes', help: 'Limit of the spool to the IMAP server, in bytes' },
-    () => spoolBytes,
   )
   if (!tls) return
   metrics.gauge(

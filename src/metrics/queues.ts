@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { measureSpool } from '#/messages/spooled.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Rows beyond this are not counted: counting must not cost more than sending. */
@@ -52,31 +51,6 @@ export function measureQueues(metrics: Metrics, db: Db): void {
       help: 'How long the oldest due scheduled message has been due',
     },
     async () => (await queues()).scheduled_lag_seconds,
-  )
-  measureSpooled(metrics, db)
-}
-
-/** The spool to the IMAP server. */
-function measureSpooled(metrics: Metrics, db: Db): void {
-  const spool = reused(() => measureSpool(db, mostCounted))
-  metrics.gauge(
-    {
-      name: 'mailroom_spool_messages',
-      help: `Messages in the spool to the IMAP server, by the result of the last attempt; at most ${mostCounted} are counted`,
-      label: 'reason',
-    },
-    async () => ({ ...(await spool()).messages }),
-  )
-  metrics.gauge(
-    { name: 'mailroom_spool_bytes', help: 'Bytes in the spool to the IMAP server' },
-    async () => (await spool()).bytes,
-  )
-  metrics.gauge(
-    {
-      name: 'mailroom_spool_oldest_seconds',
-      help: 'The age of the oldest message in the spool',
-    },
-    async () => (await spool()).oldest_seconds,
   )
 }
 

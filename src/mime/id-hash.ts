@@ -111,7 +111,7 @@ function restAt(bytes: Buffer, at: number, end: number): number {
 }
 
 /** The hashes of several ids as words. */
-export function idHashWords(key: IdHashKey, texts: readonly string[]): Int32Array<ArrayBuffer> {
+function idHashWords(key: IdHashKey, texts: readonly string[]): Int32Array<ArrayBuffer> {
   const hashes = new Int32Array(2 * texts.length)
   for (const [index, text] of texts.entries()) {
     const length = encode(text.charCodeAt(1) === 0x22 ? unquoted(text) : text)

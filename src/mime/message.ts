@@ -2,7 +2,7 @@ import type { Address } from './address/address.ts'
 import { authorAmong, parseAddresses } from './address/address-list.ts'
 import { type Body, isOtherForm, isShown, sortParts } from './body/content.ts'
 import { previewOf } from './body/preview.ts'
-import { maybeShown, shownPictures } from './body/shown-pictures.ts'
+import { shownPictures } from './body/shown-pictures.ts'
 import { type Part, readStructure } from './body/structure.ts'
 import { type Headers, readHeaders } from './header/headers.ts'
 import type { OwnId } from './header/own-ids.ts'
@@ -64,14 +64,6 @@ export function naming(message: Message, ids: readonly OwnId[]): Message {
   const own = new Map(ids.map(({ own, given }) => [given, own]))
   const { root: threadRoot, ...named } = withOwnIds({ messageId, root, strong, weak }, own)
   return { ...message, threadRoot, ...named }
-}
-
-/** Whether a list shows that the message has an attachment, as far as its structure says: without the HTML, which pictures it shows is
- *  not known. */
-export function attaches(root: Part): boolean {
-  return hasAttachment(sortParts(root), (part, within) => {
-    return maybeShown(part) && within.some(({ type }) => type === 'multipart/related')
-  })
 }
 
 function hasAttachment({ attached }: Body, isInText: (part: Part, within: readonly Part[]) => boolean): boolean {

@@ -7,7 +7,7 @@ import type { HeaderFacts } from '#/mime/header/header-facts.ts'
 import type { Originals } from '#/mime/header/originals.ts'
 import type { Message } from '#/mime/message.ts'
 import type { FolderChanges, FolderState } from './folder-changes.ts'
-import type { FolderKey, MovedMessages, Moving, Recording } from './recording.ts'
+import type { FolderKey, Recording } from './recording.ts'
 import type { SearchPage, SearchQuery } from './search.ts'
 
 /** Where mail is kept: folders of messages with flags and keywords, as in IMAP (RFC 9051). Every call names organization and
@@ -21,11 +21,9 @@ export interface MailHost {
    *  deleted, and `NoRoom` if too much mail of an organization waits for the host; then `tx` must be rolled back. The event log
    *  says who marked the originals of a copy. */
   append(tx: Tx, copies: readonly Copy[], by?: By): Promise<void>
-  /** The same for arriving mail, with its arrivals recorded, in one statement that is a transaction of its own. Optional.
+  /** The same for arriving mail, with its arrivals recorded, in one statement that is a transaction of its own.
    *  False, with nothing written, if more is needed: a duplicate, a suspended mailbox, a missing folder. */
-  appendNew?(copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
-  /** Whether `append` accepts mail of the organization at the moment, as far as is known. */
-  hasRoom(organizationId: string): Promise<boolean>
+  appendNew(copies: readonly Copy[], arrivals: readonly Arrival[]): Promise<boolean>
   /** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid.
    *  Undefined, with nothing changed, if the newest of those is no longer there. */
   saveDraft(mailbox: MailboxRef, draft: Draft, by?: Actor): Promise<number | undefined>
@@ -38,14 +36,10 @@ export interface MailHost {
   renameFolder(mailbox: MailboxRef, folder: string, to: string): Promise<void>
   /** Removes a folder that has no others in it. False, with all mail in place, if it has messages. */
   removeFolder(mailbox: MailboxRef, folder: string): Promise<boolean>
-  /** Throws `invalid('folder', …)` for a name that the host accepts in no mailbox of the organization, as far as it
-   *  knows. */
-  checkFolder(organizationId: string, folder: string): Promise<void>
   /** Newest received first, those after `after` only. `page` counts from 0. `total` is exact and includes those before
    *  `after`. */
   list(mailbox: MailboxRef, folder: string, query: ListQuery): Promise<{ total: number; messages: Summary[] }>
-  /** The number of messages with each keyword, over all folders. A host without an index refuses very many mailboxes, naming
-   *  `mailbox`. */
+  /** The number of messages with each keyword, over all folders. */
   keywordTotals(mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]>
   /** Those of the uids that are in the folder, in ascending order. */
   summaries(mailbox: MailboxRef, folder: string, uids: readonly number[]): Promise<Summary[]>
@@ -71,13 +65,10 @@ export interface MailHost {
     by?: Actor,
     recording?: Recording,
   ): Promise<Map<number, Place>>
-  /** The folder's current name. Undefined if it is deleted, or if the host knows folders by name only and another folder has
-   *  the name. */
+  /** The folder's current name. Undefined if it is deleted. */
   folderNow(mailbox: MailboxRef, folder: FolderKey): Promise<string | undefined>
-  /** Finds messages that a process which died was about to move from a folder. Of a host without transactions. */
-  findMoved?(mailbox: MailboxRef, from: FolderKey, moving: Moving): Promise<MovedMessages>
   /** Deletes messages for good. Answers the uids that were there, in ascending order. `record` gets them in the transactions that
-   *  delete them, one of which is enough unless messages are very large. A host without transactions calls it afterwards. */
+   *  delete them, one of which is enough unless messages are very large. */
   expunge(
     mailbox: MailboxRef,
     folder: string,
@@ -88,28 +79,12 @@ export interface MailHost {
   /** Deletes all messages for good, in short steps. Yields after each step how many are deleted. The rest stays if the
    *  caller stops. */
   empty(mailbox: MailboxRef): AsyncIterable<number>
-  /** Removes the folders of an empty mailbox that will not be used again. */
-  remove(mailbox: MailboxRef): Promise<void>
   /** What was added, changed and removed since the state; everything without a state, or with an invalid one. */
   changes(mailbox: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges>
   /** Bytes of the organization's mail. */
   storageUsed(organizationId: string): Promise<number>
   /** Bytes of mail in each of the mailboxes, by mailbox id. */
   storageOf(mailboxes: readonly MailboxRef[]): Promise<Map<string, number>>
-  /** Resolves when the host answers. */
-  ping(): Promise<void>
-}
-
-/** Too much mail of these organizations waits for the host, so no more is accepted. SMTP replies as for a full disk. */
-export class NoRoom extends Error {
-  readonly code = 'ENOSPC'
-  readonly organizationIds: ReadonlySet<string>
-
-  constructor(organizationIds: ReadonlySet<string>) {
-    super('Too much mail waits for the mail server')
-    this.name = 'NoRoom'
-    this.organizationIds = organizationIds
-  }
 }
 
 /** The arrival of a message at a mailbox, identified by a digest. */
@@ -144,7 +119,7 @@ export interface Copy {
   readonly keywords: readonly string[]
   readonly filteredBy: readonly Applied[]
   /** A Message-ID. The copy is not stored if a mail program has stored a message with that id in the folder, and goes if one does so
-   *  within ten minutes; or the host waits a while for one before it stores the copy. */
+   *  within ten minutes. */
   readonly unlessThere?: string
   /** Messages that this one answers or forwards: those of the mailbox are marked so, in whatever folders they are. */
   readonly originals?: Originals
@@ -156,7 +131,7 @@ export interface Draft {
   readonly savedAt: Date
   /** Uids, in ascending order. */
   readonly replaces: readonly number[]
-  /** Records the message with this uid, in the transaction that stores it. A host without transactions calls it afterwards. */
+  /** Records the message with this uid, in the transaction that stores it. */
   readonly record?: (tx: Tx, uid: number) => Promise<void>
 }
 

@@ -27,33 +27,12 @@ export interface Did {
   readonly pairs: readonly { readonly before: Held; readonly after: Held }[]
 }
 
-/** Messages that are about to be moved, and data by which they can be found at the target. */
-export interface Moving {
-  /** The folder's name. */
-  readonly to: string
-  /** Its UIDVALIDITY; 0 if it does not exist yet. */
-  readonly key: number
-  /** New messages there get higher uids. */
-  readonly lastUid: number
-  /** What each message keeps, by the uid that it has, in ascending order. */
-  readonly marks: readonly (readonly [uid: number, mark: string])[]
-}
-
-/** The place of moved messages: a folder's UIDVALIDITY, and their uids there by their former ones. */
-export interface MovedMessages {
-  readonly key: number
-  readonly uids: ReadonlyMap<number, number>
-}
-
 /** Records what a change does, for undo. Each change has its own. */
 export interface Recording {
-  /** Called in the transaction of the change, also if nothing has changed. A host without transactions calls it right after,
-   *  in the transaction that logs the change. */
+  /** Called in the transaction of the change, also if nothing has changed. */
   settle(tx: Tx, did: Did): Promise<void>
-  /** A host without transactions calls this before it begins. Messages to be moved are in their old folder then. */
-  intend(did: Did, moving?: Moving): Promise<void>
-  /** In place of both, for a host in the database of the record, where messages stay in their folder: writes the record in the
-   *  statement that changes them. The change then answers no places. */
+  /** In its place, where messages stay in their folder: writes the record in the statement that changes them. The change then
+   *  answers no places. */
   readonly within?: Within
 }
 

@@ -1,13 +1,3 @@
-/** An IMAP server, and the user that may act for every mailbox on it. */
-export interface ImapServer {
-  readonly host: string
-  readonly port: number
-  /** `implicit` from the start, `required` by STARTTLS. Certificates are verified. */
-  readonly tls: 'implicit' | 'required' | 'never'
-  readonly user: string
-  readonly password: string
-}
-
 /** The relay that an installation's mail goes through. */
 export interface RelayServer {
   readonly host: string
@@ -24,11 +14,4 @@ export interface MailSource {
   /** The address of this machine to connect from by IPv4; undefined lets the system choose. */
   readonly ipv4: string | undefined
   readonly ipv6: string | undefined
-}
-
-/** The URL of Dovecot's HTTP API, and its password. */
-export interface DoveadmServer {
-  /** As `https://imap.example.com:8080`. */
-  readonly origin: string
-  readonly password: string
 }

@@ -10,8 +10,6 @@ const scratch = directoryOfFile()
 
 const noSecrets = {
   databaseUrl: undefined,
-  imap: undefined,
-  doveadm: undefined,
   relay: undefined,
   secret: undefined,
   previousSecret: undefined,

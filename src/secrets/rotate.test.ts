@@ -91,8 +91,6 @@ const notSealed = [
   'mail_messages.strong',
   'mail_messages.weak',
   'mail_pieces.bytes',
-  'mail_spool.bytes',
-  'mail_spool_pieces.bytes',
   'member_links.hash',
   'member_passkeys.credential_id',
   'member_passkeys.public_key',

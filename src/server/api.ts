@@ -1,7 +1,6 @@
 import { Refusals } from '#/audit/refusals.ts'
 import type { Config } from '#/config/config.ts'
 import { EventFeed } from '#/events/feed.ts'
-import { ReaderNotes } from '#/events/readers.ts'
 import { perMinute } from '#/http/access/authorize.ts'
 import { drainConnections } from '#/http/connections/drain-connections.ts'
 import { SharedWindow } from '#/http/rate/shared-window.ts'
@@ -12,7 +11,7 @@ import { Presence } from '#/presence/presence.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { SessionAuthenticator } from '#/sessions/authenticate.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
-import { identityProviderOn, serverControl } from './adapters.ts'
+import { identityProviderOn } from './adapters.ts'
 import { type AppParts, buildApp } from './app.ts'
 import type { Outside } from './assemble.ts'
 import type { Observers } from './observers.ts'
@@ -57,8 +56,7 @@ export async function startApi(
   const authenticator = starting.use(new Authenticator(db, clock))
   const refusals = starting.use(new Refusals(db, given.log))
   const sessions = starting.use(new SessionAuthenticator(db, clock))
-  const notes = config.secrets.imap && starting.use(new ReaderNotes(db, given.log))
-  const events = starting.use(new EventFeed(database, given.log, notes))
+  const events = starting.use(new EventFeed(database, given.log))
   const presence = starting.use(new Presence(database, events, clock))
   const sharedRate = embedded ? undefined : starting.use(new SharedWindow(db, perMinute))
   const provider = identityProviderOn(config, clock)
@@ -66,7 +64,6 @@ export async function startApi(
     ...{ ...given, db, events, presence, authenticator, sessions, refusals, sharedRate },
     attemptsKey: attemptsKey(keyring),
     totpKey: sealingKey(keyring, 'second factor'),
-    serverControl: serverControl(config),
     answersKey: sealingKey(keyring, 'kept answers'),
     observe: metrics && observer(metrics, threads),
     follow: requests,

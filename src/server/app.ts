@@ -46,7 +46,6 @@ import { composeDraft } from '#/outbound/compose/draft.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import type { MailServerControl } from '#/ports/mail-server-control.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { presenceRoute } from '#/presence/routes.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
@@ -86,7 +85,6 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly checkDns: () => Promise<void>
   readonly runningChanges: RunningChanges
   /** Undefined if the mail host takes no commands. */
-  readonly serverControl: MailServerControl | undefined
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   /** Fetches the pictures that messages name. */
@@ -137,14 +135,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   checkEveryRequest(app, parts)
   repeatChanges(app, parts.db)
   await describeApi(app, { publicUrl: parts.publicUrl, webhooks: postedRequests })
-  healthRoutes(
-    app,
-    {
-      database: () => sql`select 1`.execute(parts.db),
-      mail_host: () => parts.mailHost.ping(),
-    },
-    { dns: parts.checkDns },
-  )
+  healthRoutes(app, { database: () => sql`select 1`.execute(parts.db) }, { dns: parts.checkDns })
   mtaStsRoute(app, parts)
   await web.serve(app)
   nouns(app, { ...parts, large: new LargeMessages(answers) })
@@ -159,7 +150,7 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   for (const whose of [ofOrganization, ofMember]) {
     labelRoutes(app, parts, whose)
     if (!whose.own) mergeRoute(app, parts)
-    filterRoutes(app, parts, whose)
+    filterRoutes(app, parts.db, whose)
     blockedSenderRoutes(app, parts, whose)
   }
   forwardingRoutes(app, parts)

@@ -15,6 +15,8 @@ import { lookUpsFor } from '#/inbound/authentication/authenticate.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { LocalMailTransport } from '#/inbound/local-delivery.ts'
 import { admissionBy } from '#/inbound/recipients/admit.ts'
+import { SearchIndexer } from '#/mail/search/indexer.ts'
+import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { relayMarkKey } from '#/mime/authentication/relay-mark.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
@@ -43,7 +45,6 @@ import { BounceAddresses, envelopeSenderOf } from '#/sent/bounce-address.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { WebhookWorker } from '#/webhooks/worker.ts'
-import { mailHostOn, mailWatcherOn, searchIndexerOn } from './adapters.ts'
 import { startApi } from './api.ts'
 import { DnsHealth } from './dns-health.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -90,7 +91,6 @@ export interface Running extends AsyncDisposable {
   readonly policy: Listening | undefined
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
-  readonly submissionProxy: Listening | undefined
   readonly imap: Listening | undefined
   readonly imapTls: Listening | undefined
   readonly metrics: Listening | undefined
@@ -102,8 +102,8 @@ export interface Running extends AsyncDisposable {
   readonly filterRunner: FilterRunner
   /** The requests that background work waits for. */
   readonly foreground: Foreground
-  /** Indexes mail for search, if it is kept in the database. */
-  readonly searchIndexer: ({ processAll(): Promise<void> } & AsyncDisposable) | undefined
+  /** Indexes mail for search. */
+  readonly searchIndexer: { processAll(): Promise<void> } & AsyncDisposable
 }
 
 /** Assembles the service from top to bottom, each part from parts above it, and starts the configured roles. */
@@ -131,9 +131,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const openPgp = starting.use(new OpenPgp())
   const allowed = outside.picturesFrom && { 'http:': outside.picturesFrom, 'https:': outside.picturesFrom }
   const publicHttp = starting.use(new PublicHttp({ resolver, ...(allowed && { allowed }) }))
-  const unobserved = mailHostOn(config, db, keyring, { reader, log })
-  starting.defer(async () => unobserved[Symbol.asyncDispose]?.())
-  const mailHost = observers.mailHost(unobserved)
+  const mailHost = observers.mailHost(sqlMailHost(db, idHashKey(keyring)))
   const foreground = new Foreground()
   const runningChanges = starting.use(new RunningChanges({ db, mailHost, foreground, log }))
   const relay = observers.relay(outside.relay)
@@ -148,7 +146,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const links = linkMail({ ...postmaster, publicUrl: config.publicUrl })
 
   const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
-  const admission = admissionBy(db, unobserved, hostname, returnPaths({ db, srs, time }))
+  const admission = admissionBy(db, hostname, returnPaths({ db, srs, time }))
   const reception = receptionFor({
     ...{ db, mailHost, reader, openPgp, followUps, markKey, bounceAddresses, resolver, config, log },
   })
@@ -178,8 +176,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const webhooks = starting.use(webhooksOn(config, { resolver, keyring }))
   const webhookWorker = new WebhookWorker({ database, ...webhooks, time, notice: pausedNotice(postmaster), log })
 
-  const searchIndexer = searchIndexerOn(config, { db, reader, log })
-  if (searchIndexer) starting.use(searchIndexer)
+  const searchIndexer = starting.use(new SearchIndexer({ db, reader, log }))
 
   const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log, embedded: database.embedded }))
 
@@ -215,12 +212,10 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     domainChecks.start()
     outbound.start()
     rounds.start(tickSeconds * 1_000)
-    searchIndexer?.start()
+    searchIndexer.start()
     starting.use(webhookWorker).start()
     runningChanges.start()
     filterRunner.start()
-    const watcher = mailWatcherOn(config, { db, log })
-    if (watcher) starting.use(watcher).start()
     starting.use(startHousekeeping({ db, mailHost, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
@@ -235,7 +230,6 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     policy: inbound?.policy,
     submission: submission?.starttls,
     submissionTls: submission?.tls,
-    submissionProxy: submission?.proxied,
     imap: imap?.starttls,
     imapTls: imap?.tls,
     metrics: metricsAt,

@@ -8,7 +8,6 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import { databaseTime } from '#/db/time.ts'
 import { tryoutDomain } from '#/domains/name.ts'
-import { assertSameMailHost, mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
 import type { Clock } from '#/ports/clock.ts'
 import { givenSecrets } from '#/secrets/given.ts'
 import { SecretHolder } from '#/secrets/holders.ts'
@@ -19,7 +18,7 @@ import { serverLog } from '#/server/log.ts'
 import { originHere } from '#/sessions/invitation/link.ts'
 import { startupMessage } from '#/tryout/startup-message.ts'
 import { builtWeb } from '#/web/build.ts'
-import { moverOn, outside, serverControl, tryMailServer, tryRelay } from './adapters.ts'
+import { outside, tryRelay } from './adapters.ts'
 import { assemble, type Outside, type Running } from './assemble.ts'
 import { startWhenThere } from './database.ts'
 import { noteHostName } from './host-name.ts'
@@ -41,8 +40,8 @@ export async function startServer(
 ): Promise<Started> {
   const { log, droppedLines } = serverLog(given.logLevel, undefined, { journal })
   for (const warning of given.warnings) log.warn(warning)
-  const { databaseUrl, imap } = given.secrets
-  const tryout = databaseUrl === undefined && imap === undefined && !bare && !given.production
+  const { databaseUrl } = given.secrets
+  const tryout = databaseUrl === undefined && !bare && !given.production
   const config = tryout ? forTryout(given) : given
   // Before the database, so that a small machine needs the memory of one at a time.
   const web = given.roles.has('api') ? await webDirectory(log, bare || given.production ? undefined : print) : undefined
@@ -71,7 +70,6 @@ async function startOn(
   const keyring = await openKeyring(database.db, await secretsFor(database.db, config))
   if (!database.embedded) starting.use(await SecretHolder.start({ db: database.db, keyring, given: secrets, log }))
   await warnOfChange(database.db, keyring, await secrets(), log)
-  await assertSameMailHost(database.db, mailHostNameOf(config))
   await noteHostName(database.db, config.hostname, log)
   const around = outside(config, { tryout, db: database.db, log })
   starting.use(around.relay)
@@ -84,16 +82,14 @@ async function startOn(
   )
   if (database.embedded) {
     const mailHost = async () => running.mailHost
-    const mailMover = async (db: Db) => moverOn(config, db, keyring)
-    const hosts = { mailHost, tryMailServer, tryRelay, mailMover, serverControl: serverControl(config) }
-    const operator = { config, ...common, keyring: async () => keyring, ...hosts }
+    const operator = { config, ...common, keyring: async () => keyring, mailHost, tryRelay }
     starting.use(await listenForCommands(config.dataDir, (argv, print) => runCommand(argv, operator, print)))
   }
   const greeting = tryout
     ? await quietly(log, () => greet(running, config, { clock: around.clock, web: web !== undefined }))
     : ''
-  const { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics } = running
-  const listening = { http, smtp, lmtp, policy, submission, submissionTls, submissionProxy, imap, imapTls, metrics }
+  const { http, smtp, lmtp, policy, submission, submissionTls, imap, imapTls, metrics } = running
+  const listening = { http, smtp, lmtp, policy, submission, submissionTls, imap, imapTls, metrics }
   log.info({ ...listening, publicUrl: config.publicUrl, roles: [...config.roles] }, 'Mailroom runs')
   const started = starting.move()
   const end = async () => {

@@ -56,17 +56,6 @@ export function accountById(
   return accounts(db, sql`mailbox.organization_id = ${organizationId} and mailbox.id = ${mailboxId}`)
 }
 
-/** The account of an address, an alias or either with a tag: for a server that has authenticated the sender itself. */
-export async function accountByAddress(db: Db, address: string): Promise<Account | undefined> {
-  const [exact = '', untagged = ''] = formsOf(address)
-  const { rows } = await sql<Pick<Account, 'organizationId' | 'mailboxId'>>`
-    select one.organization_id as "organizationId", mailbox_id as "mailboxId"
-    from addresses one join domains domain on domain.organization_id = one.organization_id
-      and domain.domain = ${splitAddress(exact)?.domain ?? ''} and domain.status = 'verified'
-    where one.address in (${exact}, ${untagged}) order by one.address = ${exact} desc limit 1`.execute(db)
-  return rows[0] && accountById(db, rows[0])
-}
-
 /** Those of the addresses, in canonical form, that the mailbox may not send as. It may send as its address and its aliases,
  *  each with any tag, on domains that the organization has verified and that are not suspended. */
 export async function notOwnedBy(

@@ -1,8 +1,7 @@
-import type { Db } from '#/db/schema.ts'
 import type { Client, Named } from '#/inbound/smtp/envelope.ts'
 import type { MailHandler, SmtpAuth } from '#/inbound/smtp/mail-handler.ts'
 import { Rejection } from '#/inbound/smtp/reply.ts'
-import { type Account, accountByAddress, accountById } from './accounts.ts'
+import { type Account, accountById } from './accounts.ts'
 import { type LoginFault, type LoginParts, LoginRefused, logInTo } from './log-in.ts'
 import { credentials, mechanisms, SaslFailure, type SaslFault } from './sasl.ts'
 
@@ -67,15 +66,6 @@ function rejectionOf(error: unknown): unknown {
 export const unauthenticated = delegating(async (_sender, { tls }) => {
   throw new Rejection(530, '5.7.0', tls ? 'Authentication required' : 'Send STARTTLS, then authenticate')
 })
-
-/** For a server of ours that has authenticated the client itself: the envelope sender names the account. */
-export function trustedProxy(db: Db, submit: Submit): MailHandler<Named> {
-  return delegating(async (sender) => {
-    const account = sender === '' ? undefined : await accountByAddress(db, sender)
-    if (!account) throw new Rejection(553, '5.7.1', 'No mailbox here has that address')
-    return await submit(account, sender)
-  })
-}
 
 /** A handler that chooses another one at MAIL. */
 function delegating(begin: (sender: string, client: Client) => Promise<MailHandler<Named>>): MailHandler<Named> {

@@ -1,20 +1,17 @@
 import type { Logger } from 'pino'
 import type { Config, Listening } from '#/config/config.ts'
 import { Certificate } from '#/inbound/connection/certificate.ts'
-import { LIMITS } from '#/inbound/connection/limits.ts'
-import type { Named } from '#/inbound/smtp/envelope.ts'
-import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import { type SmtpConfig, SmtpListener } from '#/inbound/smtp/smtp-listener.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
 import type { Clock } from '#/ports/clock.ts'
-import { PasswordAuth, type PasswordAuthParts, type Submit, trustedProxy, unauthenticated } from './password-auth.ts'
+import { PasswordAuth, type PasswordAuthParts, type Submit, unauthenticated } from './password-auth.ts'
 import { type SubmitterParts, submitterFor } from './submitter.ts'
 
 export interface SubmissionParts extends SubmitterParts {
   readonly key: AttemptsKey
   readonly observe?: PasswordAuthParts['observe']
   readonly clock: Clock
-  readonly config: Pick<Config, 'submission' | 'submissionTls' | 'submissionProxy' | 'hostname' | 'tls'>
+  readonly config: Pick<Config, 'submission' | 'submissionTls' | 'hostname' | 'tls'>
   readonly log: Logger
 }
 
@@ -22,7 +19,6 @@ export interface SubmissionParts extends SubmitterParts {
 export interface Submission extends AsyncDisposable {
   readonly starttls: Listening | undefined
   readonly tls: Listening | undefined
-  readonly proxied: Listening | undefined
 }
 
 /** Memory for arriving messages at each port, in octets. Our members send less than the world does. */
@@ -35,18 +31,15 @@ export async function startSubmission({ config, key, clock, observe, ...parts }:
   const auth = new PasswordAuth({ db, key, submit, log, observe })
   const tls = config.tls && (await Certificate.open(config.tls, clock, log))
   await using starting = new AsyncDisposableStack()
-  const open = async (at: Listening | undefined, how: Omit<SmtpConfig, 'hostname'>, handler: MailHandler<Named>) => {
+  const open = async (at: Listening | undefined, how: Pick<SmtpConfig, 'implicitTls'> = {}) => {
     if (!at) return undefined
-    const limits = { memory, ...how.limits }
-    const listener = starting.use(new SmtpListener({ hostname, ...how, limits }, handler, clock, log))
+    const smtp = { hostname, tls, auth, ...how, limits: { memory } }
+    const listener = starting.use(new SmtpListener(smtp, unauthenticated, clock, log))
     await listener.listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }
-  const starttls = await open(config.submission, { tls, auth }, unauthenticated)
-  const implicit = await open(config.submissionTls, { tls, auth, implicitTls: true }, unauthenticated)
-  // A server of ours: it needs no greeting delay, and may use all connections.
-  const limits = { greetingDelay: 0, connectionsPerClient: LIMITS.connections }
-  const proxied = await open(config.submissionProxy, { limits }, trustedProxy(db, submit))
+  const starttls = await open(config.submission)
+  const implicit = await open(config.submissionTls, { implicitTls: true })
   const started = starting.move()
-  return { starttls, tls: implicit, proxied, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { starttls, tls: implicit, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import { keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 
 export interface Counters {
   readonly total: number
@@ -51,7 +50,7 @@ export async function recountFolders(
   let [folders, changing] = [0, 0]
   for (let last = 0; ; ) {
     const { rows } = await sql<{ id: number }>`
-      select id from mail_folders where id > ${last} and id % ${of}::bigint = ${nth}::bigint and ${keptInDatabase}
+      select id from mail_folders where id > ${last} and id % ${of}::bigint = ${nth}::bigint
       order by id limit ${mostFolders}`.execute(db)
     for (const { id } of rows) {
       const recounted = await recountFolder(db, id)
@@ -187,7 +186,7 @@ async function putRight(tx: Tx, { report, modseq, totals }: Difference): Promise
   const { organizationId, folderId: id, now, labels, listed } = report
   const { rows } = await sql`
     select from mail_folders
-    where organization_id = ${organizationId} and id = ${id} and modseq = ${modseq} and ${keptInDatabase}
+    where organization_id = ${organizationId} and id = ${id} and modseq = ${modseq}
     for update`.execute(tx)
   if (rows.length === 0) return false
   await sql`

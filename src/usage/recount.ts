@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import { keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 
 /** A counter that was wrong. */
 export interface Recounted {
@@ -14,7 +13,7 @@ export interface Recounted {
 export async function recountStorage(db: Db): Promise<Recounted[]> {
   const { rows: suspects } = await sql<{ id: string }>`
     select organization_id as id from organization_usage usage
-    where ${keptInDatabase} and storage_bytes <> ${sizes} order by organization_id`.execute(db)
+    where storage_bytes <> ${sizes} order by organization_id`.execute(db)
   const wrong: Recounted[] = []
   for (const { id } of suspects) {
     const [one] = await db.transaction().execute(async (tx) => {
@@ -23,7 +22,7 @@ export async function recountStorage(db: Db): Promise<Recounted[]> {
       const before = held[0]?.before ?? 0
       const { rows } = await sql<Recounted>`
         update organization_usage usage set storage_bytes = ${sizes}
-        where organization_id = ${id} and ${keptInDatabase} and storage_bytes <> ${sizes}
+        where organization_id = ${id} and storage_bytes <> ${sizes}
         returning organization_id as "organizationId", ${before}::bigint as before, storage_bytes as bytes`.execute(tx)
       return rows
     })

@@ -5,36 +5,27 @@ import type { Containers } from './containers.ts'
 
 export const passwords = {
   DATABASE_PASSWORD: 'of-the-database',
-  DOVECOT_DATABASE_PASSWORD: 'of "the" \\role',
-  POSTFIX_DATABASE_PASSWORD: 'of-its-role',
-  DOVEADM_PASSWORD: 'of-doveadm',
+  POSTFIX_DATABASE_PASSWORD: 'of "the" \\role',
 }
 /** Of the inner network. */
 export const inner = '10.215.25'
 
 /** The operator's settings, with free ports in place of fixed ones. */
 export async function writeInputs(base: string): Promise<void> {
-  const imap = 'imap.example.com'
-  const { cert, key } = certificateFor(imap)
+  const hostname = 'mx.example.com'
+  const { cert, key } = certificateFor(hostname)
   const values = {
     ...passwords,
-    DOVECOT_MASTER_PASSWORD: 'of-the-master',
     MAILROOM_SECRET: '0123456789abcdef0123456789abcdef',
-    MAILROOM_HOSTNAME: 'mx.example.com',
-    IMAP_HOSTNAME: imap,
+    MAILROOM_HOSTNAME: hostname,
     CERTIFICATES: base,
     INSIDE: inner,
   }
-  const trusting = `{environment: {NODE_EXTRA_CA_CERTS: /ca.pem}, volumes: ['${base}/fullchain.pem:/ca.pem:ro'], ports: !reset []}`
   const files = {
     env: Object.entries(values).map(([name, value]) => `${name}='${value}'\n`),
     'fullchain.pem': [cert],
     'privkey.pem': [key],
-    'over.yaml': [
-      'services:\n',
-      `  api: ${trusting}\n  mx: ${trusting}\n`,
-      '  dovecot: {ports: !reset []}\n  postfix: {ports: !reset []}\n',
-    ],
+    'over.yaml': ['services:\n', ...['api', 'programs', 'postfix'].map((name) => `  ${name}: {ports: !reset []}\n`)],
   }
   for (const [name, lines] of Object.entries(files)) await writeFile(join(base, name), lines.join(''))
 }

@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { composeTests } from './compose.ts'
 import { Containers } from './containers.ts'
-import { dovecot24Tests } from './dovecot-24.ts'
 import { imageTests } from './image.ts'
 
-const deploy = join(import.meta.dirname, '../../deploy')
 /** Fetching and installing packages takes minutes on a busy machine. */
 const patience = { timeout: 900_000 }
 
@@ -15,11 +12,6 @@ before(async () => {
 }, patience)
 after(() => containers[Symbol.asyncDispose](), patience)
 const open = () => containers
-
-describe('Dovecot 2.4', patience, () => {
-  before(() => containers.build('mailroom-dovecot', join(deploy, 'dovecot')), patience)
-  dovecot24Tests(open)
-})
 
 describe('the image', patience, () => {
   before(() => containers.buildMailroom(), patience)

@@ -12,17 +12,7 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { World } from '#test/world/world.ts'
 import { databaseDirectory, type Found, foundOnDisk, keepPlain, mark } from './on-disk.ts'
 
-/** A mail host of the test's own. */
-export interface Elsewhere extends AsyncDisposable {
-  readonly url: string
-  /** Everything that it keeps: mail, indexes, logs. */
-  readonly directory: string
-  kill(): Promise<void>
-  run(): Promise<void>
-}
-
 interface Parts {
-  readonly host: Elsewhere | undefined
   readonly sink: Sink
   readonly world: World
   readonly own: TestOrganization
@@ -32,7 +22,6 @@ interface Parts {
 
 /** A service with a Private mailbox, all of whose files can be searched. */
 export class PrivateInstallation implements AsyncDisposable {
-  readonly host: Elsewhere | undefined
   readonly sink: Sink
   readonly world: World
   readonly own: TestOrganization
@@ -41,8 +30,7 @@ export class PrivateInstallation implements AsyncDisposable {
   readonly #directory: string
   readonly #started: AsyncDisposableStack
 
-  private constructor({ host, sink, world, own, secret, directory }: Parts, started: AsyncDisposableStack) {
-    this.host = host
+  private constructor({ sink, world, own, secret, directory }: Parts, started: AsyncDisposableStack) {
     this.sink = sink
     this.world = world
     this.own = own
@@ -51,9 +39,8 @@ export class PrivateInstallation implements AsyncDisposable {
     this.#started = started
   }
 
-  static async start(startHost?: () => Promise<Elsewhere>): Promise<PrivateInstallation> {
+  static async start(): Promise<PrivateInstallation> {
     await using started = new AsyncDisposableStack()
-    const host = startHost && started.use(await startHost())
     const directory = await mkdtemp(join(tmpdir(), 'mailroom-on-disk-'))
     started.defer(() => rm(directory, { recursive: true, force: true }))
     const sink = started.use(await Sink.start())
@@ -62,13 +49,12 @@ export class PrivateInstallation implements AsyncDisposable {
     await keepPlain(database.db)
     const log = { write: (line: string) => appendFileSync(join(directory, 'log'), line) }
     const submission = started.use(await submissionSettings())
-    const env = { ...submission.env, ...(host && { MAILROOM_IMAP_URL: host.url }) }
-    const world = started.use(await World.start({ database, sink, log, env }))
+    const world = started.use(await World.start({ database, sink, log, env: submission.env }))
     const own = await world.organization()
     await signingDomain(world, own)
     world.dns.set('peer.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
     const secret = await privateMailbox(own, 'secret')
-    const made = new PrivateInstallation({ host, sink, world, own, secret, directory }, started.move())
+    const made = new PrivateInstallation({ sink, world, own, secret, directory }, started.move())
     await made.answering(true)
     return made
   }
@@ -83,7 +69,7 @@ export class PrivateInstallation implements AsyncDisposable {
     const written = await databaseDirectory(this.world.db)
     // The embedded database is below the directory already, and knows it by another name.
     const server = process.env.TEST_DATABASE_URL === undefined ? [] : [written]
-    return await foundOnDisk([this.#directory, ...server, ...(this.host ? [this.host.directory] : [])], marks)
+    return await foundOnDisk([this.#directory, ...server], marks)
   }
 
   async nowhere(marks: string): Promise<void> {

@@ -20,9 +20,6 @@ export type Numbers = Readonly<Partial<Record<Role, number>>>
 
 export const two: Numbers = { api: 2, mx: 2, worker: 2 }
 
-/** Where the mail of all fleets is kept, if not in their databases. */
-const imapUrl = process.env.TEST_IMAP_URL
-
 export interface FleetOptions {
   readonly numbers?: Numbers
   /** In place of a database of its own on the tests' server. */
@@ -67,7 +64,6 @@ export class Fleet implements AsyncDisposable {
       MAILROOM_DNS_SERVERS: dns.address,
       MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=never`,
       MAILROOM_TICK_SECONDS: '1',
-      ...(imapUrl !== undefined && { MAILROOM_IMAP_URL: imapUrl }),
     }
     const fleet = new Fleet({ database, sink, organization, env: common })
     starting.use(fleet.#processes)

@@ -54,8 +54,8 @@ function says(file: string, what: string): boolean {
 }
 
 /** Tests against other programs that share processes. Those of the web app all have a service and a browser alike, those of programs that
- *  read mail a service, and those of Dovecot wait for it most of their time. */
-const sharing = ['test/web', 'test/peers/postfix', 'test/peers/dovecot', 'test/peers/imap']
+ *  read mail a service. */
+const sharing = ['test/web', 'test/peers/postfix', 'test/peers/imap']
 
 /** Groups of tests against other programs. */
 export function peerFiles(mix = unmixed): readonly (readonly string[])[] {

@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import { readMessage } from '#/mime/message.ts'
 import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
 /** More than a request reads in one step. */
@@ -23,7 +22,6 @@ for (let from = 0; from < howMany; from += 500) {
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
 }
-await delivered(world.db, mailbox)
 await world.searchIndexer?.processAll()
 
 async function search(after?: SearchPlace, q = 'is:starred') {

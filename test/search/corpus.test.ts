@@ -7,8 +7,7 @@ import { World } from '#test/world/world.ts'
 import { compareSearches } from './corpus.ts'
 
 const corpus = join(import.meta.dirname, '../corpus')
-/** A host that reads every message over the network is asked less. */
-const queries = process.env.TEST_IMAP_URL ? 60 : 300
+const queries = 300
 
 const world = await World.ofFile()
 

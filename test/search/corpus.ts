@@ -3,7 +3,6 @@ import { readSearchable, type Searchable } from '#/mime/body/searchable.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
 import { wordsOf } from '#/search/words.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import type { World } from '#test/world/world.ts'
 import { folded, type Judged, messageOf, numbers, pick, shouldFind } from './mail.ts'
 
@@ -63,7 +62,6 @@ export async function compareSearches(
     if (waiting.length === together) await store(waiting.splice(0))
   }
   await store(waiting)
-  await delivered(world.db, mailbox)
   await world.searchIndexer?.processAll()
 
   const random = numbers(29)

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
 import { codePoints } from '#/text.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
@@ -24,7 +23,6 @@ const copies = texts.map((text, number) => ({
   message: readMessage(Buffer.from(`Subject: ${text}\r\nCc: "${text}" <a@b.example>\r\n\r\n${text}`)),
 }))
 await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-await delivered(world.db, mailbox)
 await world.searchIndexer?.processAll()
 
 const names = [

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
 import { asked, folders, idOf, judged, type Made, make, messageOf, numbers, pick, says, shouldFind } from './mail.ts'
@@ -50,7 +49,6 @@ export function searchOracle(host: string, start: () => Promise<Bench>, options:
       mailboxes.push(id)
       addresses.push(address)
     }
-    const refs = mailboxes.map((mailboxId) => ({ organizationId: organization.id, mailboxId }))
     const other = { organizationId: stranger.id, mailboxId: (await stranger.mailbox('ada')).id }
     const copies = Array.from({ length: howMany }, (_, number) => {
       const { made, raw } = make(number, random, now)
@@ -63,7 +61,6 @@ export function searchOracle(host: string, start: () => Promise<Bench>, options:
     await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
     const foreign = copies.map((copy) => ({ ...copy, mailbox: other, folder: 'inbox' }))
     await world.db.transaction().execute((tx) => world.mailHost.append(tx, foreign))
-    for (const mailbox of [...refs, other]) await delivered(world.db, mailbox)
     await world.searchIndexer?.processAll()
   })
   after(() => bench[Symbol.asyncDispose]())

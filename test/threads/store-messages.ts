@@ -1,6 +1,5 @@
 import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
-import { delivered } from '#test/world/mail/delivered.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 
@@ -21,7 +20,6 @@ export async function storeMessages(
     return { mailbox, folder, message: readMessage(raw), ...marks }
   })
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
-  await delivered(world.db, mailbox)
 }
 
 function notice(text: string, returned: string): string {

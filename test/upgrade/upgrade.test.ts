@@ -5,7 +5,7 @@ import { diagnose } from '#/cli/doctor/doctor.ts'
 import { readConfig } from '#/config/config.ts'
 import { migrate } from '#/db/migrate.ts'
 import { scopes } from '#/http/access/scopes.ts'
-import { tryMailServer, tryRelay } from '#/server/adapters.ts'
+import { tryRelay } from '#/server/adapters.ts'
 import { ofFile } from '#test/of-file.ts'
 import { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -25,7 +25,7 @@ organization.key = await organization.newKey(...scopes)
 test('the doctor finds nothing wrong with it', async () => {
   const { database } = world
   const config = readConfig({ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' })
-  const { value } = await diagnose(config, { database }, { tryMailServer, tryRelay, serverControl: undefined })
+  const { value } = await diagnose(config, { database }, tryRelay)
   const { findings } = value as { findings: { check: string; state: string }[] }
   for (const check of ['database', 'migrations']) assert.equal(findings.find((one) => one.check === check)?.state, 'ok')
 })

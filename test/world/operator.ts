@@ -3,8 +3,10 @@ import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
+import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import { mailHostOn, moverOn, serverControl, tryMailServer, tryRelay } from '#/server/adapters.ts'
+import { tryRelay } from '#/server/adapters.ts'
 import { hostname, keyring } from './installation.ts'
 
 /** The surroundings of the operator's commands in a test. Mail is in the database by default. */
@@ -19,11 +21,8 @@ export function operatorOn(
     clock: { now },
     time: async () => new Date(now()),
     keyring: async () => keyring,
-    mailHost: async (db) => mailHost ?? mailHostOn(config, db, keyring),
-    tryMailServer,
+    mailHost: async (db) => mailHost ?? sqlMailHost(db, idHashKey(keyring)),
     tryRelay,
-    serverControl: serverControl(config),
-    mailMover: async (db) => moverOn(config, db, keyring),
   }
 }
 

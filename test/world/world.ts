@@ -32,9 +32,6 @@ import { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { hostname, keyring as usual } from './installation.ts'
 
-/** Where the mail of all worlds is kept, if not in their databases. */
-const imapUrl = process.env.TEST_IMAP_URL
-
 export interface WorldOptions {
   readonly env?: Record<string, string>
   readonly database?: Database
@@ -78,7 +75,6 @@ export class World implements AsyncDisposable {
   readonly policy: Listening | undefined
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
-  readonly submissionProxy: Listening | undefined
   readonly imap: Listening | undefined
   readonly imapTls: Listening | undefined
   readonly metrics: Listening | undefined
@@ -97,7 +93,6 @@ export class World implements AsyncDisposable {
       | 'policy'
       | 'submission'
       | 'submissionTls'
-      | 'submissionProxy'
       | 'imap'
       | 'imapTls'
       | 'metrics'
@@ -122,7 +117,6 @@ export class World implements AsyncDisposable {
     this.policy = parts.policy
     this.submission = parts.submission
     this.submissionTls = parts.submissionTls
-    this.submissionProxy = parts.submissionProxy
     this.imap = parts.imap
     this.imapTls = parts.imapTls
     this.metrics = parts.metrics
@@ -143,8 +137,7 @@ export class World implements AsyncDisposable {
     const { env = {}, database, resolver, sink, relay, time, keyring, log, indexing = false, web } = options
     await using starting = new AsyncDisposableStack()
     const settings = {
-      ...{ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' },
-      ...{ MAILROOM_HOSTNAME: hostname, MAILROOM_IMAP_URL: imapUrl },
+      ...{ PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0', MAILROOM_HOSTNAME: hostname },
       ...(env.MAILROOM_TLS_CERT !== undefined && { MAILROOM_IMAPS_PORT: '0' }),
     }
     const config = readConfig({ ...settings, ...env })

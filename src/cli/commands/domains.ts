@@ -9,14 +9,13 @@ import { present } from '#/domains/schemas.ts'
 import { invalid } from '#/errors.ts'
 import { holderOf } from '#/mailboxes/aliases.ts'
 import { catchAlls, changeCatchAll } from '#/mailboxes/catch-all.ts'
-import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import { canonicalAddress, canonicalDomain } from '#/mime/address/address.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import { sealingKey } from '#/secrets/seal.ts'
 import { command, type Operator } from '../command.ts'
 import { minute, table } from '../table.ts'
-import { endSessions, suspensionText, withSessions } from './sessions.ts'
+import { suspensionText } from './suspension-text.ts'
 
 const org = { value: 'NAME', help: 'The organization, where several have enrolled the domain' } as const
 
@@ -117,10 +116,7 @@ async function suspension(operator: Operator, given: { domain: string; org: stri
     return { value: present({ ...domain, suspended: after }, operator.config.hostname), text }
   }
   const text = suspensionText(domain.domain, domain.suspended, suspended)
-  const value = present({ ...domain, suspended }, operator.config.hostname)
-  if (!suspended) return { value, text }
-  const closed = await mailboxesOf(db, domain.organizationId, domain.id)
-  return { value, ...withSessions(text, await endSessions(operator, closed)) }
+  return { value: present({ ...domain, suspended }, operator.config.hostname), text }
 }
 
 async function domainGiven(

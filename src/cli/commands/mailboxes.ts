@@ -10,7 +10,7 @@ import { organizationOption } from '#/organizations/register.ts'
 import { chosenPassword, hashPassword, importedHash, isHashed, newPassword } from '#/passwords/password.ts'
 import { command, type Operator } from '../command.ts'
 import { grouped, minute, table } from '../table.ts'
-import { endSessions, suspensionText, withSessions } from './sessions.ts'
+import { suspensionText } from './suspension-text.ts'
 
 /** The option that names the organization of an address. */
 export const org = { value: 'NAME', help: 'The organization, where several have had the address' } as const
@@ -65,11 +65,10 @@ export const mailboxCommands = [
         : await hashPassword(password, { organization: organizationId, key: '' })
       const mailbox = { organizationId, mailboxId: id }
       await db.transaction().execute((tx) => changePassword(tx, mailbox, hash, byOperator))
-      const sessions = await endSessions(operator, [id])
       const made = given === undefined ? { password } : {}
       const done = `This is the password of ${address} now, shown this once.`
       const text = given === undefined ? `${password}\n${done}` : `The password of ${address} is set.`
-      return { value: { id, address, ...made, sessions_ended: sessions.ended }, ...withSessions(text, sessions) }
+      return { value: { id, address, ...made }, text }
     },
   }),
   command({
@@ -85,18 +84,13 @@ export const mailboxCommands = [
       const folders = await mailHost.folders({ organizationId, mailboxId })
       const total = folders.reduce((sum, folder) => sum + folder.total, 0)
       let deleted = 0
-      await removeMailbox(
-        { db, mailHost, serverControl: operator.serverControl },
-        { organizationId, mailboxId },
-        byOperator,
-        (gone) => {
-          deleted = gone
-          onProgress(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
-        },
-      )
+      await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, byOperator, (gone) => {
+        deleted = gone
+        onProgress(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
+      })
       const value = { deleted: true, id: mailboxId, address, messages: deleted }
       const text = `Deleted ${address} and its ${grouped(deleted)} message${deleted === 1 ? '' : 's'}.`
-      return { value, text: [text, ...whatIsLeft(operator, mailboxId)].join('\n') }
+      return { value, text }
     },
   }),
 ]
@@ -107,15 +101,7 @@ async function suspension(operator: Operator, given: { address: string; org: str
   const ref = { organizationId: mailbox.organizationId, mailboxId: mailbox.id }
   await db.transaction().execute((tx) => suspendMailbox(tx, ref, suspended, byOperator))
   const [value] = await shown(operator, [{ ...mailbox, suspended }])
-  const text = suspensionText(mailbox.address, mailbox.suspended, suspended)
-  if (!suspended) return { value, text }
-  return { value, ...withSessions(text, await endSessions(operator, [mailbox.id])) }
-}
-
-/** Without doveadm, nothing purges the files of a deleted mailbox from Dovecot. */
-function whatIsLeft({ config, serverControl }: Operator, mailboxId: string): string[] {
-  if (!config.secrets.imap || serverControl) return []
-  return [`Its files on the mail server still have its mail: delete the files of ${mailboxId} there.`]
+  return { value, text: suspensionText(mailbox.address, mailbox.suspended, suspended) }
 }
 
 export async function mailboxGiven(

@@ -3,12 +3,11 @@ import { blockSender } from '#/blocked-senders/block.ts'
 import { blockPattern } from '#/blocked-senders/pattern.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import { addFilter, checkMove } from '#/filters/changes.ts'
+import { addFilter } from '#/filters/changes.ts'
 import { actions, fields, filterName, filterValue, ops } from '#/filters/filter.ts'
 import { addLabel } from '#/labels/catalogue.ts'
 import { defaultColour, labelColour, labelName } from '#/labels/label.ts'
 import type { Owner } from '#/organizations/owner.ts'
-import { organizationNamed } from '#/organizations/register.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
 import { command, type Operator } from '../command.ts'
 import { ownerGiven, whose } from './member-rules-list.ts'
@@ -48,9 +47,6 @@ export const memberRuleCommands = [
         argument: given.argument ?? null,
         enabled: true,
       }
-      const { db } = operator.database
-      const organization = await organizationNamed(db, given.org)
-      if (filter.action === 'move') await checkMove(await operator.mailHost(db), organization.id, filter)
       const made = await forMember(operator, given, (tx, owner) => addFilter(tx, owner, filter, byOperator))
       return { value: made, text: `Added the filter "${made.name}" of ${given.member}.` }
     },

@@ -1,6 +1,5 @@
 import { byOperator } from '#/audit/actor.ts'
 import { invalid } from '#/errors.ts'
-import { mailboxesOf } from '#/mailboxes/operator-queries.ts'
 import type { Organization } from '#/organizations/organization.ts'
 import { allOrganizations } from '#/organizations/queries.ts'
 import {
@@ -13,7 +12,7 @@ import {
 import { command, type Operator } from '../command.ts'
 import { grouped, minute, table } from '../table.ts'
 import { belongingsOf, removeOrganization } from './remove-organization.ts'
-import { endSessions, suspensionText, withSessions } from './sessions.ts'
+import { suspensionText } from './suspension-text.ts'
 
 export const organizationCommands = [
   command({
@@ -86,12 +85,7 @@ export const organizationCommands = [
       if (confirm === undefined || (await organizationNamed(db, confirm)).id !== organization.id)
         throw await unconfirmed(operator, organization)
       const mailHost = await operator.mailHost(db)
-      const gone = await removeOrganization(
-        { db, mailHost, serverControl: operator.serverControl },
-        organization,
-        byOperator,
-        onProgress,
-      )
+      const gone = await removeOrganization({ db, mailHost }, organization, byOperator, onProgress)
       const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
       const [mailboxes, messages] = [many(gone.mailboxes, 'mailbox', 'mailboxes'), many(gone.messages, 'message')]
       return { value, text: `Deleted the organization "${organization.name}", ${mailboxes} and ${messages}.` }
@@ -103,9 +97,7 @@ async function suspension(operator: Operator, name: string, suspended: boolean) 
   const { db } = operator.database
   const before = await organizationNamed(db, name)
   const after = await suspendOrganization(db, before.id, suspended, byOperator)
-  const text = suspensionText(`"${after.name}"`, before.suspended_at !== null, suspended)
-  if (!suspended) return { value: after, text }
-  return { value: after, ...withSessions(text, await endSessions(operator, await mailboxesOf(db, before.id))) }
+  return { value: after, text: suspensionText(`"${after.name}"`, before.suspended_at !== null, suspended) }
 }
 
 async function unconfirmed({ database: { db } }: Operator, { id, name }: Organization) {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
@@ -140,39 +139,4 @@ test('a dropped message is deleted with its last recipient', async () => {
 
 test('an invalid id is refused', async () => {
   for (const verb of ['retry', 'drop']) assert.equal((await run('queue', verb, 'first')).exitCode, 1)
-})
-
-test('mail in the spool is shown, with the reason', async () => {
-  assert.deepEqual((await printed(operatorOn({ database }), 'queue')).spool, { data: [], total: 0 })
-  const at = new Date('2026-11-21T07:44:33Z')
-  const { rows } = await sql<{ id: string }>`
-    with domain as (
-      insert into domains (organization_id, domain, status) values (${organizationId}, 'here.example', 'verified')
-      returning id
-    )
-    insert into mailboxes (organization_id, domain_id, local_part, address)
-    select ${organizationId}, id, 'ada', 'ada@here.example' from domain returning id`.execute(database.db)
-  for (const [deferral, reason] of [
-    ['refused', 'The mail server says: No such folder'],
-    [null, null],
-  ])
-    await sql`
-      insert into mail_spool (organization_id, mailbox_id, folder, size_bytes, received_at, seen, flagged, keywords,
-        filtered_by, attempts, due_at, deferral, reason)
-      values (${organizationId}, ${rows[0]?.id}, '..', 5, ${at}, false, false, '{}', '[]', 2, ${at}, ${deferral}, ${reason})
-    `.execute(database.db)
-  const { spool } = await printed(operatorOn({ database }), 'queue')
-  const shown = {
-    ...{ organization: 'Here', mailbox: 'ada@here.example', folder: '..', since: at.toISOString(), size_bytes: 5 },
-    ...{ attempts: 2, next_attempt_at: at.toISOString() },
-  }
-  assert.deepEqual(spool, {
-    data: [
-      { ...shown, deferral: 'refused', reason: 'The mail server says: No such folder' },
-      { ...shown, deferral: null, reason: null },
-    ],
-    total: 2,
-  })
-  const { stdout } = await run('queue')
-  assert.match(stdout, /In the spool to the IMAP server:\n[^\n]*WHY[^\n]*\nada@here\.example.*No such folder/)
 })

@@ -1,6 +1,5 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
-import { countSpooled, listSpooled, type Spooled } from '#/messages/spooled.ts'
 import { organizationOption } from '#/organizations/register.ts'
 import {
   type Counted,
@@ -21,7 +20,6 @@ const mostShown = 1_000
 
 const leavingHeadings = ['TO', 'FROM', 'ORGANIZATION', 'STATE', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY', 'ID']
 const countHeadings = ['DESTINATION', 'STATE', 'RECIPIENTS', 'OLDEST']
-const comingHeadings = ['MAILBOX', 'FOLDER', 'ORGANIZATION', 'SINCE', 'TRIED', 'NEXT TRY', 'WHY']
 
 const filters = {
   org: { value: 'NAME', help: 'Only mail of this organization' },
@@ -33,8 +31,7 @@ const filters = {
 export const queueCommands = [
   command({
     name: 'queue',
-    summary:
-      'List the outbound queue and the spool to the IMAP server: how many wait for what, why, and when the next attempt is',
+    summary: 'List the outbound queue: how many wait for what, why, and when the next attempt is',
     operands: [],
     options: filters,
     run: async ({ database: { db } }, given) => {
@@ -42,19 +39,13 @@ export const queueCommands = [
       const [waiting, counts] = [await listWaiting(db, wanted, mostShown), await countWaiting(db, wanted)]
       const total = counts.reduce((sum, { recipients }) => sum + recipients, 0)
       const isWhole = Object.values(given).every((value) => value === undefined)
-      const [spooled, spooledTotal] = isWhole ? [await listSpooled(db, mostShown), await countSpooled(db)] : [[], 0]
-      const leaving =
+      const text =
         total === 0
           ? isWhole
             ? 'The outbound queue is empty.'
             : 'Nothing of that is in the outbound queue.'
           : `${table(leavingHeadings, waiting.map(row), '')}${others(total - waiting.length)}\n\n${table(countHeadings, counts.map(countRow), '')}`
-      const coming =
-        spooledTotal === 0
-          ? ''
-          : `\n\nIn the spool to the IMAP server:\n${table(comingHeadings, spooled.map(spooledRow), '')}${others(spooledTotal - spooled.length)}`
-      const value = { data: waiting, total, counts, spool: { data: spooled, total: spooledTotal } }
-      return { value, text: leaving + coming }
+      return { value: { data: waiting, total, counts }, text }
     },
   }),
   command({
@@ -129,12 +120,6 @@ function row(one: Waiting): string[] {
     why,
     one.id,
   ]
-}
-
-function spooledRow(one: Spooled): string[] {
-  const why = one.reason ?? '-'
-  const { mailbox, folder, organization, attempts } = one
-  return [mailbox, folder, organization, minute(one.since), String(attempts), minute(one.next_attempt_at), why]
 }
 
 function others(count: number): string {

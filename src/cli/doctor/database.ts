@@ -5,17 +5,10 @@ import { unsafeSettings } from '#/db/connections/durability.ts'
 import { appliedMigrations, missingOf, readMigrations, UnfitDatabase } from '#/db/migrate.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
-import { differenceFrom, mailHostNameOf } from '#/mailboxes/mail-host-name.ts'
-import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
-import { mailServerFinding } from './mail-server.ts'
 
-/** Checks the database and the mail host, which is the same database or an IMAP server. */
-export async function databaseFindings(
-  config: Config,
-  database: Database,
-  tryMailServer: TryMailServer,
-): Promise<Finding[]> {
+/** Checks the database. */
+export async function databaseFindings(config: Config, database: Database): Promise<Finding[]> {
   const { db, pool, embedded } = database
   const { allowUnsafeDatabase } = config
   const checks = [
@@ -23,7 +16,6 @@ export async function databaseFindings(
     ...(embedded ? [] : [durabilityFinding(db, allowUnsafeDatabase)]),
     migrationFinding(pool),
     clockFinding(db),
-    mailHostFinding(config, db, tryMailServer),
   ]
   return await Promise.all(checks)
 }
@@ -81,26 +73,4 @@ async function clockFinding(db: Db): Promise<Finding> {
   const found = `differs from the database's by ${apart.toFixed(1)} s`
   const fix = 'Set the clocks of both machines by NTP'
   return apart <= 60 ? warning(check, found, fix) : problem(check, found, fix)
-}
-
-async function mailHostFinding(config: Config, db: Db, tryMailServer: TryMailServer): Promise<Finding> {
-  const check = 'mail host'
-  const difference = await differenceFrom(db, mailHostNameOf(config)).catch(() => undefined)
-  if (difference) return problem(check, difference.found, capitalized(difference.fix))
-  const { imap } = config.secrets
-  return imap ? await mailServerFinding(imap, db, tryMailServer) : await ownMailFinding(db)
-}
-
-async function ownMailFinding(db: Db): Promise<Finding> {
-  const check = 'mail host'
-  try {
-    await sql`select from mail_folders limit 1`.execute(db)
-    return ok(check, 'embedded, answers')
-  } catch (error) {
-    return warning(check, (error as Error).message, 'Run `mailroom migrate`, or start the server')
-  }
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

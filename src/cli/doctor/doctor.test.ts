@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readConfig } from '#/config/config.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
-import { tryMailServer, tryRelay } from '#/server/adapters.ts'
+import { tryRelay } from '#/server/adapters.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { directoryOfFile } from '#test/of-file.ts'
 import { freePort } from '#test/sockets/free-port.ts'
@@ -19,7 +19,6 @@ const scratch = directoryOfFile()
 
 /** The ports of the Internet are not those of this machine: another test looks at what is found there. */
 const tryOrNot: TryRelay = async (server, name) => (server.address ? { ended: 'well' } : tryRelay(server, name))
-const outside = { tryMailServer, tryRelay: tryOrNot, serverControl: undefined }
 
 /** A configuration under which nothing is found but what a test is about. */
 function configured(env: Record<string, string> = {}) {
@@ -32,29 +31,18 @@ function findingsOf({ value }: Answer): Record<string, Finding> {
 }
 
 async function examine(env: Record<string, string> = {}): Promise<Record<string, Finding>> {
-  return findingsOf(await diagnose(configured(env), 'missing', outside))
+  return findingsOf(await diagnose(configured(env), 'missing', tryOrNot))
 }
 
 test('with a working database there is no problem, and the exit code is 0', async () => {
   await using database = await testDatabase()
-  const answer = await diagnose(configured(), { database }, outside)
+  const answer = await diagnose(configured(), { database }, tryOrNot)
   const found = findingsOf(answer)
-  for (const check of ['database', 'migrations', 'clock', 'mail host'])
+  for (const check of ['database', 'migrations', 'clock'])
     assert.equal(found[check]?.state, 'ok', `${check}: ${found[check]?.found}`)
   assert.match(found.database?.found ?? '', /^PostgreSQL \d+/)
   assert.equal(answer.exitCode, 0)
   assert.match(answer.text, /^STATE {4}CHECK {11}FOUND\nok {7}configuration/)
-})
-
-test('an unreachable mail server is a problem, and its password is not shown', async () => {
-  await using database = await testDatabase()
-  const config = configured({ MAILROOM_IMAP_URL: 'imap://mailroom:hunter2@127.0.0.1:1' })
-  const answer = await diagnose(config, { database }, outside)
-  const found = findingsOf(answer)['mail host']
-  assert.deepEqual([found?.state, answer.exitCode], ['problem', 1])
-  assert.match(found?.found ?? '', /^127\.0\.0\.1:1: /)
-  assert.match(answer.text, /mail host: Check that the server of MAILROOM_IMAP_URL runs/)
-  assert.ok(!JSON.stringify(answer).includes('hunter2'))
 })
 
 const lastMigration = sql`(select max(name) from schema_migrations)`
@@ -92,7 +80,7 @@ for (const [what, change, state, found, fix] of [
   test(`a database that ${what} is a ${state}, and the finding says what to do`, async () => {
     await using database = await testDatabase()
     await change.execute(database.db)
-    const answer = await diagnose(configured(), { database }, outside)
+    const answer = await diagnose(configured(), { database }, tryOrNot)
     const { migrations } = findingsOf(answer)
     assert.deepEqual([migrations?.state, answer.exitCode], [state, state === 'problem' ? 1 : 0])
     assert.match(migrations?.found ?? '', found)
@@ -101,7 +89,7 @@ for (const [what, change, state, found, fix] of [
 
 test('a database that cannot be opened is a problem, the exit code is 1, and the rest is still checked', async () => {
   const config = configured({ DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' })
-  const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' }, outside)
+  const answer = await diagnose(config, { failure: 'connect ECONNREFUSED 127.0.0.1:1' }, tryOrNot)
   assert.equal(answer.exitCode, 1)
   assert.equal(findingsOf(answer).database?.state, 'problem')
   assert.match(answer.text, /database: Check that the server of DATABASE_URL runs/)
@@ -185,7 +173,7 @@ test('a relay that is unreachable, or refuses the login, is a problem, and its p
 
 test('without the settings of a service there is no database, which is a warning', async () => {
   const { dataDir, ...config } = configured()
-  const answer = await diagnose({ ...config, dataDir, namesDatabase: false }, 'missing', outside)
+  const answer = await diagnose({ ...config, dataDir, namesDatabase: false }, 'missing', tryOrNot)
   const { database } = findingsOf(answer)
   assert.equal(database?.state, 'warning')
   assert.equal(

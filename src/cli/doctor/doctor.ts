@@ -1,7 +1,5 @@
 import type { Config } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import type { MailServerControl } from '#/ports/mail-server-control.ts'
-import type { TryMailServer } from '#/ports/mail-server-trial.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import { type Answer, command } from '../command.ts'
 import { missingDatabase } from '../missing-database.ts'
@@ -12,7 +10,6 @@ import { databaseFindings, unreachable } from './database.ts'
 import { dataDirectoryFinding } from './files.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { hostNameFinding } from './host-name.ts'
-import { mailSessionsFindings } from './mail-sessions.ts'
 import { mailSourceFindings, portFindings } from './ports.ts'
 import { publicUrlFindings } from './public-url.ts'
 import { relayFinding } from './relay.ts'
@@ -22,32 +19,23 @@ import { singleSignOnFinding } from './single-sign-on.ts'
 export const doctorCommand = command({
   name: 'doctor',
   summary:
-    'Check configuration, secret, database, mail host, relay, files, ports, public URL, single sign-on, clock, DNS, and what senders reach; say what to fix',
+    'Check configuration, secret, database, relay, files, ports, public URL, single sign-on, clock, DNS, and what senders reach; say what to fix',
   operands: [],
   options: {},
-  run: ({ config, database, ...outside }) => diagnose(config, { database }, outside),
+  run: ({ config, database, tryRelay }) => diagnose(config, { database }, tryRelay),
 })
 
 /** The database, why it cannot be opened, or that it does not exist yet. */
 export type DatabaseState = { readonly database: Database } | { readonly failure: string } | 'missing'
 
-/** The servers that the configuration names. */
-export interface Outside {
-  readonly tryMailServer: TryMailServer
-  readonly tryRelay: TryRelay
-  readonly serverControl: MailServerControl | undefined
-}
-
 /** Runs all checks. Exit code 1 if there is a problem. */
-export async function diagnose(config: Config, state: DatabaseState, outside: Outside): Promise<Answer> {
-  const { tryMailServer, tryRelay, serverControl } = outside
+export async function diagnose(config: Config, state: DatabaseState, tryRelay: TryRelay): Promise<Answer> {
   const db = typeof state === 'object' && 'database' in state ? state.database.db : undefined
   const findings = await Promise.all([
     configurationFindings(config),
     dataDirectoryFinding(config),
     secretFinding(config, db),
-    stateFindings(config, state, tryMailServer),
-    mailSessionsFindings(config, serverControl),
+    stateFindings(config, state),
     relayFinding(config, tryRelay),
     mailSourceFindings(config),
     certificateFinding(config),
@@ -70,7 +58,7 @@ function configurationFindings({ warnings }: Config): Finding[] {
   return warnings.map((text) => warning('configuration', text, 'Correct or unset it'))
 }
 
-async function stateFindings(config: Config, state: DatabaseState, tryMailServer: TryMailServer): Promise<Finding[]> {
+async function stateFindings(config: Config, state: DatabaseState): Promise<Finding[]> {
   if (state === 'missing')
     return [
       config.namesDatabase
@@ -79,7 +67,7 @@ async function stateFindings(config: Config, state: DatabaseState, tryMailServer
     ]
   if ('failure' in state) return [unreachable(config, state.failure)]
   try {
-    return await databaseFindings(config, state.database, tryMailServer)
+    return await databaseFindings(config, state.database)
   } catch (error) {
     return [unreachable(config, (error as Error).message)]
   }

@@ -51,7 +51,7 @@ function listenersOf(config: Config): Listener[] {
   return listeners
 }
 
-function submissionOf({ submission, submissionTls, submissionProxy, hostname, roles }: Config): Listener[] {
+function submissionOf({ submission, submissionTls, hostname, roles }: Config): Listener[] {
   if (!roles.has('submission')) return []
   const isOurs = greetsAs(hostname)
   const [starttls, tls] = ['MAILROOM_SUBMISSION_PORT', 'MAILROOM_SUBMISSION_TLS_PORT']
@@ -66,9 +66,6 @@ function submissionOf({ submission, submissionTls, submissionProxy, hostname, ro
             isOurs: greetsAs(hostname, { tls: true }),
           },
         ]
-      : []),
-    ...(submissionProxy
-      ? [{ check: 'submission proxy port', at: submissionProxy, variable: 'MAILROOM_SUBMISSION_PROXY_PORT', isOurs }]
       : []),
   ]
 }

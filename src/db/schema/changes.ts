@@ -56,8 +56,6 @@ interface ChangeParts {
   flagged: boolean | null
   added: string[]
   removed: string[]
-  settled: Generated<boolean>
-  moving: JSONColumnType<object> | null
   undone_uids: Generated<number[]>
   undone: Generated<boolean>
   left_alone: JSONColumnType<LeftAlone[]>

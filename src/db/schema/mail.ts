@@ -12,7 +12,6 @@ export interface MailTables {
   mail_search: MailSearch
   mail_search_queue: MailSearchQueue
   mail_words: MailWords
-  mail_spool: MailSpool
 }
 
 /** A filter that acted on a message at arrival. `personal` for a member's own, which no key may see. `error` says why its
@@ -141,15 +140,6 @@ interface MailSearchQueue {
   /** Of the content. */
   id: number
   organization_id: string
-  leased_until: Date | null
-  lease_epoch: Generated<number>
-}
-
-interface MailSpool {
-  id: Generated<number>
-  organization_id: string
-  mailbox_id: string
-  size_bytes: number
   leased_until: Date | null
   lease_epoch: Generated<number>
 }

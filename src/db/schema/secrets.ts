@@ -8,8 +8,6 @@ export interface SecretTables {
 
 interface Installation {
   secret_fingerprint: Buffer
-  mail_host: string | null
-  mail_moving_from: string | null
   id_hash_key: Buffer | null
   hostname: string | null
 }

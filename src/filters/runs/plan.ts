@@ -18,8 +18,6 @@ export interface Plan {
   readonly groups: readonly Group[]
   /** The next page of the folder begins above this uid. */
   readonly upTo: number
-  /** Whether the first may have been done, by a mail host without transactions. */
-  readonly begun?: true
 }
 
 export interface Evaluated {

@@ -19,7 +19,6 @@ import {
   claimRun,
   deferRun,
   endRun,
-  keepPlan,
   LeaseLost,
   nextFolder,
   nowhere,
@@ -189,30 +188,28 @@ export class FilterRunner extends StepWorker {
     const changeId = run.changeId ?? (await beginRunChange(db, run))
     const goesOn = this.#goesOn(until)
     let turn: Turn | undefined
-    const step = stepOf(db, changeId)
+    const step = stepOf(changeId)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
     const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
     // They are evaluated during the change. On the embedded database a request waits for both at once.
     if (goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
     const settling = { counts, seen, folder: next, goesOn }
-    // A move has more statements, and of what may have been done it is not known what was.
+    // A move has more statements.
     const within =
-      group.change.folder === undefined && !plan.begun
+      group.change.folder === undefined
         ? settleWithin({ ...run, changeId }, settling, (settled) => {
             if (goesOn) turn = { ...settled, until }
           })
         : undefined
     const recording: Recording = {
       ...(within && { within }),
-      // The plan has the counts of its messages, so that they are not evaluated again.
-      intend: async (did, moving) => {
-        await step.intend(did, moving)
-        await keepPlan(db, run, folder, { ...plan, begun: true }, { counts, seen })
-      },
       settle: async (tx, did) => {
         await step.settle(tx, did)
-        const done = plusChanges(counts, plan.begun ? changesOf(group.change, group.uids.length) : changesIn(did))
-        const settled = await settleStep(tx, { ...run, changeId }, { ...settling, counts: done })
+        const settled = await settleStep(
+          tx,
+          { ...run, changeId },
+          { ...settling, counts: plusChanges(counts, changesIn(did)) },
+        )
         if (goesOn) turn = { ...settled, until }
       },
     }

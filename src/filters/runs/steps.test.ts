@@ -2,17 +2,14 @@ import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { Refusal } from '#/errors.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
 import type { MailHost } from '#/ports/mail-host.ts'
-import type { Did } from '#/ports/recording.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { noCounts } from './counts.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
 import { FilterRunner } from './runner.ts'
-import { beginRunChange, claimRun, deferRun, endRun, keepPlan, LeaseLost, settleStep } from './steps.ts'
+import { beginRunChange, claimRun, deferRun, endRun, LeaseLost, settleStep } from './steps.ts'
 
 const world = await World.ofFile()
 const { db } = world
@@ -60,11 +57,8 @@ async function stored() {
 const inbox = (): RunFolder => ({
   ...{ mailboxId, address, folder: 'inbox', uidValidity: 1, lastUid: 1, uid: 0, plan: null },
 })
-const plan = { groups: [{ uids: [1], change: { flagged: true } }], upTo: 1, begun: true } as const
-
 for (const [what, write] of [
   ['ends no step', (run) => settleStep(db, run, { seen: 9, folder: { ...inbox(), done: true }, goesOn: false })],
-  ['keeps no plan', (run) => keepPlan(db, run, inbox(), plan, { counts: noCounts(1), seen: 9 })],
   ['begins no change', (run) => beginRunChange(db, run)],
   ['does not end the run', (run) => endRun(db, run, 'failed', 'No')],
   ['does not have it tried later', (run) => deferRun(db, run, { error: 'No', seconds: 60, attempts: 3 })],
@@ -77,61 +71,6 @@ for (const [what, write] of [
     await assert.rejects(write(lost), LeaseLost)
     assert.deepEqual(await stored(), before)
   })
-
-test('a plan is kept with its folder and its run, and no other', async () => {
-  const run = await claimed()
-  const other = await begun()
-  await keepPlan(db, run, inbox(), plan, { counts: noCounts(1), seen: 1 })
-  const { folders } = await stored()
-  assert.deepEqual(
-    folders.map(({ run_id, folder, plan }) => [String(run_id), folder, plan !== null]).toSorted(),
-    [
-      [runId, 'archive', false],
-      [runId, 'inbox', true],
-      [other, 'archive', false],
-      [other, 'inbox', false],
-    ].toSorted(),
-  )
-})
-
-test('what a mail host without transactions had done as its process ended is counted, once', async () => {
-  let ended = false
-  const { mailHost } = world
-  const withoutTransactions: MailHost = Object.assign(Object.create(mailHost), {
-    async update(...[mailbox, folder, uids, change, by, recording]: Required<Parameters<MailHost['update']>>) {
-      if (ended) return await mailHost.update(mailbox, folder, uids, change, by, recording)
-      let did: Did | undefined
-      const noting = {
-        intend: async () => {},
-        settle: async (_: unknown, done: Did) => {
-          did = done
-        },
-      }
-      await mailHost.update(mailbox, folder, uids, change, by, noting)
-      assert.ok(did)
-      await recording.intend(did)
-      ended = true
-      throw new Refusal('mail_unavailable', 'The process ends')
-    },
-  })
-  await using runner = new FilterRunner({
-    db,
-    mailHost: withoutTransactions,
-    foreground: world.foreground,
-    embedded: world.database.embedded,
-    log: pino({ level: 'silent' }),
-  })
-  await runner.processAll()
-  assert.ok(ended)
-  await sql`update filter_runs set due_at = now()`.execute(db)
-  await runner.processAll()
-  const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
-  const { state, total, seen, matched, changed, starred } = body
-  assert.deepEqual(
-    { state, total, seen, matched, changed, starred },
-    { state: 'done', total: 1, seen: 1, matched: 1, changed: 1, starred: 1 },
-  )
-})
 
 test('requests pass between the steps of a run: after a look at each of two folders, and the messages of one', async () => {
   const foreground = new Foreground()

@@ -139,26 +139,6 @@ export async function releaseRun(db: Db, run: ClaimedRun): Promise<void> {
   await runLeases.release(db, [run], sql`attempts = 0`)
 }
 
-/** Records what a step is about to do and its counts, for a mail host without transactions. The run stays claimed. */
-export async function keepPlan(
-  db: Db,
-  run: ClaimedRun,
-  { mailboxId, folder }: RunFolder,
-  plan: Plan,
-  { counts, seen }: { counts: Counts; seen: number },
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { numAffectedRows } = await sql`
-      update filter_runs set counts = ${JSON.stringify(counts)}::jsonb, seen = ${seen}::bigint
-      where ${runLeases.held([run])}`.execute(tx)
-    if (numAffectedRows !== 1n) throw new LeaseLost()
-    await sql`
-      update filter_run_folders set plan = ${planJson(plan)}::jsonb
-      where run_id = ${run.id} and organization_id = ${run.owner.organizationId} and mailbox_id = ${mailboxId}
-        and folder = ${folder}`.execute(tx)
-  })
-}
-
 /** Begins the change that can undo the whole run, and answers its id. */
 export function beginRunChange(db: Db, run: ClaimedRun): Promise<string> {
   const { id, owner, by } = run

@@ -1,13 +1,9 @@
-import { sql } from 'kysely'
-import type { Db } from '#/db/schema.ts'
-import { keptInDatabase } from '#/mailboxes/mail-host-name.ts'
 import { type LoginParts, logInTo } from '#/submission/log-in.ts'
 import { type Credentials, credentials } from '#/submission/sasl.ts'
-import { No } from '../answers.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { User } from './session.ts'
 
-/** Lets a mail program in, from an address. @throws LoginRefused, No */
+/** Lets a mail program in, from an address. @throws LoginRefused */
 export type LogIn = (
   given: Credentials,
   from: string,
@@ -17,17 +13,9 @@ export type LogIn = (
 export function loginBy(parts: LoginParts): LogIn {
   return async (given, from) => {
     const { organizationId, mailboxId, address, passwordHash } = await logInTo(parts, given, from)
-    await assertMailIsHere(parts.db)
     const by = { kind: 'mail_program', id: null, name: '' } as const
     return { user: { mailbox: { organizationId, mailboxId }, address, by }, passwordHash: passwordHash ?? '' }
   }
-}
-
-/** An installation may keep its mail on an IMAP server. */
-async function assertMailIsHere(db: Db): Promise<void> {
-  const { rows } = await sql<{ kept: boolean }>`select ${keptInDatabase} as kept`.execute(db)
-  if (rows[0]?.kept) return
-  throw new No('The mail of this mailbox is on another IMAP server: sign in there', 'CONTACTADMIN')
 }
 
 /** The login and password of LOGIN or of an exchange of AUTHENTICATE (RFC 9051, sections 6.2.2 and 6.2.3). @throws SaslFailure */

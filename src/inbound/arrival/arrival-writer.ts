@@ -2,7 +2,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
 import { noteArrivals, Suspended } from '#/messages/arrivals.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
-import { type Arrival, type Copy, type MailHost, NoRoom } from '#/ports/mail-host.ts'
+import type { Arrival, Copy, MailHost } from '#/ports/mail-host.ts'
 
 /** A message with its copies. */
 export interface Delivery {
@@ -62,18 +62,8 @@ export class ArrivalWriter {
       return batch.map(() => undefined)
     } catch (error) {
       if (batch.length === 1) return [{ error }]
-      return error instanceof NoRoom ? this.#writeWithout(batch, error) : this.#writeEach(batch)
+      return this.#writeEach(batch)
     }
-  }
-
-  /** Writes the messages of organizations that have room. */
-  async #writeWithout(batch: readonly Delivery[], error: NoRoom): Promise<Failure[]> {
-    const isFull = ({ copies }: Delivery) =>
-      copies.some(({ mailbox }) => error.organizationIds.has(mailbox.organizationId))
-    const rest = batch.filter((delivery) => !isFull(delivery))
-    if (rest.length === batch.length) return this.#writeEach(batch)
-    const failures = rest.length > 0 ? await this.#writeBatch(rest) : []
-    return batch.map((delivery) => (isFull(delivery) ? { error } : failures[rest.indexOf(delivery)]))
   }
 
   async #writeEach(batch: readonly Delivery[]): Promise<Failure[]> {
@@ -85,7 +75,7 @@ export class ArrivalWriter {
         const failure = await this.#write([delivery]).catch((error: unknown) => ({ error }))
         // A refusal of one mailbox says nothing about the others.
         const { error } = failure ?? {}
-        if (!(error instanceof Suspended || error instanceof NoRoom)) last = failure ?? last
+        if (!(error instanceof Suspended)) last = failure ?? last
         failures.push(failure)
       } else failures.push(last)
     }
@@ -95,7 +85,7 @@ export class ArrivalWriter {
   /** Writes what nothing follows from in one statement, which is one round trip; false, with nothing written, if there is
    *  more to it. */
   async #writeNew(deliveries: readonly Delivery[], arrivals: ReadonlyMap<string, Arrival>): Promise<boolean> {
-    if (!this.#mailHost.appendNew || deliveries.some(({ followUps = [] }) => followUps.length > 0)) return false
+    if (deliveries.some(({ followUps = [] }) => followUps.length > 0)) return false
     const copies = deliveries.flatMap((delivery) => delivery.copies)
     if (copies.length === 0 || copies.length > arrivals.size) return false
     return await this.#mailHost.appendNew(copies, [...arrivals.values()])

@@ -3,7 +3,6 @@ import { batched } from '#/event-loop/batching.ts'
 import { canonicalAddress, isRewritten, splitAddress, stripTag, unquoted } from '#/mime/address/address.ts'
 import { patternsMatching } from '#/mime/address/address-pattern.ts'
 import type { ReturnPath } from '#/outbound/relaying/return-paths.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { NotOurs, Rejection } from '../smtp/reply.ts'
 import { findPostmaster, findRecipients, type RecipientRow, type Wanted } from './queries.ts'
 import { REPORTS_ALONE } from './returning.ts'
@@ -39,22 +38,15 @@ export interface Admission {
   readonly hostname: string
   readonly find: (wanted: Wanted) => Promise<RecipientRow | undefined>
   readonly postmaster: (domains: readonly string[]) => Promise<string | undefined>
-  readonly hasRoom: MailHost['hasRoom']
   /** The original sender of a rewritten one; undefined if it was not rewritten here. */
   readonly returnPath: (organizationId: string, recipient: string) => Promise<ReturnPath | undefined>
 }
 
-const BACKLOG_FULL = [452, '4.3.1', 'Mail backlog of the recipient is full; try again later'] as const
 export const SUSPENDED = [550, '5.2.1', 'Mailbox suspended'] as const
 
 const MOST_AT_ONCE = 200
 
-export function admissionBy(
-  db: Db,
-  mailHost: Pick<MailHost, 'hasRoom'>,
-  hostname: string,
-  returnPath: Admission['returnPath'],
-): Admission {
+export function admissionBy(db: Db, hostname: string, returnPath: Admission['returnPath']): Admission {
   return {
     hostname,
     find: batched(
@@ -64,7 +56,6 @@ export function admissionBy(
       () => 'this turn',
     ),
     postmaster: (domains) => findPostmaster(db, domains),
-    hasRoom: (organizationId) => mailHost.hasRoom(organizationId),
     returnPath,
   }
 }
@@ -85,8 +76,7 @@ export async function admit(at: Admission, sender: string, recipient: string): P
   if (!found) throw new NotOurs()
   if (found.mailbox_id === null) return await returning(at, found, sender, unquoted(recipient), now)
   // Refused at RCPT, so that the message still reaches its other recipients.
-  const refused =
-    whyRefused(found) ?? ((await at.hasRoom(found.organization_id)) ? undefined : new Rejection(...BACKLOG_FULL))
+  const refused = whyRefused(found)
   if (refused) {
     refused.concealed = found.private
     throw refused

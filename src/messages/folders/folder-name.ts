@@ -46,8 +46,8 @@ export function readsAsItself(name: string): boolean {
   }
 }
 
-/** Reads a folder that may have to be created: like `folderName`, but refuses names that an IMAP server may refuse. All mail
- *  hosts have the same rules, so that mail can move between them (docs/mail-host.md#names). */
+/** Reads a folder that may have to be created: like `folderName`, but refuses names that programs which keep folders as files could
+ *  not take (docs/reference/messages.md#folders). */
 export function newFolderName(given: string): string {
   const name = folderName(given)
   const step = name.split('/').find((one) => reserved.has(one))

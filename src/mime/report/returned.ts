@@ -24,7 +24,7 @@ export interface Undelivered {
 
 /** The ids in the header that a notice returns; undefined if the message is no notice, or returns no header. Takes its first
  *  `noticeBytes`. Never throws. */
-export function returnedIds(raw: Buffer): ThreadIds | undefined {
+function returnedIds(raw: Buffer): ThreadIds | undefined {
   const start = raw.subarray(0, noticeBytes)
   const { headers, bodyStart } = readHeaders(start)
   if (!mayBeNotice(headers)) return undefined
@@ -50,7 +50,7 @@ export function connectingIds(raw: Buffer, headers: Headers): ThreadIds {
 }
 
 /** The ids that identify a message: these and its own. */
-export function namedBy({ messageId, strong, weak }: ThreadIds): Pick<ThreadIds, 'strong' | 'weak'> {
+function namedBy({ messageId, strong, weak }: ThreadIds): Pick<ThreadIds, 'strong' | 'weak'> {
   if (messageId === null) return { strong, weak }
   return messageId.includes('@') ? { strong: [...strong, messageId], weak } : { strong, weak: [...weak, messageId] }
 }

@@ -1,9 +1,6 @@
 // On both databases: leases are taken, lost and waited for by several connections.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { enqueue } from '#/adapters/mail-host/imap/spool/enqueue.ts'
-import { claim, spoolLeases } from '#/adapters/mail-host/imap/spool/queries.ts'
-import { claimWatches, watchLeases } from '#/adapters/mail-host/imap/watch/queries.ts'
 import { byOperator } from '#/audit/actor.ts'
 import { claimRunning } from '#/changes/queries.ts'
 import { changeLeases } from '#/changes/record.ts'
@@ -13,14 +10,11 @@ import { appendEvents } from '#/events/append.ts'
 import { claimRun, runLeases } from '#/filters/runs/steps.ts'
 import { claimUnindexed, indexingLeases } from '#/mail/search/queue.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { claimScheduled, claimSuspect, claimWaiting, leases as outboundLeases, reclaimExpired } from '#/queue/claims.ts'
 import { claimWebhooks, leases as webhookLeases } from '#/webhooks/progress.ts'
 import { untilReadable } from '#test/events/logged.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { addScheduled, addSent } from '#test/world/mail/queued.ts'
-import { copy } from '../mail-host/letters.ts'
-import { newDomain, newMailbox } from '../mail-host/mailboxes.ts'
 import { leasesMeanwhile } from './meanwhile.ts'
 import type { QueueUnderTest } from './queue-under-test.ts'
 import { leasesConformance } from './suite.ts'
@@ -39,20 +33,6 @@ const domains: QueueUnderTest = {
   },
 }
 
-let mailbox: MailboxRef
-const spool: QueueUnderTest = {
-  table: 'mail_spool',
-  leases: spoolLeases,
-  counts: 'attempts',
-  claim: (db) => claim(db, mailbox),
-  add: async (db, count) => {
-    mailbox = await newMailbox(db, { open: async () => {} }, await newDomain(db), 'ada')
-    await db.transaction().execute((tx) => enqueue(tx, Array(count).fill(copy(mailbox)), 2 ** 30))
-    const rows = await db.selectFrom('mail_spool').select('id').where('mailbox_id', '=', mailbox.mailboxId).execute()
-    return rows.map(({ id }) => id).sort((a, b) => a - b)
-  },
-}
-
 const webhooks: QueueUnderTest = {
   table: 'webhooks',
   leases: webhookLeases,
@@ -66,19 +46,6 @@ const webhooks: QueueUnderTest = {
       insert into webhooks (organization_id, name, url, key_id, secret, position, event_id, due_at)
       select ${id}, '', 'https://receiver.example', gen_random_uuid(), '', 0, 0,
         now() - make_interval(mins => ${count} + 1 - nth)
-      from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
-    return rows.map((row) => row.id)
-  },
-}
-
-const watches: QueueUnderTest = {
-  table: 'imap_watches',
-  leases: watchLeases,
-  claim: (db) => claimWatches(db, 1),
-  add: async (db, count) => {
-    const { rows } = await sql<{ id: string }>`
-      insert into imap_watches (id, organization_id, due_at)
-      select gen_random_uuid(), gen_random_uuid(), now() - make_interval(mins => ${count} + 1 - nth)
       from generate_series(1, ${count}::integer) nth order by nth returning id`.execute(db)
     return rows.map((row) => row.id)
   },
@@ -159,8 +126,6 @@ leasesConformance('webhooks', webhooks)
 leasesConformance('runs of filters', filterRuns)
 leasesConformance('changes that are running', changes)
 leasesConformance('contents to index', unindexed)
-leasesConformance('mailboxes on an IMAP server that are looked at', watches)
-leasesConformance('the spool of an IMAP server', spool)
 leasesConformance('mail that is sent', outbound(addSent))
 leasesConformance('scheduled mail', outbound(addScheduled))
 if (process.env.TEST_DATABASE_URL !== undefined) leasesMeanwhile()

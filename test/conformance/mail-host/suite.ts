@@ -1,4 +1,4 @@
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { findsAttachments } from './attachments.ts'
 import { type Bench, tester } from './bench.ts'
 import { changesAndMoves } from './changing.ts'
@@ -23,7 +23,6 @@ export function mailHostConformance(name: string, start: () => Promise<Bench>): 
     const bench = () => started
     const testIt = tester(bench)
 
-    test('answers a ping', () => started.host.ping())
     storesAndLists(testIt)
     findsAttachments(testIt)
     changesAndMoves(testIt)

@@ -71,16 +71,9 @@ const replace =
     await runningChanges.run(id)
   }
 
-const star: Work = ({ db, mailHost }, mailbox) => {
+const star: Work = ({ mailHost }, mailbox) => {
   const change = { ...mailbox, mailboxes: [mailbox.mailboxId], kind: 'messages', by: byOperator } as const
-  return mailHost.update(
-    mailbox,
-    'A',
-    [1, 2, 3],
-    { flagged: true, folder: 'B' },
-    byOperator,
-    recordedAtOnce(db, change),
-  )
+  return mailHost.update(mailbox, 'A', [1, 2, 3], { flagged: true, folder: 'B' }, byOperator, recordedAtOnce(change))
 }
 
 const undo: Work = async ({ db, runningChanges }, { organizationId }) => {

@@ -60,7 +60,7 @@ test('a mailbox that is made again under the same address is another one', async
   for (const path of paths) assert.equal((await ask('GET', path + ada.address)).status, 200, path)
   const { db, mailHost } = world
   const mailbox = { organizationId: organization.id, mailboxId: ada.id }
-  await removeMailbox({ db, mailHost, serverControl: undefined }, mailbox, byOperator, () => {})
+  await removeMailbox({ db, mailHost }, mailbox, byOperator, () => {})
   await organization.mailbox('ada')
   for (const path of paths) {
     assert.equal((await organization.request('GET', path + ada.address)).status, 200, path)

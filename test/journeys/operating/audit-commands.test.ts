@@ -16,7 +16,7 @@ import { World } from '#test/world/world.ts'
 /** They change no settings of an organization. */
 const noSettings = new Set([
   ...['audit', 'mailbox access', 'doctor', 'migrate', 'backup', 'export', 'import', 'secret rotate'],
-  ...['doctor --counters', 'mail move', 'mail adopt', 'queue', 'queue retry', 'queue retry --all', 'queue drop'],
+  ...['doctor --counters', 'queue', 'queue retry', 'queue retry --all', 'queue drop'],
   ...commands.map(({ name }) => name).filter((name) => name.endsWith(' list')),
 ])
 

@@ -13,7 +13,7 @@ const key = join(scratch, 'key.pem')
 await writeFile(cert, testCertificate.cert)
 await writeFile(key, testCertificate.key)
 const tls = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key }
-const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch, MAILROOM_SPOOL_MB: '7' }
+const env = { ...tls, MAILROOM_METRICS_PORT: '0', MAILROOM_DATA_DIR: scratch }
 const world = await World.ofFile({ env })
 
 const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${world.metrics?.port}${path}`, { method })
@@ -64,10 +64,6 @@ test('metrics have the length of queues and their lag', async () => {
   assert.deepEqual(Object.keys(await counted('mailroom_outbound_recipients')), ['state="waiting"', 'state="sending"'])
   for (const name of ['mailroom_outbound_overdue_seconds', 'mailroom_scheduled_due', 'mailroom_scheduled_lag_seconds'])
     assert.equal(typeof (await counted(name))[''], 'number', name)
-  const spool = { 'reason="new"': 0, 'reason="unavailable"': 0, 'reason="refused"': 0 }
-  if (!process.env.TEST_IMAP_URL) assert.deepEqual(await counted('mailroom_spool_messages'), spool)
-  for (const name of ['mailroom_spool_bytes', 'mailroom_spool_oldest_seconds'])
-    assert.equal(typeof (await counted(name))[''], 'number', name)
 })
 
 test('the process tells of itself: memory, and how long its event loop kept others waiting', async () => {
@@ -77,7 +73,6 @@ test('the process tells of itself: memory, and how long its event loop kept othe
 
 test('metrics have free disk space, and when the certificate expires', async () => {
   assert.ok(((await counted('mailroom_disk_free_bytes'))[''] ?? 0) > 1e6)
-  assert.equal((await counted('mailroom_spool_limit_bytes'))[''], 7 * 2 ** 20)
   const expires = async () => (await counted('mailroom_certificate_expires_timestamp_seconds'))['']
   assert.equal(await expires(), Date.UTC(2120, 0, 1) / 1_000)
   await writeFile(cert, certificateFor('mx.example', { until: '20300203040506Z' }).cert)

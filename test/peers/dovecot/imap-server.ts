@@ -1,5 +1,4 @@
-// A throwaway Dovecot. As a command: npm run node -- test/peers/dovecot/imap-server.ts -- COMMAND… runs COMMAND with TEST_IMAP_URL set, so
-// that the services that its tests start keep their mail there.
+// A throwaway Dovecot, for benches that compare with it.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +8,6 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ImapServer } from '#/ports/servers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { untilNobodyAnswers } from '#test/sockets/nobody-answers.ts'
 
@@ -18,15 +16,22 @@ const dovecot = '/usr/sbin/dovecot'
 /** `nobody` on Debian. Dovecot opens no mail as root. */
 const nobody = 65_534
 
+/** Where it listens, and who may act for all logins. */
+interface Address {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+}
+
 /** A real Dovecot of its own, listening on a free port of 127.0.0.1: every login exists, and a master user may act for all
  *  of them. Configuration and mail are in a directory that is gone at the end. */
 export class DovecotServer implements AsyncDisposable {
-  /** Its address, for the adapter. */
-  readonly server: ImapServer
+  readonly server: Address
   readonly #directory: string
   #process: ChildProcess | undefined
 
-  private constructor(directory: string, server: ImapServer) {
+  private constructor(directory: string, server: Address) {
     this.#directory = directory
     this.server = server
   }
@@ -41,7 +46,7 @@ export class DovecotServer implements AsyncDisposable {
     await chown(join(directory, 'mail'), nobody, nobody)
     for (let tries = 1; ; tries++) {
       const port = await freePort()
-      const server = { host: '127.0.0.1', port, tls: 'never', user: 'mailroom', password: 'p "w' } as const
+      const server = { host: '127.0.0.1', port, user: 'mailroom', password: 'p "w' }
       await writeFile(join(directory, 'masters'), `${server.user}:{PLAIN}${server.password}\n`, { mode: 0o644 })
       await writeFile(join(directory, 'dovecot.conf'), ownSettings(directory, server.port, format) + settings)
       const started = new DovecotServer(directory, server)
@@ -53,12 +58,6 @@ export class DovecotServer implements AsyncDisposable {
         if (tries === 3) throw error
       }
     }
-  }
-
-  /** As MAILROOM_IMAP_URL has it. */
-  get url(): string {
-    const { host, port, user, password } = this.server
-    return `imap://${user}:${encodeURIComponent(password)}@${host}:${port}?starttls=never`
   }
 
   /** Where the folders of whoever logs in so are. */
@@ -173,16 +172,4 @@ function ownSettings(directory: string, port: number, format: string): string {
       separator = /
     }
   `
-}
-
-if (import.meta.main) {
-  const [command, ...parameters] = process.argv.slice(process.argv.indexOf('--') + 1)
-  if (!process.argv.includes('--') || command === undefined)
-    throw new Error('npm run node -- test/peers/dovecot/imap-server.ts -- COMMAND…')
-  await using dovecot = await DovecotServer.start()
-  const child = spawn(command, parameters, { stdio: 'inherit', env: { ...process.env, TEST_IMAP_URL: dovecot.url } })
-  // The command decides what a signal means; we stay until it has ended, and clean up.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
-  const [code] = (await once(child, 'exit')) as [number | null]
-  process.exitCode = code ?? 1
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { SmtpClient, type SmtpReply } from '#test/sockets/smtp-client.ts'
+import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { hostname } from '#test/world/installation.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World, type WorldOptions } from '#test/world/world.ts'
@@ -27,7 +27,6 @@ export async function submissionSettings(): Promise<{
   const env = {
     MAILROOM_SUBMISSION_PORT: '0',
     MAILROOM_SUBMISSION_TLS_PORT: '0',
-    MAILROOM_SUBMISSION_PROXY_PORT: '0',
     MAILROOM_TLS_CERT: certificate,
     MAILROOM_TLS_KEY: keyFile,
   }
@@ -106,8 +105,4 @@ export async function loggedIn(port: number, login: string): Promise<SmtpClient>
   const { lines, code } = await client.say(plain(login))
   if (code !== 235) throw new Error(lines.join())
   return client
-}
-
-export function codes(reply: SmtpReply): string {
-  return reply.codes
 }

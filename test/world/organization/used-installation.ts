@@ -125,10 +125,6 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
   })
   assert.equal((await organization.request('POST', `/v1/drafts/${ids.finishedDraft}/send`, {})).status, 202)
   const far = `${'far.'.repeat(10)}example`
-  // The journal of a move to another mail host.
-  await sql`
-    insert into mail_moves (mailbox_id, folder, uids, uid_validity, uid_next)
-    select id, 'inbox', '{1,2}', 3, 4 from mailboxes where address = ${address}`.execute(world.db)
   const from = `${'a'.repeat(60)}@${far}`
   world.dns.set(far, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
   await world.send({ envelope: { from, to: address }, from, to: address, subject: 'Hello', text: 'Hello' })
@@ -138,34 +134,11 @@ async function leaveTraces(world: World, { organization, address, ids }: Furnish
   await sql`
     insert into mta_sts_policies (domain, id, mode, mx, until)
     values ('far.example', '1', 'enforce', '{"*.far.example"}', now() + interval '1 day')`.execute(world.db)
-  // The rows of a mailbox on an IMAP server.
-  await sql`
-    with spooled as (
-      insert into mail_spool (organization_id, mailbox_id, folder, size_bytes, received_at, seen, flagged, keywords,
-        filtered_by, attempts, lease_epoch, leased_until)
-      select organization_id, id, 'inbox', 3, now(), true, false, '{"a,b",NULL}', '[{"action": "star"}]', 1, 1,
-        now() + interval '30 seconds'
-      from mailboxes where address = ${address} returning id
-    ) insert into mail_spool_pieces (spool_id, number, bytes) select id, 0, '\\x00ff5c' from spooled`.execute(world.db)
   await sql`
     insert into member_signatures (organization_id, member_id, mailbox_id, text, html)
     select organization_id, ${ids.member}, id, 'Grace', '<div>Grace</div>' from mailboxes where address = ${address}`.execute(
     world.db,
   )
-  await sql`
-    insert into event_readers (organization_id, read_at)
-    select organization_id, now() from mailboxes where address = ${address}`.execute(world.db)
-  await sql`
-    with watched as (
-      insert into imap_watches (id, organization_id, looked_at, leased_until)
-      select id, organization_id, now(), now() + interval '1 minute' from mailboxes where address = ${address}
-      returning id, organization_id
-    ), looked as (
-      insert into imap_folders (organization_id, mailbox_id, name, uid_validity, uid_next, modseq, messages)
-      select organization_id, id, 'inbox', 1, 2, 3, 1 from watched
-    )
-    insert into imap_changes (organization_id, mailbox_id, folder, uid, became, before, modseq)
-    select organization_id, id, 'inbox', 1, '\\seen a,b', '', 2 from watched`.execute(world.db)
 }
 
 async function askOnce({ organization }: Furnished): Promise<UsedInstallation['asked']> {
