@@ -55,7 +55,12 @@ export async function imap({
   const embedded = process.env.TEST_DATABASE_URL === undefined
   let word = 100
   return [
-    await compare(`LOGIN and SELECT of ${messages}, unchanged since, with QRESYNC`, { most: 2 }, resync),
+    await compare(
+      `LOGIN and SELECT of ${messages}, unchanged since, with QRESYNC; Dovecot verifies no password`,
+      { most: 2 },
+      (peer) => resync(peer, true),
+    ),
+    await compare('SELECT alone', { most: 2 }, (peer) => resync(peer, false)),
     await compare('FETCH of all FLAGS', { most: 2 }, (peer) => within(peer, `UID FETCH 1:* (FLAGS)`)),
     await compare('ENVELOPE and BODYSTRUCTURE of the newest 50', { most: 1.5 }, (peer) =>
       within(peer, `FETCH ${Math.max(1, messages - 49)}:${messages} (UID ENVELOPE BODYSTRUCTURE)`),
@@ -86,14 +91,16 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** A program that has seen all before. */
-async function resync(peer: Peer): Promise<number> {
+async function resync(peer: Peer, withLogin: boolean): Promise<number> {
   await using before = await ImapLoadClient.open(peer)
   const { end } = await before.run('ENABLE QRESYNC', 'STATUS INBOX (UIDVALIDITY HIGHESTMODSEQ)')
   const [validity, modseq] = ['UIDVALIDITY', 'HIGHESTMODSEQ'].map((name) => new RegExp(`${name} (\\d+)`).exec(end)?.[1])
+  const select = ['ENABLE QRESYNC', `SELECT INBOX (QRESYNC (${validity} ${modseq}))`]
+  if (!withLogin) return await timed(() => before.run(...select))
   let opened: ImapLoadClient | undefined
   const took = await timed(async () => {
     opened = await ImapLoadClient.open(peer)
-    await opened.run('ENABLE QRESYNC', `SELECT INBOX (QRESYNC (${validity} ${modseq}))`)
+    await opened.run(...select)
   })
   await opened?.[Symbol.asyncDispose]()
   return took

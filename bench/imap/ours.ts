@@ -49,6 +49,8 @@ async function fill(
   await world.searchIndexer?.processAll()
   const { address } = ada
   const holds = await holdsOf({ port: world.imap?.port ?? 0, login: address, password })
+  // What was copied is to be indexed again, and a search reads all that is not.
+  await world.searchIndexer?.processAll()
   return { login: address, syncing: bob.address, address, others, holds }
 }
 
