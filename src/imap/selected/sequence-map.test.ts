@@ -71,13 +71,21 @@ test('a set of uids or sequence numbers names the messages that a list of all wo
       const isAbove = set.some(({ from, to }) =>
         [from, to].some((n) => n !== Number.POSITIVE_INFINITY && n > uids.length),
       )
-      if (isAbove || uids.length === 0) assert.throws(() => map.uidRanges(set, 'sequence'), Bad)
+      const isAll = set.every(({ from, to }) => from === 1 && to === Number.POSITIVE_INFINITY)
+      if (uids.length === 0 && isAll) assert.deepEqual(map.uidRanges(set, 'sequence'), [])
+      else if (isAbove || uids.length === 0) assert.throws(() => map.uidRanges(set, 'sequence'), Bad)
       else {
         const named = within(numbers, uids.length).map((number) => uids[number - 1])
         assert.deepEqual([...map.uidsIn(map.uidRanges(set, 'sequence'))], named)
       }
     }),
   )
+})
+
+test('all of an empty mailbox is nothing, and any other number is none of it', () => {
+  assert.deepEqual(new SequenceMap([]).uidRanges([{ from: 1, to: Number.POSITIVE_INFINITY }], 'sequence'), [])
+  for (const to of [1, Number.POSITIVE_INFINITY])
+    assert.throws(() => new SequenceMap([]).uidRanges([{ from: to, to }], 'sequence'), Bad)
 })
 
 test('$ stands for the saved ranges', () => {

@@ -92,10 +92,16 @@ export class SequenceMap {
   }
 
   /** The uids that a set names, as ascending ranges of uids that may have gaps between messages within them. `*` is the last
-   *  message. Throws `Bad` for a sequence number above the count, so for every one in an empty mailbox. `saved` is what `$` stands
-   *  for (RFC 5182). */
+   *  message. Throws `Bad` for a sequence number above the count; but all of an empty mailbox, `1:*`, is nothing, since programs
+   *  ask for it without knowing. `saved` is what `$` stands for (RFC 5182). */
   uidRanges(set: SequenceSet, by: 'uid' | 'sequence', saved: readonly NumberRange[] = []): readonly NumberRange[] {
     if (set === '$') return saved
+    if (
+      by === 'sequence' &&
+      this.count === 0 &&
+      set.every(({ from, to }) => from === 1 && to === Number.POSITIVE_INFINITY)
+    )
+      return []
     const last = by === 'uid' ? this.lastUid : this.count
     const ranges = set.map((range) => {
       const from = range.from === Number.POSITIVE_INFINITY ? last : range.from
