@@ -8,6 +8,7 @@ import { filterRuns } from './filter-runs.ts'
 import { filters } from './filters.ts'
 import { holds } from './holds.ts'
 import { http } from './http.ts'
+import { imap } from './imap.ts'
 import { indexing } from './indexing.ts'
 import { log } from './log.ts'
 import { memory } from './memory.ts'
@@ -42,6 +43,7 @@ for (const [name, run] of [
   ['indexing', () => indexing({ messages: 20, rounds: 1 })],
   ['runs', () => filterRuns({ messages: 600, rounds: 1 })],
   ['filters', () => filters({ count: 10, rounds: 3 })],
+  ['imap', () => imap({ messages: 300, rounds: 1, appended: 5, octets: 300_000, synced: 20, idle: 20, arrivals: 3 })],
   ['webhooks', () => webhooks({ events: 50, rounds: 1, waiting: 500 })],
 ] as const) {
   test(`the bench "${name}" runs, and nothing that it sends goes unanswered`, async () => {
