@@ -28,7 +28,7 @@ sort-key=arrival
   )
   await using program = new Terminal(ada, `alpine -i -nowrite_password_cache -p ${rc}`)
   await program.shows('PASSWORD:')
-  for (const [keys, answer] of [
+  for (const [keys, ...answers] of [
     [`${password}\r`, 'Preserve password'],
     ['n', 'opened with 4 messages'],
     ['1\r*\x14', 'FLAG MAINTENANCE'],
@@ -36,11 +36,12 @@ sort-key=arrival
     ['\x1b[4~xe', 'Flagged message 1'],
     ['3\rd', 'Message 3 marked for deletion'],
     ['2\rs', 'SAVE'],
-    ['Archive\r', 'copied to folder'],
-    ['x', '2 messages expunged'],
-    [';taAbout Four\r', 'Select matched 1 message'],
+    // It says that it is done, and no more, of what has taken it a while.
+    ['Archive\r', 'copied to folder', 'DONE]'],
+    ['x', '2 messages expunged', 'DONE]'],
+    [';taAbout Four\r', 'Select matched 1 message', 'DONE]'],
     ['ad', '1 selected message marked'],
-    ['x', 'expunged'],
+    ['x', 'expunged', 'DONE]'],
     ['c', 'To AddrBk'],
     ['bob@there.example\r\r\rPlan\r', 'To Spell'],
     ['A draft', 'A draft'],
@@ -50,7 +51,7 @@ sort-key=arrival
     ['r\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7fApollo\r', 'Renamed'],
   ] as const) {
     program.press(keys)
-    await program.shows(answer)
+    await program.shows(...answers)
   }
   program.press('q')
   await program.ends()

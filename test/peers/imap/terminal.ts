@@ -31,18 +31,19 @@ export class Terminal implements AsyncDisposable {
     this.#child.stdin.write(keys.join(''))
   }
 
-  /** Waits until it has written this, after what was waited for before, wherever the cursor went in between. */
-  async shows(what: string): Promise<void> {
-    const letters = what.replaceAll(' ', '')
+  /** Waits until it has written one of these, after what was waited for before, wherever the cursor went in between. */
+  async shows(...whats: readonly string[]): Promise<void> {
+    const all = whats.map((what) => what.replaceAll(' ', ''))
     using _ = stopAfter(Number(process.env.SHOW_MS ?? 60_000), () => this.#child.kill('SIGKILL'))
     for (;;) {
-      const found = this.#written.indexOf(letters)
-      if (found >= 0) {
+      for (const letters of all) {
+        const found = this.#written.indexOf(letters)
+        if (found < 0) continue
         this.#written = this.#written.slice(found + letters.length)
         return
       }
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`it ended, and showed no ${what}: ${this.#written}`)
+        throw new Error(`it ended, and showed no ${whats.join(' or ')}: ${this.#written}`)
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting = resolve
       await promise
