@@ -53,8 +53,9 @@ export interface Config {
   /** Where mail programs submit, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly submission: Listening | undefined
   readonly submissionTls: Listening | undefined
-  /** Where mail programs read mail, with STARTTLS and with implicit TLS (RFC 8314); undefined for nowhere. */
-  readonly imap: Listening | undefined
+  /** Where mail programs read mail, with STARTTLS. */
+  readonly imap: Listening
+  /** The same with implicit TLS (RFC 8314); undefined for nowhere. */
   readonly imapTls: Listening | undefined
   /** Load balancers that begin each connection with a header of the PROXY protocol, which names the client. */
   readonly imapProxies: readonly Network[]
@@ -214,7 +215,7 @@ function sharedPorts(config: Config): string[] {
     MAILROOM_POLICY_PORT: policy?.port ?? 0,
     MAILROOM_SUBMISSION_PORT: submission?.port ?? 0,
     MAILROOM_SUBMISSION_TLS_PORT: submissionTls?.port ?? 0,
-    MAILROOM_IMAP_PORT: imap?.port ?? 0,
+    MAILROOM_IMAP_PORT: imap.port,
     MAILROOM_IMAPS_PORT: imapTls?.port ?? 0,
     MAILROOM_METRICS_PORT: metrics?.port ?? 0,
   }).flatMap(([name, number]) => {

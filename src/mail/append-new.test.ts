@@ -44,24 +44,24 @@ async function written(): Promise<unknown> {
 test('arriving mail is stored with its arrivals, and what has arrived before changes nothing', async () => {
   const [ada, bob] = await twoMailboxes()
   const arrivals = [arrivalAt(ada), arrivalAt(bob)]
-  assert.equal(await host.appendNew?.([copy(ada), copy(bob)], arrivals), true)
+  assert.equal(await host.appendNew([copy(ada), copy(bob)], arrivals), true)
   for (const mailbox of [ada, bob])
     assert.equal((await host.list(mailbox, 'inbox', { limit: 10, page: 0 })).messages.length, 1)
   const before = await written()
   const [known] = arrivals
-  assert.equal(await host.appendNew?.([copy(ada), copy(bob)], known ? [known, arrivalAt(bob)] : []), false)
+  assert.equal(await host.appendNew([copy(ada), copy(bob)], known ? [known, arrivalAt(bob)] : []), false)
   assert.deepEqual(await written(), before)
 })
 
 test('what arrived more than seven days ago is stored again', async () => {
   const [ada] = await twoMailboxes()
   const arrival = arrivalAt(ada)
-  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), true)
+  assert.equal(await host.appendNew([copy(ada)], [arrival]), true)
   await sql`update arrivals set arrived_at = now() - interval '8 days' where digest = ${arrival.digest}`.execute(
     database.db,
   )
-  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), true)
-  assert.equal(await host.appendNew?.([copy(ada)], [arrival]), false)
+  assert.equal(await host.appendNew([copy(ada)], [arrival]), true)
+  assert.equal(await host.appendNew([copy(ada)], [arrival]), false)
 })
 
 for (const [what, change] of [
@@ -76,7 +76,7 @@ for (const [what, change] of [
     const [ada, bob] = await twoMailboxes()
     await sql`${change} ${bob.mailboxId}`.execute(database.db)
     const before = await written()
-    assert.equal(await host.appendNew?.([copy(ada), copy(bob)], [arrivalAt(ada), arrivalAt(bob)]), false)
+    assert.equal(await host.appendNew([copy(ada), copy(bob)], [arrivalAt(ada), arrivalAt(bob)]), false)
     assert.deepEqual(await written(), before)
   })
 }
@@ -85,7 +85,7 @@ test('its commit is announced, and that of a batch that is not stored is not nee
   const [ada] = await twoMailboxes()
   let announced = 0
   database.commits.on('announced', () => announced++)
-  assert.equal(await host.appendNew?.([copy(ada)], [arrivalAt(ada)]), true)
+  assert.equal(await host.appendNew([copy(ada)], [arrivalAt(ada)]), true)
   assert.equal(announced, 1)
 })
 
@@ -98,7 +98,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const result = await whileHeld(
       database.db,
       (tx) => noteArrivals(tx, [arrivals[1]]),
-      () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
+      () => host.appendNew([copy(ada), copy(bob)], arrivals),
     )
     assert.equal(result, false)
     assert.deepEqual(await countsOf(ada), before)
@@ -112,7 +112,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const result = await whileHeld(
       database.db,
       (tx) => sql`delete from mail_folders where mailbox_id = ${bob.mailboxId} and name = 'inbox'`.execute(tx),
-      () => host.appendNew?.([copy(ada), copy(bob)], arrivals),
+      () => host.appendNew([copy(ada), copy(bob)], arrivals),
     )
     assert.equal(result, false)
     assert.deepEqual(await countsOf(ada), before)

@@ -78,17 +78,10 @@ function imapOf({ imap, imapTls, host, hostname, roles }: Config): Listener[] {
   const addressIn = (at: Listening, variable: string) => (at.host === host ? 'HOST' : variable)
   const [starttls, implicit] = ['MAILROOM_IMAP_PORT', 'MAILROOM_IMAPS_PORT']
   return [
-    ...(imap
-      ? [
-          {
-            check: 'IMAP port',
-            at: imap,
-            variable: starttls,
-            addressIn: addressIn(imap, starttls),
-            isOurs: greets(false),
-          },
-        ]
-      : []),
+    {
+      ...{ check: 'IMAP port', at: imap, variable: starttls },
+      ...{ addressIn: addressIn(imap, starttls), isOurs: greets(false) },
+    },
     ...(imapTls
       ? [
           {
