@@ -37,6 +37,7 @@ for (const [name, of] of [
   ['a folded text', shape('\u0301\u0316', { start: 'a' })],
   ['an address', shape('\u0301\u0316', { start: 'a', end: '@b.example' })],
   ['the field From', shape('\u0301\u0316', { start: 'a', end: '@b.example' })],
+  ['the field Content-Type', shape(':', { units: [':', '\\\0'] })],
   ['ids to be sent', shape('@{', { start: '<' })],
   ['the HTML of a message in the page', shape('<a "')],
 ] as const)
