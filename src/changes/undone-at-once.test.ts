@@ -21,7 +21,7 @@ test('of requests that wait for each other, one undoes a change, and all answer 
     world.db,
     (tx) => sql`select from changes where id = ${change_id} for update`.execute(tx),
     () => Promise.all([undo(), undo(), undo()]),
-    3,
+    { count: 3 },
   )
   assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
 })

@@ -12,6 +12,7 @@ import { recountFolders } from '#/usage/recount-folders.ts'
 import { copy, letter, second } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { whileHeld } from '#test/world/database/while-held.ts'
 import { appendGiven, replaceGiven } from './append-given.ts'
 import { copyMessages } from './copy.ts'
 import { expungeMarked, markedDeleted } from './expunge.ts'
@@ -223,6 +224,23 @@ test('whoever copies, moves and expunges the same messages at once leaves counte
     assert.ok(rows.every(([uid]) => uid < uid_next))
   }
 })
+
+// Another transaction needs a connection of its own.
+if (process.env.TEST_DATABASE_URL !== undefined)
+  test('whoever copies waits for contents before they hold the storage, as who expunges does', async () => {
+    const { mailbox, inbox, archive } = await own({})
+    const { organizationId } = mailbox
+    const copied = await whileHeld(
+      database.db,
+      (tx) => sql`select from mail_contents where organization_id = ${organizationId} for update`.execute(tx),
+      () => transaction((tx) => copyMessages(tx, inbox, [1], archive, by)),
+      {
+        last: (tx) =>
+          sql`select from organization_usage where organization_id = ${organizationId} for update`.execute(tx),
+      },
+    )
+    assert.deepEqual(copied, { from: [1], to: [1] })
+  })
 
 test('a draft that is saved over HTTP bears the mark of one', async () => {
   const { mailbox } = await own({})

@@ -62,7 +62,9 @@ export async function copyMessages(
         ${mailboxId}::uuid as mailbox_id, jsonb_build_object('folder', ${target.name}::text, 'uid', new_uid) as data
       from held order by uid
     ), logged as (${insertNewEventsBy(by)}), stored as (
-      select ${organizationId}::uuid as organization_id, sum(size_bytes::bigint) as bytes from held having count(*) > 0
+      -- Asks for the contents, whose locks come before that of the storage: the parts of a statement have no order of their own.
+      select ${organizationId}::uuid as organization_id, sum(size_bytes::bigint) as bytes
+      from held where (select count(*) from content) > 0 having count(*) > 0
     ), ${sql.raw(countsStored.text)}
     select (select ${packed(sql`int4send(uid::integer)`)} from (select uid from held order by uid) held) as uids`.execute(
     tx,

@@ -2,18 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 
-/** Runs `waiting` while a transaction has done its `work`, and commits once so many statements of `waiting` wait for it. They wait for as
- *  long as it takes, and the server alone knows that they do, so it is asked. Needs a connection for each: a server. */
+/** Runs `waiting` while a transaction has done its `work`, and once so many statements of `waiting` wait for it does its `last` and commits.
+ *  They wait for as long as it takes, and the server alone knows that they do, so it is asked. Needs a connection for each: a server. */
 export async function whileHeld<Result>(
   db: Db,
   work: (tx: Tx) => Promise<unknown>,
   waiting: () => Result | Promise<Result>,
-  count = 1,
+  { count = 1, last = async () => {} }: { count?: number; last?: (tx: Tx) => Promise<unknown> } = {},
 ): Promise<Result> {
   const { result } = await db.transaction().execute(async (tx) => {
     await work(tx)
     const result = waiting()
     while ((await waitingFor(tx)) < count) await pause(20)
+    await last(tx)
     return { result }
   })
   return await result
