@@ -7,6 +7,7 @@ import { type HeaderFacts, headerFacts } from '#/mime/header/header-facts.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { Applied, ListPlace, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
+import { publicId } from './message-id.ts'
 
 /** One page, read in the index from the nearer end of the list. */
 export async function list(
@@ -106,6 +107,7 @@ export async function uidsAfter(
 }
 
 export interface SummaryRow {
+  id: number
   uid: number
   message_id: string | null
   thread_root: string | null
@@ -130,7 +132,7 @@ export interface SummaryRow {
 /** Bytes that are read of a message stored before all facts were. */
 const headBytes = 16 << 10
 
-export const summaryColumns = sql`message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
+export const summaryColumns = sql`message.id, message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.answered,
   message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - 'senders' as facts,
   case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
@@ -191,6 +193,7 @@ function inBase64(bytes: RawBuilder<unknown>): RawBuilder<string> {
 
 export function summaryOf(row: SummaryRow, folder: string): Summary {
   return {
+    id: publicId(row.id),
     uid: row.uid,
     folder,
     messageId: row.message_id,

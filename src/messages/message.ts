@@ -40,6 +40,7 @@ export interface Shown {
 export function presentItem(summary: Summary, { visible, hostname }: Shown): ListedMessage {
   const { date, results, unsubscribe } = summary.facts
   return {
+    id: summary.id,
     uid: summary.uid,
     folder: summary.folder,
     message_id: summary.messageId ?? '',

@@ -82,8 +82,15 @@ export const listedFields = {
   list_unsubscribe: ListUnsubscribe,
 }
 
+/** The id of a message (docs/reference/messages.md#ids). */
+export const messageId = Type.String({
+  description: 'Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own.',
+  examples: ['m2s'],
+})
+
 /** The same with its place and size. */
 export const listedMessage = {
+  id: messageId,
   uid: Type.Integer({ minimum: 1, description: 'Within its folder; moving gives another.', examples: [17] }),
   folder: Type.String({ examples: ['inbox'] }),
   ...listedFields,
@@ -117,7 +124,7 @@ export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>
 
 /** What a change of a message answers to every key that may make it. */
-export const flagsOfMessage = ['uid', 'folder', 'unread', 'starred', 'answered', 'forwarded', 'labels'] as const
+export const flagsOfMessage = ['id', 'uid', 'folder', 'unread', 'starred', 'answered', 'forwarded', 'labels'] as const
 
 export const ChangedMessage = ReadPart(MessageItem, flagsOfMessage, {
   title: 'ChangedMessage',

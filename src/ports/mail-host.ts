@@ -136,6 +136,8 @@ export interface Draft {
 }
 
 export interface Summary {
+  /** As others are shown it (src/mail/message-id.ts). */
+  readonly id: string
   readonly uid: number
   readonly folder: string
   readonly messageId: string | null

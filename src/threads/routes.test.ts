@@ -93,6 +93,7 @@ test('GET /v1/threads/{id} answers the conversation with every field of its mess
     messages: [first, second],
   })
   assert.deepEqual(first, {
+    id: first.id,
     uid: 1,
     thread_id: id,
     conversation_id: first.conversation_id,

@@ -1,7 +1,7 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
-import { AddressOut, conversationsOfMessage, listedFields, type MessageItem } from '#/messages/schemas.ts'
+import { AddressOut, conversationsOfMessage, listedFields, type MessageItem, messageId } from '#/messages/schemas.ts'
 import type { ListedThread, ThreadWithMessages } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
@@ -54,6 +54,7 @@ export const ThreadPage = PageOf(ThreadOut)
 
 const ThreadMessageOut = Type.Object(
   {
+    id: messageId,
     uid,
     ...conversationsOfMessage,
     thread_id: id,

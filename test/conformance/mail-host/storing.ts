@@ -34,6 +34,7 @@ export function storesAndLists(testIt: TestIt): void {
     assert.deepEqual(await rawOf(stored), kept.bytes(raw))
     assert.deepEqual(stored?.filteredBy, filteredBy)
     assert.deepEqual(stored.summary, {
+      id: stored.summary.id,
       uid: 1,
       folder: 'inbox',
       messageId: message.messageId,

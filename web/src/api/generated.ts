@@ -2549,6 +2549,8 @@ export interface ListUnsubscribe {
 }
 
 export interface MessageItem {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * Within its folder; moving gives another.
      * @minimum 1
@@ -2736,6 +2738,8 @@ export interface AppliedFilter {
 }
 
 export interface Message {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * Within its folder; moving gives another.
      * @minimum 1
@@ -2829,9 +2833,11 @@ export interface UpdateMessageBody {
 }
 
 /**
- * Without the scope `messages:read` it has uid, folder, unread, starred, answered, forwarded, labels alone.
+ * Without the scope `messages:read` it has id, uid, folder, unread, starred, answered, forwarded, labels alone.
  */
 export interface ChangedMessage {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * Within its folder; moving gives another.
      * @minimum 1
@@ -3057,6 +3063,8 @@ export interface SearchMatch {
 export interface FoundMessage {
   /** Its address. */
   mailbox: string;
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * Within its folder; moving gives another.
      * @minimum 1
@@ -3156,6 +3164,8 @@ export interface ListThreadsResponse {
 }
 
 export interface ThreadMessage {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /** @minimum 1 */
   uid: number;
   /** Replies do not change it. If a message joins two conversations, the older one’s id stays, and the other’s resolves to the joined conversation. It has no meaning in another folder. */
@@ -3310,6 +3320,8 @@ export interface MessageBody {
 }
 
 export interface ConversationMessage {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * Within its folder; moving gives another.
      * @minimum 1
