@@ -1,6 +1,6 @@
 // All tests, on the embedded database or, with --postgres, on a PostgreSQL server that is started and removed; with --differing
 // of those what may behave differently there. With --peers, those against other programs. Where files are named, these alone.
-// --shuffle puts the files into another order, which a number behind it repeats. --times shows what CPU time each file took.
+// --shuffle puts the files into another order, and --seed makes up other values; a number behind it repeats them. --times shows what CPU time each file took.
 // Other options go to node, as --test-name-pattern. It ends whatever the tests have started, and names the file that hung.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -14,11 +14,11 @@ import { runFiles } from '#test/runner/run-files.ts'
 import { shuffledBy, unmixed } from '#test/runner/shuffle.ts'
 import { Spare } from '#test/runner/spare.ts'
 import { grouped, isFile, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
-import { wantedBy } from '#test/runner/words.ts'
+import { usualSeed, wantedBy } from '#test/runner/words.ts'
 
-const { switches, seed, options, files: named } = wantedBy(process.argv.slice(2))
+const { switches, shuffle, seed, options, files: named } = wantedBy(process.argv.slice(2))
 const peers = switches.has('--peers')
-const mix = seed === undefined ? unmixed : shuffledBy(seed)
+const mix = shuffle === undefined ? unmixed : shuffledBy(shuffle)
 
 const wrong = named.filter((path) => !isFile(path))
 if (wrong.length > 0) {
@@ -36,22 +36,25 @@ resources.defer(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 
 await chmod(scratch, 0o711)
 // Services that tests start share it, and run in other directories.
 const NODE_COMPILE_CACHE = resolve('node_modules/.cache/compiled')
-const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scratch }
+const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE, ...process.env, TMPDIR: scratch, TEST_SEED: seed }
 // Eight processes on one database, as a test has them, may use 112, and others are beside them; PostgreSQL allows 100 by default.
 const settings = { max_connections: '300' }
 if (switches.has('--postgres'))
   env.TEST_DATABASE_URL = resources.use(await startPostgres(settings, await roomyPlace())).url
 const files = mix(groups())
 /** Also at the end, where a reader looks. */
-const shuffled = seed === undefined ? '' : `Shuffled: --shuffle ${seed} is this order again\n`
-process.stdout.write(shuffled)
+const again = [
+  ...(shuffle === undefined ? [] : [`Shuffled: --shuffle ${shuffle} is this order again\n`]),
+  ...(seed === usualSeed ? [] : [`Values: --seed ${seed} makes these again\n`]),
+].join('')
+process.stdout.write(again)
 if (startServices(files.flat())) env.TEST_PROGRAM = await bundledProgram()
 
 const ran = await runFiles(
   files,
   {
     // To optimize PostgreSQL's WebAssembly takes longer than nearly every test: without, all take a quarter less CPU.
-    flags: ['--liftoff-only', ...options],
+    flags: ['--liftoff-only', '--import', resolve('test/runner/seeded.ts'), ...options],
     ...{ env, scratch },
     // Tests against other programs wait for these most of their time, but have time-outs for what they do.
     ...(peers ? { together: 3 } : { together: 2, spare: new Spare() }),
@@ -62,7 +65,7 @@ const ran = await runFiles(
   stopping.signal,
 )
 if (switches.has('--times')) process.stdout.write(times(ran))
-process.stdout.write(shuffled + summary(ran))
+process.stdout.write(again + summary(ran))
 if (stopping.signal.aborted || ran.left.length > 0 || !ran.processes.every(({ files }) => files.every(isGood)))
   process.exitCode = 1
 

@@ -4,21 +4,21 @@ import { shuffledBy } from './shuffle.ts'
 import { wantedBy } from './words.ts'
 
 for (const [line, expected] of [
-  ['', [[], undefined, [], []]],
-  ['a.test.ts --times b.test.ts', [['--times'], undefined, [], ['a.test.ts', 'b.test.ts']]],
-  ['--postgres --differing', [['--postgres', '--differing'], undefined, [], []]],
-  ['--test-name-pattern=x a.test.ts --peers', [['--peers'], undefined, ['--test-name-pattern=x'], ['a.test.ts']]],
-  ['--shuffle 17 a.test.ts', [[], '17', [], ['a.test.ts']]],
-  ['a.test.ts --shuffle 017', [[], '017', [], ['a.test.ts']]],
+  ['', [[], undefined, '1', [], []]],
+  ['a.test.ts --times b.test.ts', [['--times'], undefined, '1', [], ['a.test.ts', 'b.test.ts']]],
+  ['--postgres --differing', [['--postgres', '--differing'], undefined, '1', [], []]],
+  ['--test-name-pattern=x a.test.ts --peers', [['--peers'], undefined, '1', ['--test-name-pattern=x'], ['a.test.ts']]],
+  ['--shuffle 17 a.test.ts', [[], '17', '1', [], ['a.test.ts']]],
+  ['--seed 18 a.test.ts --shuffle 017', [[], '017', '18', [], ['a.test.ts']]],
 ] as const)
   test(`the runner is asked by "${line}"`, () => {
-    const { switches, seed, options, files } = wantedBy(line.split(' ').filter((word) => word !== ''))
-    assert.deepEqual([[...switches], seed, options, files], expected)
+    const { switches, shuffle, seed, options, files } = wantedBy(line.split(' ').filter((word) => word !== ''))
+    assert.deepEqual([[...switches], shuffle, seed, options, files], expected)
   })
 
-test('a seed is made where none is given', () => {
-  const { seed, files } = wantedBy(['--shuffle', 'a.test.ts'])
-  assert.match(seed ?? '', /^\d+$/)
+test('numbers are made where none is given', () => {
+  const { shuffle, seed, files } = wantedBy(['--shuffle', 'a.test.ts', '--seed'])
+  for (const made of [shuffle, seed]) assert.match(made ?? '', /^\d{4,}$/)
   assert.deepEqual(files, ['a.test.ts'])
 })
 
