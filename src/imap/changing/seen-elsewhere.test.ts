@@ -1,29 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { pino } from 'pino'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import { MessageReader } from '#/mime/reader.ts'
 import { logged } from '#test/events/logged.ts'
+import { ofFile } from '#test/of-file.ts'
 import { HeardSession, partsOn } from '#test/world/imap/heard-session.ts'
 import { World } from '#test/world/world.ts'
 import { selectedCommands } from '../selected/commands.ts'
 import { changingCommands } from './commands.ts'
 
-const world = await World.start()
-const reader = new MessageReader()
-const parts = partsOn(world.database, {
-  ...{ mailHost: world.mailHost, log: pino({ level: 'silent' }), reader, idKey: idHashKey('a secret') },
-  clock: world.clock,
-})
-after(async () => {
-  await parts[Symbol.asyncDispose]()
-  await reader[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-})
+const world = await World.ofFile()
+const parts = ofFile(partsOn(world.database, world))
 let count = 0
+const fromInbox = { folder: 'inbox', uid: 1 }
 
 /** A mailbox with a message, and a program that has selected its inbox; another one that is shared with the program's user. */
 async function opened(level?: Level) {
@@ -49,12 +39,7 @@ for (const [command, folder, shown, event] of [
   ['STORE 1 +FLAGS ($Forwarded)', 'inbox', { forwarded: true }, { type: 'message.changed', forwarded: true }],
   ['STORE 1 +FLAGS (Bills)', 'inbox', { labels: ['bills'] }, { type: 'message.changed', added_labels: ['bills'] }],
   ['STORE 1 +FLAGS (\\Deleted)', 'inbox', { unread: true }, { type: 'message.changed' }],
-  [
-    'MOVE 1 Archive',
-    'archive',
-    { subject: 'News' },
-    { type: 'message.changed', moved_from: { folder: 'inbox', uid: 1 } },
-  ],
+  ['MOVE 1 Archive', 'archive', { subject: 'News' }, { type: 'message.changed', moved_from: fromInbox }],
   ['COPY 1 Archive', 'archive', { subject: 'News' }, { type: 'message.received' }],
   ['COPY 1 Sent', 'sent', { subject: 'News' }, { type: 'message.changed' }],
   ['APPEND Archive {Subject: Own}', 'archive', { subject: 'Own', unread: true }, { type: 'message.received' }],

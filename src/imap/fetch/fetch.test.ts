@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { publicId } from '#/mail/message-id.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import { MessageReader } from '#/mime/reader.ts'
-import { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
-import { HeardSession } from '#test/world/imap/heard-session.ts'
+import type { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
-import { selectedCommands } from '../selected/commands.ts'
 import type { Extension } from '../session/session.ts'
 import { dateTime } from '../wire/format.ts'
 import { fetchCommands } from './commands.ts'
 
-let stage: Stage
-const reader = new MessageReader()
-before(async () => {
-  stage = await Stage.open()
-})
-after(async () => {
-  await reader[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
+const stage = await Stage.ofFile(fetchCommands)
 
 const receivedAt = new Date(Date.UTC(2026, 10, 2, 3, 4, 5))
 
@@ -38,10 +25,9 @@ async function selected(
   const scene = await stage.scene()
   for (const raw of messages)
     await scene.add(1, { message: readMessage(typeof raw === 'string' ? rawOf(raw) : raw), receivedAt })
-  const session = new HeardSession({ ...stage.parts, reader }, scene.mailbox, { ...selectedCommands, ...fetchCommands })
-  for (const extension of enabled) session.enable(extension)
-  await session.run(`${command} INBOX`)
-  return { scene, session }
+  for (const extension of enabled) scene.session.enable(extension)
+  await scene.session.run(`${command} INBOX`)
+  return { scene, session: scene.session }
 }
 
 /** The answer to a command, `|` for line breaks. */
@@ -55,6 +41,9 @@ const nested =
   'Subject: in\nA: b\n\nhey\n--b\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\naGkA\n--b\n' +
   'Content-Transfer-Encoding: x-own\n\naGkA\n--b--\nafter'
 const done = 'OK FETCH completed'
+const fast = 'FLAGS () INTERNALDATE " 2-Nov-2026 03:04:05 +0000" RFC822.SIZE 57'
+const text = '"text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 10 1'
+const [header, body] = ['{47}|Subject: x|X-Y: a| b|X: 1|To: me@x.test||', '{10}|body|more']
 
 for (const [message, asked, answer] of [
   [plain, 'FLAGS', 'FLAGS ()'],
@@ -62,18 +51,9 @@ for (const [message, asked, answer] of [
   [plain, 'INTERNALDATE', 'INTERNALDATE " 2-Nov-2026 03:04:05 +0000"'],
   [plain, '(FLAGS flags UID FLAGS)', 'FLAGS () UID 1'],
   [plain, 'MODSEQ', 'MODSEQ (2)'],
-  [plain, 'FAST', 'FLAGS () INTERNALDATE " 2-Nov-2026 03:04:05 +0000" RFC822.SIZE 57'],
-  [
-    plain,
-    'ALL',
-    'FLAGS () INTERNALDATE " 2-Nov-2026 03:04:05 +0000" RFC822.SIZE 57 ENVELOPE (NIL "x" NIL NIL NIL ((NIL NIL "me" "x.test")) NIL NIL NIL NIL)',
-  ],
-  [
-    plain,
-    '(BODY BODYSTRUCTURE)',
-    'BODY ("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 10 1) ' +
-      'BODYSTRUCTURE ("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 10 1 NIL NIL NIL NIL)',
-  ],
+  [plain, 'FAST', fast],
+  [plain, 'ALL', `${fast} ENVELOPE (NIL "x" NIL NIL NIL ((NIL NIL "me" "x.test")) NIL NIL NIL NIL)`],
+  [plain, '(BODY BODYSTRUCTURE)', `BODY (${text}) BODYSTRUCTURE (${text} NIL NIL NIL NIL)`],
   [plain, 'PREVIEW', 'PREVIEW "body more"'],
   [plain, 'PREVIEW (LAZY)', 'PREVIEW "body more"'],
   [plain, '(PREVIEW (LAZY) UID)', 'PREVIEW "body more" UID 1'],
@@ -127,38 +107,15 @@ for (const [message, asked, answer] of [
   })
 }
 
-for (const [asked, answer] of [
-  ['FLAGS UID', 'BAD'],
-  ['()', 'BAD'],
-  ['(ALL)', 'BAD'],
-  ['(FAST UID)', 'BAD'],
-  ['NOPE', 'BAD'],
-  ['(FLAGS NOPE)', 'BAD'],
-  ['FLAGS[1]', 'BAD'],
-  ['BODY.PEEK', 'BAD'],
-  ['BODY[', 'BAD'],
-  ['BODY[1', 'BAD'],
-  ['BODY[1.]', 'BAD'],
-  ['BODY[.1]', 'BAD'],
-  ['BODY[MIME]', 'BAD'],
-  ['BODY[NOPE]', 'BAD'],
-  ['BODY[HEADER.FIELDS]', 'BAD'],
-  ['BODY[HEADER.FIELDS ()]', 'BAD'],
-  ['BODY[]<1>', 'BAD'],
-  ['BODY[]<1.>', 'BAD'],
-  ['BODY[]<-1.2>', 'BAD'],
-  ['BINARY[TEXT]', 'BAD'],
-  ['PREVIEW (NOW)', 'BAD'],
-  ['FLAGS (LAZY)', 'BAD'],
-  ['FLAGS (CHANGEDSINCE)', 'BAD'],
-  ['FLAGS (PARTIAL 1:2)', 'BAD'],
-  ['FLAGS (CHANGEDSINCE 1 VANISHED)', 'BAD'],
-] as const) {
-  test(`FETCH ${asked} is ${answer}`, async () => {
+const unreadable =
+  'FLAGS UID;();(ALL);(FAST UID);NOPE;(FLAGS NOPE);FLAGS[1];BODY.PEEK;BODY[;BODY[1;BODY[1.];BODY[.1];BODY[MIME];BODY[NOPE];' +
+  'BODY[HEADER.FIELDS];BODY[HEADER.FIELDS ()];BODY[]<1>;BODY[]<1.>;BODY[]<-1.2>;BINARY[TEXT];PREVIEW (NOW);FLAGS (LAZY);' +
+  'FLAGS (CHANGEDSINCE);FLAGS (PARTIAL 1:2);FLAGS (CHANGEDSINCE 1 VANISHED)'
+for (const asked of unreadable.split(';'))
+  test(`FETCH ${asked} is BAD`, async () => {
     const { session } = await selected([plain])
     assert.match(await told(session, `FETCH 1 ${asked}`), /^BAD /)
   })
-}
 
 const flags = (...all: (readonly [sequence: number, uid: number])[]) =>
   all.map(([sequence, uid]) => `* ${sequence} FETCH (UID ${uid} FLAGS ())|`).join('')
@@ -180,41 +137,24 @@ for (const [what, command, answer] of [
   test(`${command} is told of ${what}`, async () => {
     const { scene } = await selected(few)
     await scene.expunge(3)
-    const session = new HeardSession({ ...stage.parts, reader }, scene.mailbox, {
-      ...selectedCommands,
-      ...fetchCommands,
-    })
+    const session = scene.another()
     await session.run('SELECT INBOX')
     if (answer.endsWith('BAD')) assert.match(await told(session, command), /^BAD /)
     else assert.equal(await told(session, command), `${answer}${done}`)
   })
 }
 
+const peeking = '1 (FLAGS BODY.PEEK[TEXT] RFC822.HEADER BINARY.SIZE[1])'
 for (const [what, enabled, asked, answer] of [
-  ['BODY[]', [], 'BODY[TEXT]', '* 1 FETCH (FLAGS (\\Seen) BODY[TEXT] {10}|body|more)|'],
-  [
-    'RFC822.TEXT by uid, with its modification sequence',
-    ['CONDSTORE'],
-    'UID RFC822.TEXT',
-    '* 1 FETCH (UID 1 FLAGS (\\Seen) MODSEQ (3) RFC822.TEXT {10}|body|more)|',
-  ],
-  [
-    'BINARY, in the place that was asked for',
-    [],
-    '(BINARY[1] FLAGS)',
-    '* 1 FETCH (BINARY[1] ~{10}|body|more FLAGS (\\Seen))|',
-  ],
-  [
-    'nothing that peeks',
-    [],
-    '(FLAGS BODY.PEEK[TEXT] RFC822.HEADER BINARY.SIZE[1])',
-    `* 1 FETCH (FLAGS () BODY[TEXT] {10}|body|more RFC822.HEADER {47}|Subject: x|X-Y: a| b|X: 1|To: me@x.test|| BINARY.SIZE[1] 10)|`,
-  ],
-] as const) {
+  ['BODY[]', [], '1 BODY[TEXT]', `FLAGS (\\Seen) BODY[TEXT] ${body}`],
+  ['RFC822.TEXT by uid', ['CONDSTORE'], 'UID 1 RFC822.TEXT', `UID 1 FLAGS (\\Seen) MODSEQ (3) RFC822.TEXT ${body}`],
+  ['BINARY, in the place that was asked for', [], '1 (BINARY[1] FLAGS)', `BINARY[1] ~${body} FLAGS (\\Seen)`],
+  ['nothing that peeks', [], peeking, `FLAGS () BODY[TEXT] ${body} RFC822.HEADER ${header} BINARY.SIZE[1] 10`],
+] satisfies readonly (readonly [string, readonly Extension[], string, string])[]) {
   test(`a message is marked as read by ${what}`, async () => {
     const { session, scene } = await selected([plain], { enabled })
-    const command = asked.startsWith('UID ') ? `UID FETCH 1 ${asked.slice(4)}` : `FETCH 1 ${asked}`
-    assert.equal(await told(session, command), `${answer}${done}`)
+    const command = `FETCH ${asked}`.replace(/FETCH UID/, 'UID FETCH')
+    assert.equal(await told(session, command), `* 1 FETCH (${answer})|${done}`)
     const { rows } = await sql<{ event: unknown }>`
       select json_build_object('data', data, 'by', actor_kind) as event from events
       where mailbox_id = ${scene.mailbox.mailboxId} and type = 'message.changed'`.execute(stage.database.db)
@@ -233,16 +173,9 @@ test('no message is marked as read after EXAMINE', async () => {
 })
 
 test('ids, the conversation and when a message came here are told', async () => {
-  const { scene } = await selected([
-    'Message-ID: <one@x.test>\n\nx',
-    'References: <one@x.test>\n\ny',
-    'Message-ID: <other@x.test>\n\nz',
+  const { scene, session } = await selected([
+    ...['Message-ID: <one@x.test>\n\nx', 'References: <one@x.test>\n\ny', 'Message-ID: <other@x.test>\n\nz'],
   ])
-  const { host } = stage
-  const threads = new ThreadCache({ mailHost: host, key: idHashKey('a secret'), maxBytes: 1 << 20 })
-  const parts = { ...stage.parts, threads, mailboxIndexes: new MailboxIndexes({ mailHost: host, threads }) }
-  const session = new HeardSession(parts, scene.mailbox, { ...selectedCommands, ...fetchCommands })
-  await session.run('SELECT INBOX')
   const { rows } = await sql<{ id: number; saved_at: Date }>`
     select message.id, saved_at from mail_messages message join mail_folders folder on folder.id = message.folder_id
     where folder.mailbox_id = ${scene.mailbox.mailboxId} order by uid`.execute(stage.database.db)

@@ -1,28 +1,18 @@
 // On both databases: octets of a message are read in many statements, between which it may be deleted.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { type Entity, readEntity } from '#/mime/entity/entity.ts'
 import { readMessage } from '#/mime/message.ts'
-import { MessageReader } from '#/mime/reader.ts'
 import { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { Bye } from '../answers.ts'
-import { selectedCommands } from '../selected/commands.ts'
 import type { Output } from '../wire/output.ts'
 import { Parser } from '../wire/parser.ts'
 import { fetchCommands } from './commands.ts'
 
-let stage: Stage
-const reader = new MessageReader()
-before(async () => {
-  stage = await Stage.open()
-})
-after(async () => {
-  await reader[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
+const stage = await Stage.ofFile(fetchCommands)
 
 /** A session that keeps the octets of responses. */
 class OctetSession extends HeardSession {
@@ -55,7 +45,7 @@ class OctetSession extends HeardSession {
 async function withMessage(...raws: Buffer[]): Promise<{ scene: Scene; session: OctetSession }> {
   const scene = await stage.scene()
   for (const raw of raws) await scene.add(1, { message: readMessage(raw) })
-  const session = new OctetSession({ ...stage.parts, reader }, scene.mailbox, selectedCommands)
+  const session = new OctetSession(stage.parts, scene.mailbox, stage.commands)
   await session.run('SELECT INBOX')
   return { scene, session }
 }
@@ -149,7 +139,7 @@ test('the structure of a large message is found once for all who ask, and goes w
   const { session, scene } = await withMessage(large)
   const others = await Promise.all(
     Array.from({ length: 5 }, async () => {
-      const other = new OctetSession({ ...stage.parts, reader }, scene.mailbox, selectedCommands)
+      const other = new OctetSession(stage.parts, scene.mailbox, stage.commands)
       await other.run('SELECT INBOX')
       return other
     }),

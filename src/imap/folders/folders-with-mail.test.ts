@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { logged } from '#test/events/logged.ts'
 import { hand, letter } from '#test/mail/letter.ts'
-import { type ReadingMailbox, readingMailbox, startServing } from '#test/world/imap/serving.ts'
+import { type ReadingMailbox, Serving } from '#test/world/imap/serving.ts'
 
-const serving = await startServing()
-after(() => serving[Symbol.asyncDispose]())
+const serving = await Serving.ofFile()
 const { world, organization } = serving
-let count = 0
 
 /** A mailbox with two messages in its inbox, and a client of it. */
 async function withMail() {
-  const mailbox = await readingMailbox(organization, `box${++count}`)
+  const mailbox = await serving.newMailbox()
   for (const subject of ['One', 'Two'])
     assert.equal(await hand(world, 'ann@peer.example', mailbox.address, letter({ subject })), '250 2.6.0')
   return { mailbox, client: await serving.signedIn(mailbox) }
@@ -60,7 +58,7 @@ test('a deleted folder takes its messages along, and the session that had select
 })
 
 test('what is made and renamed over HTTP is listed with its subscription', async () => {
-  const mailbox = await readingMailbox(organization, `box${++count}`)
+  const mailbox = await serving.newMailbox()
   await using client = await serving.signedIn(mailbox)
   const path = (name: string) => `/v1/folders${name && `/${name}`}?mailbox=${mailbox.address}`
   await organization.request('POST', path(''), { name: 'Made' })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
@@ -7,11 +7,10 @@ import { changePassword, suspendMailbox } from '#/mailboxes/change.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import type { ImapClient } from '#test/world/imap/client.ts'
-import { type ReadingMailbox, readingMailbox, startServing } from '#test/world/imap/serving.ts'
+import { type ReadingMailbox, readingMailbox, Serving } from '#test/world/imap/serving.ts'
 import { commands } from '../commands.ts'
 
-const serving = await startServing()
-after(() => serving[Symbol.asyncDispose]())
+const serving = await Serving.ofFile()
 const { world, organization } = serving
 const { db, mailHost } = world
 let count = 0

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
-import { SelectedFolder } from '#test/world/imap/selected-folder.ts'
+import { Stage } from '#test/world/imap/stage.ts'
 import { searchCommands } from './commands.ts'
 import { Places } from './places.ts'
 import { Scope } from './scope.ts'
@@ -54,24 +54,22 @@ const letters = fc.sample(
   { numRuns: 60, seed },
 )
 
-let folder: SelectedFolder
-before(async () => {
-  folder = await SelectedFolder.open()
-  await folder.store(
-    letters.map((letter) => {
-      const raw =
-        `From: ${letter.from}\r\nSubject: ${letter.subject}\r\nList-Id: ${letter.note}\r\nDate: ${letter.day} Oct 2026 23:00:00 +0000\r\n` +
-        `Content-Type: text/plain; charset=utf-8\r\n\r\n${letter.text}\r\n\r\n> ${letter.quoted}\r\n`
-      const { seen, flagged, keyword, day } = letter
-      const receivedAt = new Date(Date.UTC(2026, 9, day, 23))
-      return [
-        Buffer.from(raw).toString('latin1'),
-        { seen, flagged, receivedAt, keywords: keyword ? [keyword] : [] },
-      ] as const
-    }),
-  )
-})
-after(() => folder[Symbol.asyncDispose]())
+const stage = await Stage.ofFile(searchCommands)
+const scene = await stage.scene()
+await scene.store(
+  letters.map((letter) => {
+    const raw =
+      `From: ${letter.from}\r\nSubject: ${letter.subject}\r\nList-Id: ${letter.note}\r\nDate: ${letter.day} Oct 2026 23:00:00 +0000\r\n` +
+      `Content-Type: text/plain; charset=utf-8\r\n\r\n${letter.text}\r\n\r\n> ${letter.quoted}\r\n`
+    const { seen, flagged, keyword, day } = letter
+    const receivedAt = new Date(Date.UTC(2026, 9, day, 23))
+    return [
+      Buffer.from(raw).toString('latin1'),
+      { seen, flagged, receivedAt, keywords: keyword ? [keyword] : [] },
+    ] as const
+  }),
+)
+await scene.session.run('SELECT INBOX')
 
 /** As the service folds texts, for the letters of this test. */
 function folded(given: string): string {
@@ -168,15 +166,15 @@ const key: fc.Memo<Key> = fc.memo((depth) =>
 
 for (const [state, prepare] of [
   ['before messages are indexed', async () => {}],
-  ['once they are', () => folder.index()],
+  ['once they are', () => stage.index()],
 ] as const) {
   test(`SEARCH finds what a look at every message finds, ${state}`, async () => {
     await prepare()
     await fc.assert(
       fc.asyncProperty(key(4), async ({ written, finds }) => {
         const expected = letters.flatMap((letter, at) => (finds(letter, at + 1) ? [at + 1] : []))
-        const said = await folder.says(searchCommands, `SEARCH ${written}`)
-        assert.equal(said, `* SEARCH${expected.map((number) => ` ${number}`).join('')}\r\n`, written)
+        const [said] = await scene.session.run(`SEARCH ${written}`)
+        assert.equal(said, `* SEARCH${expected.map((number) => ` ${number}`).join('')}`, written)
       }),
       { numRuns: 150, seed },
     )
@@ -184,12 +182,12 @@ for (const [state, prepare] of [
 }
 
 test('the index of words finds every message that has a text, and of one word no other', async () => {
-  await folder.index()
+  await stage.index()
   const all = Places.all(letters.length)
   await fc.assert(
     fc.asyncProperty(needle, fc.constantFrom('text' as const, 'body' as const), async (one, place) => {
       const sought = { in: place, text: folded(one) }
-      const scope = new Scope(await folder.session(), 'a1')
+      const scope = new Scope(scene.session, 'a')
       const { yes, maybe } = await siftTexts(scope, sought, all, 0)
       for (const [at, letter] of letters.entries()) {
         const isThere = (place === 'body' ? body : shown)(letter).some((held) => holds(held, one))

@@ -1,53 +1,53 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
+import { ManualClock } from '#/adapters/clock/manual.ts'
 import { publicId } from '#/mail/message-id.ts'
-import { noWith, SelectedFolder } from '#test/world/imap/selected-folder.ts'
-import { Bad } from '../answers.ts'
+import { partsOn } from '#test/world/imap/heard-session.ts'
+import { Stage } from '#test/world/imap/stage.ts'
 import { searchCommands } from './commands.ts'
 
 /** Received on these days of November 2026, at noon. */
 const on = (day: number) => ({ receivedAt: new Date(Date.UTC(2026, 10, day, 12)) })
 
-let folder: SelectedFolder
-before(async () => {
-  folder = await SelectedFolder.open()
-  await folder.store([
-    [
-      'From: Ann Smith <ann@books.example>\r\nTo: Bob <bob@shop.example>\r\nSubject: Ten invoices\r\nDate: Mon, 2 Nov 2026 23:30:00 -0800\r\n' +
-        'Message-ID: <one@books.example>\r\n\r\nPlease pay them soon.\r\n',
-      { ...on(3), seen: true },
-    ],
-    [
-      'From: bob@shop.example\r\nTo: Ann Smith <ann@books.example>, =?utf-8?q?Zo=C3=AB?= <zoe@books.example>\r\nCc: Carl <carl@shop.example>\r\n' +
-        'Subject: =?iso-8859-1?q?Caf=E9?= and cake\r\nDate: Wed, 4 Nov 2026 10:00:00 +0000\r\nMessage-ID: <two@shop.example>\r\n' +
-        'In-Reply-To: <one@books.example>\r\n\r\nPaid at the caf\xe9.\r\n\r\n> Please pay them\r\n> soon.\r\n-- \r\nBob, the shopkeeper\r\n',
-      { ...on(4), flagged: true, keywords: ['work', '$label1'] },
-    ],
-    [
-      'From: News <news@list.example>\r\nSender: Robot <robot@list.example>\r\nTo: readers@list.example\r\nList-Id: Reading <reading.list.example>\r\n' +
-        'X-Mailer: Pigeon 3\r\nSubject: Weekly  news\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +
-        '--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>Stra&szlig;e <b>wide</b>open</p>\r\n' +
-        '--b\r\nContent-Type: text/plain; name=minutes.txt\r\nContent-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\n' +
-        `${Buffer.from('The walrus agreed').toString('base64')}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n` +
-        'Subject: Enclosed matter\r\n\r\nWithin the envelope\r\n--b--\r\n',
-      { ...on(10), answered: true, deleted: true },
-    ],
-    ['Subject: Nothing\r\n\r\n', { ...on(20), draft: true, forwarded: true }],
-    [
-      `From: ann@books.example\r\nSubject: Large\r\nDate: never\r\n\r\n${'All work and no play.\r\n'.repeat(20_000)}omega\r\n`,
-      on(21),
-    ],
-  ])
-})
-after(() => folder[Symbol.asyncDispose]())
+const stage = await Stage.ofFile(searchCommands)
+const scene = await stage.scene()
+await scene.store([
+  [
+    'From: Ann Smith <ann@books.example>\r\nTo: Bob <bob@shop.example>\r\nSubject: Ten invoices\r\nDate: Mon, 2 Nov 2026 23:30:00 -0800\r\n' +
+      'Message-ID: <one@books.example>\r\n\r\nPlease pay them soon.\r\n',
+    { ...on(3), seen: true },
+  ],
+  [
+    'From: bob@shop.example\r\nTo: Ann Smith <ann@books.example>, =?utf-8?q?Zo=C3=AB?= <zoe@books.example>\r\nCc: Carl <carl@shop.example>\r\n' +
+      'Subject: =?iso-8859-1?q?Caf=E9?= and cake\r\nDate: Wed, 4 Nov 2026 10:00:00 +0000\r\nMessage-ID: <two@shop.example>\r\n' +
+      'In-Reply-To: <one@books.example>\r\n\r\nPaid at the caf\xe9.\r\n\r\n> Please pay them\r\n> soon.\r\n-- \r\nBob, the shopkeeper\r\n',
+    { ...on(4), flagged: true, keywords: ['work', '$label1'] },
+  ],
+  [
+    'From: News <news@list.example>\r\nSender: Robot <robot@list.example>\r\nTo: readers@list.example\r\nList-Id: Reading <reading.list.example>\r\n' +
+      'X-Mailer: Pigeon 3\r\nSubject: Weekly  news\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +
+      '--b\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>Stra&szlig;e <b>wide</b>open</p>\r\n' +
+      '--b\r\nContent-Type: text/plain; name=minutes.txt\r\nContent-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\n' +
+      `${Buffer.from('The walrus agreed').toString('base64')}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n` +
+      'Subject: Enclosed matter\r\n\r\nWithin the envelope\r\n--b--\r\n',
+    { ...on(10), answered: true, deleted: true },
+  ],
+  ['Subject: Nothing\r\n\r\n', { ...on(20), draft: true, forwarded: true }],
+  [
+    `From: ann@books.example\r\nSubject: Large\r\nDate: never\r\n\r\n${'All work and no play.\r\n'.repeat(20_000)}omega\r\n`,
+    on(21),
+  ],
+])
+await scene.session.run('SELECT INBOX')
 
-/** Uids, as UID SEARCH answers them. */
-async function found(program: string): Promise<string> {
-  const said = await folder.says(searchCommands, `UID SEARCH ${program}`)
-  assert.match(said, /^\* SEARCH.*\r\n$/)
-  return said.slice('* SEARCH'.length).trim()
+/** What is told before the completion, or the refusal. */
+const told = async (command: string) => {
+  const lines = await scene.session.run(command)
+  return (lines.at(-1)?.startsWith('OK') ? lines.slice(0, -1) : lines).join('|')
 }
+/** Uids, as UID SEARCH answers them. */
+const found = async (program: string) => /^\* SEARCH *(.*)$/.exec(await told(`UID SEARCH ${program}`))?.[1]
 
 for (const [program, uids] of [
   ['ALL', '1 2 3 4 5'],
@@ -151,100 +151,105 @@ for (const [program, uids] of [
 ] as const) {
   for (const state of ['before', 'after'] as const) {
     test(`UID SEARCH ${program} finds ${uids || 'nothing'}, ${state} messages are indexed`, async () => {
-      if (state === 'after') await folder.index()
+      if (state === 'after') await stage.index()
       assert.equal(await found(program), uids)
     })
   }
 }
 
 test('a search finds messages by their ids, and by those of their conversations', async () => {
-  const { rows } = await sql<{ id: number }>`select id from mail_messages where uid = 2`.execute(folder.db)
+  const { rows } = await sql<{ id: number }>`select id from mail_messages where uid = 2`.execute(stage.database.db)
   assert.equal(await found(`EMAILID ${publicId(rows[0]?.id ?? 0)}`), '2')
 })
 
 for (const [what, command, answer] of [
   ['sequence numbers', 'SEARCH UNSEEN UID 4:5', '* SEARCH 4 5'],
   ['nothing', 'SEARCH SMALLER 1', '* SEARCH'],
-  ['ranges', 'UID SEARCH RETURN () ALL', '* ESEARCH (TAG "a1") UID ALL 1:5'],
-  ['ranges and single ones', 'SEARCH RETURN (ALL) NOT 3', '* ESEARCH (TAG "a1") ALL 1:2,4:5'],
-  ['what is asked for', 'SEARCH RETURN (MIN COUNT max) UNSEEN', '* ESEARCH (TAG "a1") MIN 2 MAX 5 COUNT 4'],
-  ['no result', 'SEARCH RETURN (MIN ALL COUNT) KEYWORD never', '* ESEARCH (TAG "a1") COUNT 0'],
+  ['ranges', 'UID SEARCH RETURN () ALL', '* ESEARCH (TAG "a") UID ALL 1:5'],
+  ['ranges and single ones', 'SEARCH RETURN (ALL) NOT 3', '* ESEARCH (TAG "a") ALL 1:2,4:5'],
+  ['what is asked for', 'SEARCH RETURN (MIN COUNT max) UNSEEN', '* ESEARCH (TAG "a") MIN 2 MAX 5 COUNT 4'],
+  ['no result', 'SEARCH RETURN (MIN ALL COUNT) KEYWORD never', '* ESEARCH (TAG "a") COUNT 0'],
   [
     'the first ones',
     'UID SEARCH RETURN (PARTIAL 1:2 COUNT) UNSEEN',
-    '* ESEARCH (TAG "a1") UID COUNT 4 PARTIAL (1:2 2:3)',
+    '* ESEARCH (TAG "a") UID COUNT 4 PARTIAL (1:2 2:3)',
   ],
-  ['the last ones', 'UID SEARCH RETURN (PARTIAL -1:-2) UNSEEN', '* ESEARCH (TAG "a1") UID PARTIAL (-1:-2 4:5)'],
-  ['none so late', 'UID SEARCH RETURN (PARTIAL 8:9) UNSEEN', '* ESEARCH (TAG "a1") UID PARTIAL (8:9 NIL)'],
+  ['the last ones', 'UID SEARCH RETURN (PARTIAL -1:-2) UNSEEN', '* ESEARCH (TAG "a") UID PARTIAL (-1:-2 4:5)'],
+  ['none so late', 'UID SEARCH RETURN (PARTIAL 8:9) UNSEEN', '* ESEARCH (TAG "a") UID PARTIAL (8:9 NIL)'],
   ['the highest modification sequence', 'SEARCH MODSEQ 1', '* SEARCH 1 2 3 4 5 (MODSEQ 6)'],
   ['none of these', 'SEARCH MODSEQ "/flags/\\\\Seen" all 9999', '* SEARCH'],
-  ['that of the lowest', 'SEARCH RETURN (MIN) MODSEQ 1', '* ESEARCH (TAG "a1") MIN 1 MODSEQ 2'],
-  ['that of all', 'SEARCH RETURN (MIN COUNT) MODSEQ 1', '* ESEARCH (TAG "a1") MIN 1 COUNT 5 MODSEQ 6'],
+  ['that of the lowest', 'SEARCH RETURN (MIN) MODSEQ 1', '* ESEARCH (TAG "a") MIN 1 MODSEQ 2'],
+  ['that of all', 'SEARCH RETURN (MIN COUNT) MODSEQ 1', '* ESEARCH (TAG "a") MIN 1 COUNT 5 MODSEQ 6'],
 ] as const) {
   test(`a search answers ${what}: ${command}`, async () => {
-    assert.equal(await folder.says(searchCommands, command), `${answer}\r\n`)
+    assert.equal(await told(command), answer)
   })
 }
 
 test('with IMAP4rev2, what is not asked for otherwise comes as ESEARCH', async () => {
-  folder.enabled.add('IMAP4rev2')
-  assert.equal(await folder.says(searchCommands, 'SEARCH SEEN'), '* ESEARCH (TAG "a1") ALL 1\r\n')
-  folder.enabled.delete('IMAP4rev2')
+  scene.session.enable('IMAP4rev2')
+  assert.equal(await told('SEARCH SEEN'), '* ESEARCH (TAG "a") ALL 1')
+  scene.session.enabled.delete('IMAP4rev2')
 })
 
-for (const [options, saved, told] of [
+for (const [options, saved, answer] of [
   ['SAVE', '2 3 4 5', ''],
-  ['SAVE COUNT', '2 3 4 5', '* ESEARCH (TAG "a1") UID COUNT 4\r\n'],
-  ['SAVE MIN', '2', '* ESEARCH (TAG "a1") UID MIN 2\r\n'],
-  ['SAVE MIN MAX', '2 5', '* ESEARCH (TAG "a1") UID MIN 2 MAX 5\r\n'],
-  ['SAVE PARTIAL 2:3', '3 4', '* ESEARCH (TAG "a1") UID PARTIAL (2:3 3:4)\r\n'],
+  ['SAVE COUNT', '2 3 4 5', '* ESEARCH (TAG "a") UID COUNT 4'],
+  ['SAVE MIN', '2', '* ESEARCH (TAG "a") UID MIN 2'],
+  ['SAVE MIN MAX', '2 5', '* ESEARCH (TAG "a") UID MIN 2 MAX 5'],
+  ['SAVE PARTIAL 2:3', '3 4', '* ESEARCH (TAG "a") UID PARTIAL (2:3 3:4)'],
 ] as const) {
   test(`a search with ${options} saves ${saved}`, async () => {
-    assert.equal(await folder.says(searchCommands, `UID SEARCH RETURN (${options}) UNSEEN`), told)
+    assert.equal(await told(`UID SEARCH RETURN (${options}) UNSEEN`), answer)
     assert.equal(await found('$'), saved)
     assert.equal(await found('UID $ LARGER 100000'), saved.includes('5') ? '5' : '')
   })
 }
 
 for (const [what, program, refused] of [
-  ['an unknown key', 'SOMETIMES', Bad],
-  ['a key of a prototype', 'CONSTRUCTOR', Bad],
-  ['FUZZY', 'FUZZY SUBJECT x', Bad],
-  ['no key', '', Bad],
-  ['no key in parentheses', '()', Bad],
-  ['a key without its argument', 'FROM', Bad],
-  ['a day that no calendar has', 'SINCE 31-Feb-2026', Bad],
-  ['an open parenthesis', '(SEEN', Bad],
-  ['keys nested too deep', `${'('.repeat(150)}SEEN${')'.repeat(150)}`, Bad],
-  ['NOT nested too deep', `${'NOT '.repeat(150)}SEEN`, Bad],
-  ['OR nested too deep', `${'OR SEEN '.repeat(150)}SEEN`, Bad],
-  ['another charset', 'CHARSET KOI8-R TEXT x', noWith('BADCHARSET (US-ASCII UTF-8)')],
-  ['too many keys', 'SEEN '.repeat(1_200), noWith('LIMIT')],
-  ['too many texts', 'TEXT a '.repeat(60), noWith('LIMIT')],
-  ['a text that is too long', `TEXT ${'a'.repeat(9_000)}`, noWith('LIMIT')],
-  ['an unknown option', 'RETURN (SOME) ALL', Bad],
-  ['PARTIAL beside ALL', 'RETURN (PARTIAL 1:2 ALL) ALL', Bad],
-  ['PARTIAL from both ends', 'RETURN (PARTIAL 1:-2) ALL', Bad],
-  ['PARTIAL twice', 'RETURN (PARTIAL 1:2 PARTIAL 3:4) ALL', Bad],
+  ['an unknown key', 'SOMETIMES', 'BAD'],
+  ['a key of a prototype', 'CONSTRUCTOR', 'BAD'],
+  ['FUZZY', 'FUZZY SUBJECT x', 'BAD'],
+  ['no key', '', 'BAD'],
+  ['no key in parentheses', '()', 'BAD'],
+  ['a key without its argument', 'FROM', 'BAD'],
+  ['a day that no calendar has', 'SINCE 31-Feb-2026', 'BAD'],
+  ['an open parenthesis', '(SEEN', 'BAD'],
+  ['keys nested too deep', `${'('.repeat(150)}SEEN${')'.repeat(150)}`, 'BAD'],
+  ['NOT nested too deep', `${'NOT '.repeat(150)}SEEN`, 'BAD'],
+  ['OR nested too deep', `${'OR SEEN '.repeat(150)}SEEN`, 'BAD'],
+  ['another charset', 'CHARSET KOI8-R TEXT x', 'NO [BADCHARSET (US-ASCII UTF-8)]'],
+  ['too many keys', 'SEEN '.repeat(1_200), 'NO [LIMIT]'],
+  ['too many texts', 'TEXT a '.repeat(60), 'NO [LIMIT]'],
+  ['a text that is too long', `TEXT ${'a'.repeat(9_000)}`, 'NO [LIMIT]'],
+  ['an unknown option', 'RETURN (SOME) ALL', 'BAD'],
+  ['PARTIAL beside ALL', 'RETURN (PARTIAL 1:2 ALL) ALL', 'BAD'],
+  ['PARTIAL from both ends', 'RETURN (PARTIAL 1:-2) ALL', 'BAD'],
+  ['PARTIAL twice', 'RETURN (PARTIAL 1:2 PARTIAL 3:4) ALL', 'BAD'],
 ] as const) {
   test(`a search refuses ${what}, and what was saved stays unless it could be read`, async () => {
-    folder.savedSearch = [{ from: 1, to: 1 }]
-    await assert.rejects(folder.says(searchCommands, `UID SEARCH ${program}`), refused)
-    assert.deepEqual(folder.savedSearch, [{ from: 1, to: 1 }])
+    const selected = scene.session.needSelected()
+    selected.savedSearch = [{ from: 1, to: 1 }]
+    assert.equal((await told(`UID SEARCH ${program}`)).slice(0, refused.length), refused)
+    assert.deepEqual(selected.savedSearch, [{ from: 1, to: 1 }])
   })
 }
 
 test('a long search says every ten seconds how far it is, and ends with its connection', async () => {
-  const long = await SelectedFolder.open()
+  const clock = new ManualClock()
+  await using parts = partsOn(stage.database, { clock })
+  const long = await stage.scene()
+  using session = long.another(parts)
   await long.store(Array.from({ length: 8 }, () => [`Subject: x\r\n\r\n${'a b '.repeat(30_000)}`]))
-  const { holds } = long.reader
+  await session.run('SELECT INBOX')
+  const { reader } = parts
+  const { holds } = reader
   let reads = 0
-  long.reader.holds = (raw, sought) => {
-    long.clock.advance(6_000)
-    if (++reads === 5) long.ended.abort()
-    return holds.call(long.reader, raw, sought)
+  reader.holds = (raw, sought) => {
+    clock.advance(6_000)
+    if (++reads === 5) session[Symbol.dispose]()
+    return holds.call(reader, raw, sought)
   }
-  await assert.rejects(long.says(searchCommands, 'SEARCH BODY never'), { name: 'AbortError' })
-  assert.match(long.written, /^\* OK \[INPROGRESS \("a1" \d 8\)\] [^\r\n]+\r\n/)
-  await long[Symbol.asyncDispose]()
+  await assert.rejects(session.run('SEARCH BODY never'), { name: 'AbortError' })
+  assert.match(session.lines().join('|'), /^\* OK \[INPROGRESS \("a" \d 8\)\] /)
 })

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
+import { partsOn } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { FolderMaps } from './folder-maps.ts'
 import { SequenceMap } from './sequence-map.ts'
 
-let stage: Stage
-before(async () => {
-  stage = await Stage.open()
-})
-after(() => stage[Symbol.asyncDispose]())
+const stage = await Stage.ofFile()
 
 for (const [what, act] of [
   ['nothing has changed', async () => {}],
@@ -32,7 +29,7 @@ for (const [what, act] of [
     await act(scene)
     await scene.told('SELECT INBOX')
     const again = scene.session.selected?.messages.runs()
-    await using elsewhere = stage.process()
+    await using elsewhere = partsOn(stage.database)
     using fresh = scene.another(elsewhere)
     await fresh.run('SELECT INBOX')
     assert.deepEqual(again, fresh.selected?.messages.runs())

@@ -1,15 +1,10 @@
 // On both databases: what one process commits, clients of another are told.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { HeardSession } from '#test/world/imap/heard-session.ts'
-import { Stage } from '#test/world/imap/stage.ts'
-import { selectedCommands } from './commands.ts'
+import { test } from 'node:test'
+import { partsOn } from '#test/world/imap/heard-session.ts'
+import { type Scene, Stage } from '#test/world/imap/stage.ts'
 
-let stage: Stage
-before(async () => {
-  stage = await Stage.open()
-})
-after(() => stage[Symbol.asyncDispose]())
+const stage = await Stage.ofFile()
 
 /** The parts of the stage, which note each statement first. */
 function noting(note: () => void) {
@@ -73,7 +68,7 @@ test('a client that is idle stays so while the database does not answer, and is 
     failed.resolve()
     throw new Error('The database does not answer')
   })
-  using session = new HeardSession(parts, scene.mailbox, selectedCommands)
+  using session = scene.another(parts)
   await session.run('SELECT INBOX')
   const idling = session.run('IDLE')
   await session.until(/^\+/)
@@ -92,15 +87,15 @@ test('clients that are idle in one state share the read of what woke them, and n
   using other = await stage.scene()
   const { parts, count } = counting()
   using sessions = new DisposableStack()
-  const open = async (mailbox: typeof scene.mailbox) => {
-    const session = sessions.use(new HeardSession(parts, mailbox, selectedCommands))
+  const open = async (of: Scene) => {
+    const session = sessions.use(of.another(parts))
     await session.run('SELECT INBOX')
     const idling = session.run('IDLE')
     await session.until(/^\+/)
     return { session, idling }
   }
-  const idle = await Promise.all(Array.from({ length: 250 }, () => open(scene.mailbox)))
-  const beside = await open(other.mailbox)
+  const idle = await Promise.all(Array.from({ length: 250 }, () => open(scene)))
+  const beside = await open(other)
   const before = count()
   await scene.add(3)
   const told = await Promise.all(idle.map(({ session }) => session.until(/EXISTS/)))
@@ -120,7 +115,7 @@ test('clients that are idle in one state share the read of what woke them, and n
 test('commands read nothing while no change is announced, but NOOP looks', async () => {
   using scene = await stage.scene()
   const { parts, count } = counting()
-  using session = new HeardSession(parts, scene.mailbox, selectedCommands)
+  using session = scene.another(parts)
   await session.run('SELECT INBOX')
   await session.run('NOOP')
   const before = count()
@@ -133,7 +128,7 @@ test('commands read nothing while no change is announced, but NOOP looks', async
 
 test('an expunge elsewhere is held back until numbers may change, in each process for its own client', async () => {
   using scene = await stage.scene()
-  await using process = stage.process(stage.elsewhere)
+  await using process = partsOn(stage.elsewhere)
   using there = scene.another(process)
   await scene.add(3)
   await scene.told('SELECT INBOX')

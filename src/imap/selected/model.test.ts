@@ -1,30 +1,13 @@
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
-import { pino } from 'pino'
-import { ManualClock } from '#/adapters/clock/manual.ts'
 import { findFolder } from '#/mail/folders.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import { MessageReader } from '#/mime/reader.ts'
-import { HeardSession, type partsOn } from '#test/world/imap/heard-session.ts'
 import { type Known, type Memory, ModelledClient } from '#test/world/imap/modelled-client.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { changingCommands } from '../changing/commands.ts'
 import type { Extension } from '../session/session.ts'
-import { selectedCommands } from './commands.ts'
 import { flagsOf } from './flags.ts'
 
-let stage: Stage
-let parts: ReturnType<typeof partsOn>
-const reader = new MessageReader()
-before(async () => {
-  stage = await Stage.open()
-  const more = { reader, idKey: idHashKey('a secret'), clock: new ManualClock(), log: pino({ level: 'silent' }) }
-  parts = { ...stage.parts, ...more }
-})
-after(async () => {
-  await reader[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
+const stage = await Stage.ofFile(changingCommands)
 
 /** Who has which extensions. */
 const clients: readonly (readonly Extension[])[] = [[], ['IMAP4rev2', 'CONDSTORE'], ['QRESYNC']]
@@ -57,9 +40,8 @@ class Run {
 
   constructor(scene: Scene) {
     this.#scene = scene
-    const commands = { ...selectedCommands, ...changingCommands }
     this.#clients = clients.map((extensions, number) => {
-      const session = new HeardSession(parts, scene.mailbox, commands)
+      const session = scene.another()
       for (const extension of extensions) session.enable(extension)
       return new ModelledClient(session, (line) => this.said.push(`${number} ${line}`))
     })

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 
-let stage: Stage
-before(async () => {
-  stage = await Stage.open()
-})
-after(() => stage[Symbol.asyncDispose]())
+const stage = await Stage.ofFile()
 
 const flags = '\\Answered \\Flagged \\Deleted \\Seen \\Draft $Forwarded'
 

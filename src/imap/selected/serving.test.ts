@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { hashPassword } from '#/passwords/password.ts'
-import { readingMailbox, startServing } from '#test/world/imap/serving.ts'
+import { Serving } from '#test/world/imap/serving.ts'
 
-const serving = await startServing()
-after(() => serving[Symbol.asyncDispose]())
+const serving = await Serving.ofFile()
 const { world, organization } = serving
-let count = 0
 
 async function idle() {
-  const mailbox = await readingMailbox(organization, `idle${++count}`)
+  const mailbox = await serving.newMailbox()
   const client = await serving.signedIn(mailbox)
   await client.run('SELECT INBOX')
   client.write('i IDLE\r\n')

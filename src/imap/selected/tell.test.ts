@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import type { Extension } from '../session/session.ts'
 
-let stage: Stage
-before(async () => {
-  stage = await Stage.open()
-})
-after(() => stage[Symbol.asyncDispose]())
+const stage = await Stage.ofFile()
 
 /** A step, and then what NOOP is told, or FETCH, in which sequence numbers must stay. */
 type Step = readonly [(scene: Scene) => Promise<unknown>, 'NOOP' | 'FETCH', ...string[]]
@@ -76,9 +72,9 @@ const rows: readonly (readonly [string, readonly Extension[], ...Step[]])[] = [
   [
     'of no change of its own',
     [],
-    [(on) => on.store([1, 2], { flags: { seen: true } }), 'NOOP'],
+    [(on) => on.storeFlags([1, 2], { flags: { seen: true } }), 'NOOP'],
     [
-      (on) => on.store([2], { flags: { seen: false } }).then(() => on.mark([3], { seen: true })),
+      (on) => on.storeFlags([2], { flags: { seen: false } }).then(() => on.mark([3], { seen: true })),
       'NOOP',
       '* 3 FETCH (FLAGS (\\Seen))',
     ],
@@ -87,7 +83,7 @@ const rows: readonly (readonly [string, readonly Extension[], ...Step[]])[] = [
     "of another's change that its own followed, of which it was not told",
     [],
     [
-      (on) => on.mark([1], { flagged: true }).then(() => on.store([1, 2], { flags: { seen: true } })),
+      (on) => on.mark([1], { flagged: true }).then(() => on.storeFlags([1, 2], { flags: { seen: true } })),
       'NOOP',
       '* 1 FETCH (FLAGS (\\Flagged \\Seen))',
     ],

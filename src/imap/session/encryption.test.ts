@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { ofFile } from '#test/of-file.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
-import { password, startServing } from '#test/world/imap/serving.ts'
+import { password, Serving } from '#test/world/imap/serving.ts'
 import { submissionSettings } from '#test/world/mail/submission.ts'
 
-const settings = await submissionSettings()
-const serving = await startServing({ env: settings.env })
-after(async () => {
-  await serving[Symbol.asyncDispose]()
-  await settings[Symbol.asyncDispose]()
-})
+const { env } = ofFile(await submissionSettings())
+const serving = await Serving.ofFile({ env })
 const login = `LOGIN ${serving.mailbox.address} "${password}"`
 
 test('with a certificate no password is taken in the clear, from this machine neither', async () => {

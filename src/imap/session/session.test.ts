@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ImapClient } from '#test/world/imap/client.ts'
-import { password, readingMailbox, startServing } from '#test/world/imap/serving.ts'
+import { password, Serving } from '#test/world/imap/serving.ts'
 
-const serving = await startServing()
-after(() => serving[Symbol.asyncDispose]())
+const serving = await Serving.ofFile()
 const { address } = serving.mailbox
 const plain = (login: string, secret = password) => Buffer.from(`\0${login}\0${secret}`).toString('base64')
 
@@ -77,7 +76,7 @@ for (const [what, command, times, expected] of [
   })
 
 test('wrong passwords count as those of submission do, whatever they are given by', async () => {
-  const { address: other } = await readingMailbox(serving.organization, 'guessed')
+  const { address: other } = await serving.newMailbox()
   const answers: string[] = []
   for (let n = 0; n < 12; n++) {
     await using client = await ImapClient.greeted(serving.port)

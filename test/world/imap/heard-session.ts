@@ -1,3 +1,5 @@
+import { pino } from 'pino'
+import { ManualClock } from '#/adapters/clock/manual.ts'
 import type { Database } from '#/db/open.ts'
 import { Bad, Bye, type Completed, No } from '#/imap/answers.ts'
 import { FolderNews } from '#/imap/selected/news.ts'
@@ -7,17 +9,33 @@ import type { Extension, Handler, ImapParts, Session, User } from '#/imap/sessio
 import type { Octets } from '#/imap/wire/arguments.ts'
 import type { Output } from '#/imap/wire/output.ts'
 import { Parser } from '#/imap/wire/parser.ts'
+import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { MessageReader } from '#/mime/reader.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import { ThreadCache } from '#/threads/cache.ts'
+import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+
+const key = idHashKey('a secret')
+const log = pino({ level: 'silent' })
 
 /** What a server knows of all sessions. */
 export function partsOn(
   database: Database,
-  rest: Partial<ImapParts> & Pick<ImapParts, 'log'>,
+  {
+    mailHost = sqlMailHost(database.db, key),
+    clock = new ManualClock('2026-11-21T12:00:00Z'),
+  }: Partial<ImapParts> = {},
 ): ImapParts & AsyncDisposable {
-  const news = new FolderNews(database, rest.log)
-  // A test names what its commands use.
-  const parts = { db: database.db, news, ...rest } as Partial<ImapParts> as ImapParts
-  return { ...parts, [Symbol.asyncDispose]: () => news[Symbol.asyncDispose]() }
+  const parts = new AsyncDisposableStack()
+  const reader = parts.use(new MessageReader())
+  const news = parts.use(new FolderNews(database, log))
+  const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 24 })
+  return {
+    ...{ db: database.db, mailHost, reader, idKey: key, clock, log, news, threads },
+    mailboxIndexes: new MailboxIndexes({ mailHost, threads }),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
 }
 
 /** A command of another room, as far as it matters here. */
@@ -97,7 +115,7 @@ export class HeardSession implements Session, Disposable {
       return '\0'
     })
     const [, name = ''] = /^((?:UID )?[A-Z]+)/.exec(text) ?? []
-    const args = new Parser({ text, literals }, true, name.length)
+    const args = new Parser({ text: Buffer.from(text).toString('latin1'), literals }, true, name.length)
     await this.#inTurn(async () => {
       this.output.write(
         `${await this.#answer(name, this.#commands[name] ?? (bySequence.has(name) ? nothing : undefined), args)}\r\n`,

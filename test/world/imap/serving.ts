@@ -15,25 +15,35 @@ export interface ReadingMailbox extends MailboxRef {
   readonly address: string
 }
 
-/** A service with IMAP for a test, and an organization with a mailbox in it.
+/** A service with IMAP for the tests of a file, and an organization with a mailbox in it.
  *
- *      await using serving = await startServing()
+ *      const serving = await Serving.ofFile()
  *      await using client = await serving.signedIn()
  *      const { untagged } = await client.run('LIST "" *')
  */
-export class Serving implements AsyncDisposable {
+export class Serving {
   readonly world: World
   readonly organization: TestOrganization
   readonly mailbox: ReadingMailbox
+  #made = 0
 
-  constructor(world: World, organization: TestOrganization, mailbox: ReadingMailbox) {
-    this.world = world
+  private constructor(organization: TestOrganization, mailbox: ReadingMailbox) {
+    this.world = organization.world
     this.organization = organization
     this.mailbox = mailbox
   }
 
+  static async ofFile(options: WorldOptions = {}): Promise<Serving> {
+    const organization = await (await World.ofFile(options)).organization({ plan: 'self_hosted' })
+    return new Serving(organization, await readingMailbox(organization, 'ada'))
+  }
+
   get port(): number {
     return this.world.imap?.port ?? 0
+  }
+
+  newMailbox(): Promise<ReadingMailbox> {
+    return readingMailbox(this.organization, `box${++this.#made}`)
   }
 
   /** A client that is signed in to the mailbox, or to another one. */
@@ -43,19 +53,6 @@ export class Serving implements AsyncDisposable {
     if (status !== 'OK') throw new Error(`${status} ${text}`)
     return client
   }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.world[Symbol.asyncDispose]()
-  }
-}
-
-export async function startServing(options: WorldOptions = {}): Promise<Serving> {
-  await using starting = new AsyncDisposableStack()
-  const world = starting.use(await World.start(options))
-  const organization = await world.organization({ plan: 'self_hosted' })
-  const mailbox = await readingMailbox(organization, 'ada')
-  starting.move()
-  return new Serving(world, organization, mailbox)
 }
 
 /** Another mailbox with a password. */

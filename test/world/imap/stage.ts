@@ -1,52 +1,61 @@
-import { pino } from 'pino'
 import type { Database } from '#/db/open.ts'
 import { announceEvents } from '#/events/announce.ts'
 import { selectedCommands } from '#/imap/selected/commands.ts'
+import type { Handler, ImapParts } from '#/imap/session/session.ts'
 import { findFolder } from '#/mail/folders.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { SearchIndexer } from '#/mail/search/indexer.ts'
 import { type FlagChange, storeFlags } from '#/mail/store-flags.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import { readMessage } from '#/mime/message.ts'
 import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { copy } from '#test/conformance/mail-host/letters.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { databaseHome } from '#test/world/database/database.ts'
+import { ofFile } from '#test/of-file.ts'
+import { databaseHome, testDatabase } from '#test/world/database/database.ts'
 import { HeardSession, partsOn } from './heard-session.ts'
 
-const log = pino({ level: 'silent' })
+type Commands = Readonly<Record<string, Handler>>
 
-/** A database with mailboxes, and what the sessions of a process share. */
+/** A database with mailboxes, and what the sessions of a process share. Their commands are those of a selected mailbox, and these. */
 export class Stage implements AsyncDisposable {
   readonly database: Database
   /** As another process has it, where the database can have one. */
   readonly elsewhere: Database
   readonly host: MailHost
   readonly parts: ReturnType<typeof partsOn>
+  readonly commands: Commands
   readonly #resources: AsyncDisposable
 
-  private constructor(database: Database, elsewhere: Database, resources: AsyncDisposable) {
+  private constructor(database: Database, elsewhere: Database, commands: Commands, resources: AsyncDisposable) {
     this.database = database
     this.elsewhere = elsewhere
+    this.commands = { ...selectedCommands, ...commands }
     this.#resources = resources
-    this.host = sqlMailHost(database.db, idHashKey('a secret'))
-    this.parts = this.process()
+    this.parts = partsOn(database)
+    this.host = this.parts.mailHost
   }
 
-  static async open(): Promise<Stage> {
+  /** For all tests of a file. */
+  static async ofFile(commands: Commands = {}): Promise<Stage> {
+    return ofFile(await Stage.open(commands))
+  }
+
+  static async open(commands: Commands = {}): Promise<Stage> {
     await using opening = new AsyncDisposableStack()
-    const home = opening.use(await databaseHome())
-    const database = opening.use(await home.open())
-    const elsewhere = database.embedded ? database : opening.use(await home.open())
+    const home = process.env.TEST_DATABASE_URL === undefined ? undefined : opening.use(await databaseHome())
+    const database = opening.use(await (home?.open() ?? testDatabase()))
+    const elsewhere = home ? opening.use(await home.open()) : database
     opening.use(announceEvents(elsewhere))
-    return new Stage(database, elsewhere, opening.move())
-  }
-
-  /** What the sessions of another process share. */
-  process(database = this.database): ReturnType<typeof partsOn> {
-    return partsOn(database, { mailHost: this.host, log })
+    return new Stage(database, elsewhere, commands, opening.move())
   }
 
   async scene(): Promise<Scene> {
     return new Scene(this, await newMailbox(this.database.db, this.host, await newDomain(this.database.db), 'ada'))
+  }
+
+  /** Has the index of words know all messages. */
+  async index(): Promise<void> {
+    const { db, reader, log } = this.parts
+    await new SearchIndexer({ db, reader, log }).processAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -67,14 +76,23 @@ export class Scene implements Disposable {
     this.session = this.another()
   }
 
-  another(parts: Stage['parts'] = this.stage.parts): HeardSession {
-    return new HeardSession(parts, this.mailbox, selectedCommands)
+  another(parts: ImapParts = this.stage.parts): HeardSession {
+    return new HeardSession(parts, this.mailbox, this.stage.commands)
   }
 
-  add(count: number, change: Partial<Copy> = {}, { db } = this.stage.database): Promise<void> {
-    const copies = Array.from({ length: count }, () => copy(this.mailbox, change))
+  /** So many messages, or those that differ so, in one transaction. */
+  add(messages: number | readonly Partial<Copy>[], all: Partial<Copy> = {}, { db } = this.stage.database) {
+    const each = typeof messages === 'number' ? Array<Partial<Copy>>(messages).fill({}) : messages
+    const copies = each.map((change) => copy(this.mailbox, { ...all, ...change }))
     const { host } = this.stage
     return db.transaction().execute((tx) => host.append(tx, copies))
+  }
+
+  /** Messages in this order, as they were sent; each with a modification sequence of its own, from 2 on. */
+  async store(messages: readonly (readonly [raw: string, marks?: Partial<Copy>])[]): Promise<void> {
+    const receivedAt = new Date(this.stage.parts.clock.now())
+    for (const [raw, marks] of messages)
+      await this.add(1, { message: readMessage(Buffer.from(raw, 'latin1')), receivedAt, ...marks })
   }
 
   async expunge(...uids: number[]): Promise<void> {
@@ -86,7 +104,7 @@ export class Scene implements Disposable {
   }
 
   /** As STORE of a session does, of whose change its client is told by itself. */
-  async store(uids: number[], change: FlagChange): Promise<void> {
+  async storeFlags(uids: number[], change: FlagChange): Promise<void> {
     const { db } = this.stage.database
     const { id: folderId } = await findFolder(db, this.mailbox, 'inbox')
     const ref = { mailbox: this.mailbox, folderId }

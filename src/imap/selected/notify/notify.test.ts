@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { subscribe, unsubscribe } from '../../folders/stored.ts'
 
-let stage: Stage
-before(async () => {
-  stage = await Stage.open()
-})
-after(() => stage[Symbol.asyncDispose]())
+const stage = await Stage.ofFile()
 
 const inArchive = { folder: 'archive' }
 const messages = 'MessageNew MessageExpunge'
