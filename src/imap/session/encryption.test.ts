@@ -22,6 +22,15 @@ test('with a certificate no password is taken in the clear, from this machine ne
   assert.match((await client.run('STARTTLS')).text, /TLS is active already/)
 })
 
+test('what follows a STARTTLS that does not begin TLS is answered', async () => {
+  await using client = await ImapClient.greeted(serving.port)
+  client.write('a STARTTLS x\r\nb NOOP\r\n')
+  assert.equal((await client.answer('b')).status, 'OK')
+  await client.startTls()
+  client.write('c STARTTLS\r\nd NOOP\r\n')
+  assert.equal((await client.answer('d')).status, 'OK')
+})
+
 test('a connection that begins with TLS takes passwords, and is compressed once', async () => {
   await using client = await ImapClient.openTls(serving.world.imapTls?.port ?? 0)
   assert.doesNotMatch(await client.untagged(/^OK/), /STARTTLS|LOGINDISABLED/)

@@ -105,8 +105,7 @@ export class ImapConnection implements Connection, ReaderContext {
       const name = received.fault ? undefined : nameOf(args)
       if (tag && name !== undefined) {
         this.#faults = 0
-        // Whoever sits between may have sent what came in the clear behind STARTTLS.
-        if (name === 'STARTTLS') this.#input.discardAhead()
+        if (name === 'STARTTLS' && this.#begins(received.text.slice(args.at))) this.#input.discardAhead()
         return { tag, name, args }
       }
       this.#faults += 1
@@ -210,6 +209,12 @@ export class ImapConnection implements Connection, ReaderContext {
     if (now < this.#deadline && !isStalled) return
     if (isStalled || this.#isClosing || this.#isShakingHands || this.#waitingSince === undefined) this.destroy()
     else this.stop(new Bye('You have said nothing for too long'))
+  }
+
+  /** Whether STARTTLS with these arguments begins TLS. Then whoever sits between may have sent what came behind it in the clear; else it
+   *  is commands, of which each is answered. */
+  #begins(args: string): boolean {
+    return this.canStartTls && !this.isSignedIn && /^ *$/.test(args)
   }
 
   /** From now on we wait for the client, once it has read what it was sent and others have had their turn. */

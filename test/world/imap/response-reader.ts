@@ -27,6 +27,11 @@ export class ResponseReader {
     return this.#tagged.has(tag)
   }
 
+  /** Whether a tagged response has this text. */
+  holdsText(text: string): boolean {
+    return this.#tagged.values().some((one) => one.text.includes(text))
+  }
+
   takeTagged(tag: string): { status: string; text: string } | undefined {
     const line = this.#tagged.get(tag)
     this.#tagged.delete(tag)
