@@ -71,7 +71,7 @@ function contentRow(number: number, organizationId: string, message: Message, st
       .map(({ name, address }) => ({ name: stored(name), address: stored(address) })),
     has_attachment: message.hasAttachment,
     preview: stored(message.preview),
-    facts: { ...headerFacts(message.raw, message.headers), ...storedSenders(message) },
+    facts: { ...headerFacts(message.raw, message.headers), ...storedSenders(message), ...groupsIn(message) },
   }
 }
 
@@ -83,6 +83,12 @@ function storedSenders({ from, sender }: Message) {
   if (alone) return { senders: [] }
   if (sender.length > mostSenders) return {}
   return { senders: sender.map(({ name, address }) => ({ name: stored(name), address: stored(address) })) }
+}
+
+/** The fields that may have groups (RFC 5322, section 3.4), if any, for SEARCH of IMAP, which finds their names. */
+function groupsIn({ headers }: Message) {
+  const groups = ['from', 'to'].filter((name) => headers.all(name).some((value) => value.includes(':')))
+  return groups.length > 0 ? { groups } : {}
 }
 
 /** The ids of a message and those that it names, as stored: hashed, in hexadecimal. */

@@ -134,7 +134,7 @@ const headBytes = 16 << 10
 
 export const summaryColumns = sql`message.id, message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.answered,
-  message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - 'senders' as facts,
+  message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - array['senders', 'groups'] as facts,
   case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
     (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
 

@@ -48,7 +48,7 @@ const readings = {
     return { result: allTexts(raw) }
   },
 
-  holds(raw: Buffer, { sought = [] }: Reading): Served & { result: (boolean | undefined)[] } {
+  holds(raw: Buffer, { sought = [] }: Reading): Served & { result: boolean[] } {
     return { result: holdsTexts(raw, sought) }
   },
 

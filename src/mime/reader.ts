@@ -67,10 +67,10 @@ export class MessageReader implements AsyncDisposable {
   }
 
   /** What of this the message holds (body/holds-texts.ts). */
-  async holds(raw: Buffer, sought: readonly Sought[]): Promise<(boolean | undefined)[]> {
+  async holds(raw: Buffer, sought: readonly Sought[]): Promise<boolean[]> {
     if (raw.length <= largeBytes) return holdsTexts(raw, sought)
     const shared = await inSharedMemory(raw)
-    return (await this.#thread.run({ what: 'holds', raw: shared, sought })) as (boolean | undefined)[]
+    return (await this.#thread.run({ what: 'holds', raw: shared, sought })) as boolean[]
   }
 
   /** What IMAP tells of the message's parts, with their decoded lengths: an `Entity` as JSON. */

@@ -53,7 +53,7 @@ interface MailContents {
   recipients: JSONColumnType<{ name: string; address: string }[]>
   has_attachment: boolean
   preview: string
-  /** Those of src/mime/header/header-facts.ts, and `senders`, for filters (src/mail/append-rows.ts); null or
+  /** Those of src/mime/header/header-facts.ts, with `senders`, for filters, and `groups`, for SEARCH (src/mail/append-rows.ts); null or
    *  incomplete for messages stored before the facts were. */
   facts: JSONColumnType<object> | null
 }

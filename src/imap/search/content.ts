@@ -27,20 +27,18 @@ export async function siftContents(scope: Scope, sought: Sought, within: Places)
 
 type Test = { readonly yes: RawBuilder<boolean>; readonly open: RawBuilder<boolean> }
 
-/** The stored time is in UTC, and the zone of the header counts, which is within a day of that. What has no date counts as sent when it was
- *  received (RFC 5256 has it so for SORT). */
+/** The stored time is in UTC, and the day in the header counts, which is within a day of that. What has no date is sent on no day. */
 function sentWithin({ from, before }: Extract<Sought, { in: 'date' }>): Test {
   const date = sql`(content.facts ->> 'date')::timestamptz`
   const at = (time: number) => sql`${new Date(time)}::timestamptz`
-  const held = (column: RawBuilder<unknown>, margin: number) => {
-    const since = from === undefined ? sql`true` : sql`${column} >= ${at(from + margin)}`
-    const until = before === undefined ? sql`true` : sql`${column} < ${at(before - margin)}`
+  const held = (margin: number) => {
+    const since = from === undefined ? sql`true` : sql`${date} >= ${at(from + margin)}`
+    const until = before === undefined ? sql`true` : sql`${date} < ${at(before - margin)}`
     return sql`(${since} and ${until})`
   }
-  const isKnown = sql`content.facts ? 'date'`
   return {
-    yes: sql`(case when ${date} is not null then ${held(date, day)} else ${isKnown} and ${held(sql`message.received_at`, 0)} end)`,
-    open: sql`(case when ${date} is not null then ${held(date, -day)} else not coalesce(${isKnown}, false) end)`,
+    yes: sql`coalesce(${date} is not null and ${held(day)}, false)`,
+    open: sql`(case when ${date} is not null then ${held(-day)} else not coalesce(content.facts ? 'date', false) end)`,
   }
 }
 
@@ -55,13 +53,18 @@ function inSubject(text: string): Test {
   }
 }
 
+/** Whether a field of that name may have groups, whose names are read. */
+function hasGroups(name: 'from' | 'to'): RawBuilder<boolean> {
+  return sql`coalesce(content.facts -> 'groups' ? ${name}::text, false)`
+}
+
 /** The author is stored; if there are others or a sender, all of them together. */
 function inAuthors(text: string): Test {
   const author = addressOf(sql`content.from_name`, sql`content.from_address`)
   const all = sql`content.facts -> 'senders'`
   return {
     yes: sql`coalesce(${holds(author, text)}, false)`,
-    open: sql`(${all} is null or coalesce(${isUneven(author)}, false) or ${isUneven(sql`(${all})::text`)} or ${anyHolds(all, text)})`,
+    open: sql`(${hasGroups('from')} or ${all} is null or coalesce(${isUneven(author)}, false) or ${isUneven(sql`(${all})::text`)} or ${anyHolds(all, text)})`,
   }
 }
 
@@ -70,7 +73,7 @@ function inRecipients(text: string): Test {
   const all = sql`content.recipients`
   return {
     yes: anyHolds(all, text),
-    open: sql`(${isUneven(sql`${all}::text`)} or jsonb_array_length(${all}) >= 100)`,
+    open: sql`(${hasGroups('to')} or ${isUneven(sql`${all}::text`)} or jsonb_array_length(${all}) >= 100)`,
   }
 }
 

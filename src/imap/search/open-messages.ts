@@ -18,14 +18,12 @@ const large = new Slots(2)
 interface OpenMessage {
   readonly place: number
   readonly raw: Buffer
-  readonly receivedAt: number
 }
 
 interface Row {
   readonly uid: number
   readonly content_id: number
   readonly size_bytes: number
-  readonly received_at: Date
 }
 
 /** The octets of messages, in batches, of each thousand the newest first; of headers alone where these end and can be understood. Without
@@ -44,7 +42,7 @@ export async function* messagesAt(
       for (const row of rows) {
         const place = placeOf.get(row.uid)
         const raw = read.get(row.uid) ?? (await wholeOf(scope, row))
-        if (raw && place !== undefined) yield { place, raw, receivedAt: row.received_at.getTime() }
+        if (raw && place !== undefined) yield { place, raw }
       }
     }
   }
@@ -53,7 +51,7 @@ export async function* messagesAt(
 /** Newest first. */
 async function rowsOf(scope: Scope, uids: readonly number[]): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select message.uid, message.content_id, message.size_bytes, message.received_at
+    select message.uid, message.content_id, message.size_bytes
     from ${uidRows(scope.selected.folderId, uids)} wanted join mail_messages message using (folder_id, uid)
     join mail_folders folder on folder.id = message.folder_id and folder.organization_id = ${scope.organizationId}
     order by message.uid desc`.execute(scope.db)

@@ -23,9 +23,9 @@ export async function readOpen(scope: Scope, judged: Judged): Promise<Places> {
   const headersOnly = sought.every((one) => one.in !== 'text' && one.in !== 'body')
   let began = performance.now()
   let done = 0
-  for await (const { place, raw, receivedAt } of messagesAt(scope, open, { headersOnly })) {
+  for await (const { place, raw } of messagesAt(scope, open, { headersOnly })) {
     const answers = await scope.session.parts.reader.holds(raw, sought)
-    const holds = new Map(sought.map((one, at) => [one, answers[at] ?? wasReceived(one, receivedAt)]))
+    const holds = new Map(sought.map((one, at) => [one, answers[at] ?? false]))
     if (isFound(judged, place, holds)) found.add(place)
     done++
     if (performance.now() - began < turn) continue
@@ -49,10 +49,4 @@ function isFound(judged: Judged, place: number, holds: ReadonlyMap<Sought, boole
 function soughtIn({ key, of, yes, maybe }: Judged): Sought[] {
   if (key.kind === 'content') return maybe.without(yes).isEmpty ? [] : [key.sought]
   return of.flatMap(soughtIn)
-}
-
-/** A message without a date counts as sent when it was received. */
-function wasReceived(sought: Sought, receivedAt: number): boolean {
-  if (sought.in !== 'date') return false
-  return receivedAt >= (sought.from ?? 0) && receivedAt < (sought.before ?? Number.POSITIVE_INFINITY)
 }

@@ -1,7 +1,7 @@
 import { oneLine } from '../charset.ts'
 import { decodeText } from '../header/encoded-words.ts'
 import type { Address } from './address.ts'
-import { isEmptyGroup, joinedWords } from './address-words.ts'
+import { isEmptyGroup, joinedWords, type Word } from './address-words.ts'
 import { ListReader, LONGEST, LONGEST_NAME, type WrittenMailbox } from './list-reader.ts'
 
 /** Limits for a list. Real lists stay far below. A list of delimiters only takes 5 ms. */
@@ -25,6 +25,8 @@ export function authorAmong(named: readonly Address[]): Address | undefined {
 /** An address list as we read it, and what another reader may make of it. */
 export interface AddressList {
   readonly addresses: Address[]
+  /** The names of groups, decoded. */
+  readonly groups: readonly string[]
   /** Texts with an `@` that other readers may take for an address: unquoted names, comments and quoted strings that end elsewhere
    *  for a reader that ignores backslashes, and angle brackets with a route. */
   readonly strays: readonly string[]
@@ -34,20 +36,26 @@ export interface AddressList {
 
 /** Like `parseAddresses`, with what that leaves out. */
 export function readAddressList(value: string): AddressList {
-  if (value === '') return { addresses: [], strays: [], complete: true }
+  if (value === '') return { addresses: [], groups: [], strays: [], complete: true }
   const reader = new DecodingReader(value.slice(0, MOST_TEXT))
   let tokens = 0
   let more = true
   while (more && tokens++ < MOST_TOKENS && reader.addresses.length < MOST_ADDRESSES) more = reader.step()
   reader.endMailbox()
-  const { addresses, strays, tooLong } = reader
-  return { addresses, strays, complete: !more && !tooLong && value.length <= MOST_TEXT }
+  const { addresses, groups, strays, tooLong } = reader
+  return { addresses, groups, strays, complete: !more && !tooLong && value.length <= MOST_TEXT }
 }
 
 class DecodingReader extends ListReader {
   readonly addresses: Address[] = []
+  readonly groups: string[] = []
   /** An address was left out. */
   tooLong = false
+
+  protected override group(words: readonly Word[]): void {
+    const name = decodeText(joinedWords(words, LONGEST_NAME))
+    if (name !== '') this.groups.push(name.slice(0, LONGEST).toWellFormed())
+  }
 
   protected override mailbox({ words, comment, address: written }: WrittenMailbox): void {
     const address = oneLine(written)

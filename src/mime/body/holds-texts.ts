@@ -1,7 +1,7 @@
 import { hasText } from '#/find-text.ts'
 import { foldText } from '#/word-fold.ts'
 import { addressText } from '../address/address.ts'
-import { parseAddresses } from '../address/address-list.ts'
+import { readAddressList } from '../address/address-list.ts'
 import { readWrittenDate } from '../header/date.ts'
 import { type Headers, readHeaders } from '../header/headers.ts'
 import { htmlToText } from './html-text.ts'
@@ -15,18 +15,18 @@ export type Sought =
   | { readonly in: 'text' | 'body'; readonly text: string }
   /** In the fields of a name, decoded. An empty text is in each. */
   | { readonly in: 'header'; readonly name: string; readonly text: string }
-  /** In a name with its address. */
+  /** In a name with its address, or the name of a group. */
   | { readonly in: 'addresses'; readonly name: string; readonly text: string }
   | { readonly in: 'subject'; readonly text: string }
-  /** The Date field as it is written, from a time and before one. */
+  /** The day in the Date field as it is written there, from a time and before one. */
   | { readonly in: 'date'; readonly from?: number | undefined; readonly before?: number | undefined }
 
 /** Enclosed messages within each other. Real mail has one or two. */
 const deepest = 8
 
-/** Whether a message holds each of these; undefined for a date that it does not have. A header without a body will do unless it is in the
+/** Whether a message holds each of these. A header without a body will do unless it is in the
  *  body that something is sought. Never throws, and takes time linear in the message for each. */
-export function holdsTexts(raw: Buffer, sought: readonly Sought[]): (boolean | undefined)[] {
+export function holdsTexts(raw: Buffer, sought: readonly Sought[]): boolean[] {
   const texts = new Texts(raw)
   return sought.map((one) => texts.holds(one))
 }
@@ -75,11 +75,11 @@ class Texts {
     this.#root = readStructure(raw, headers, bodyStart)
   }
 
-  holds(sought: Sought): boolean | undefined {
+  holds(sought: Sought): boolean {
     const headers = this.#headers
     if (sought.in === 'date') {
       const at = readWrittenDate(headers.last('date') ?? '')?.getTime()
-      if (at === undefined) return undefined
+      if (at === undefined) return false
       return at >= (sought.from ?? Number.NEGATIVE_INFINITY) && at < (sought.before ?? Number.POSITIVE_INFINITY)
     }
     const isIn = (text: string) => hasText(foldText(text), sought.text)
@@ -136,5 +136,6 @@ function* enclosedTexts(raw: Buffer, leaf: Part, depth: number): Generator<strin
 }
 
 function addressTexts(headers: Headers, name: string): string[] {
-  return parseAddresses(headers.all(name).join(',\n')).map(addressText)
+  const { addresses, groups } = readAddressList(headers.all(name).join(',\n'))
+  return [...groups, ...addresses.map(addressText)]
 }
