@@ -25,31 +25,12 @@ for (const [given, stored] of [
   test(`Blocking ${given} stores ${stored}`, () => assert.equal(blockPattern(given), stored))
 
 for (const given of [
-  ...[
-    '',
-    ' ',
-    '@',
-    'ann',
-    'ann@',
-    'example.com',
-    '@@example.com',
-    'ann@b@example.com',
-    '@com',
-    '@localhost',
-    'ann@com',
-  ],
+  ...['', ' ', '@', 'ann', 'ann@', 'example.com', '@@example.com', 'ann@b@example.com', '@com', '@localhost'],
   ...['*@example.com', '@*.example.com', '@.example.com', '@example..com', '@-a.example', '@exa mple.com', '@1.2.3.4'],
-  ...[
-    'a b@example.com',
-    '"a*b"@example.com',
-    '""@example.com',
-    '"a\nb"@example.com',
-    'Ann <ann@example.com>',
-    '<ann@example.com>',
-    'a,b@example.com',
-  ],
-  ...['ann@example.com, bob@example.com', 'ann\n@example.com', 'ann\u0000@example.com', 'ann@exam\u0000ple.com'],
-  ...['ann\ud83d@example.com', '\u202eann@example.com', '@exa%6dple.com', `${'a'.repeat(250)}@example.com`],
+  ...['ann@com', 'a b@example.com', '"a*b"@example.com', '""@example.com', '"a\nb"@example.com', '<ann@example.com>'],
+  ...['Ann <ann@example.com>', 'a,b@example.com', 'ann@example.com, bob@example.com', 'ann\n@example.com'],
+  ...['ann\u0000@example.com', 'ann@exam\u0000ple.com', 'ann\ud83d@example.com', '\u202eann@example.com'],
+  ...['@exa%6dple.com', `${'a'.repeat(250)}@example.com`],
 ])
   test(`Blocking ${JSON.stringify(given).slice(0, 40)} is refused`, () =>
     assert.throws(
@@ -70,14 +51,9 @@ for (const [what, address, expected] of [
     assert.equal(patternsMatching([address]).includes('@example.com'), expected))
 
 test('an address is blocked however its local part is quoted', () => {
-  for (const written of [
-    '"bad"@evil.example',
-    '"b\\ad"@evil.example',
-    '"b"."ad"@evil.example',
-    'b."ad"@evil.example',
-  ]) {
-    const [pattern] = patternsMatching([written])
-    assert.ok(pattern === 'bad@evil.example' || pattern === 'b.ad@evil.example', written)
+  for (const local of ['"bad"', '"b\\ad"', '"b"."ad"', 'b."ad"']) {
+    const [pattern] = patternsMatching([`${local}@evil.example`])
+    assert.ok(pattern === 'bad@evil.example' || pattern === 'b.ad@evil.example', local)
   }
 })
 

@@ -6,7 +6,7 @@ import { World } from '#test/world/world.ts'
 import { mostBlocked } from './pattern.ts'
 
 const world = await World.ofFile()
-const shared = await world.organization()
+const _shared = await world.organization()
 
 async function block(organization: TestOrganization, pattern: string) {
   return await organization.bodyOf(201, 'POST', '/v1/blocked-senders', { pattern })
@@ -16,23 +16,14 @@ async function list(organization: TestOrganization) {
   return (await organization.request('GET', '/v1/blocked-senders')).body.data
 }
 
-test('POST /v1/blocked-senders answers 201 with the stored lowercased form, and where it is', async () => {
-  const { status, body, headers } = await shared.request('POST', '/v1/blocked-senders', { pattern: 'Spam@Example.COM' })
-  assert.equal(status, 201)
-  assert.deepEqual(Object.keys(body), ['id', 'pattern', 'created_at'])
-  assert.equal(body.pattern, 'spam@example.com')
-  assert.match(body.created_at, /Z$/)
-  assert.equal(headers.get('location'), `/v1/blocked-senders/${body.id}`)
-})
-
 test('Blocking an already blocked pattern succeeds with 200 and changes nothing', async () => {
   const organization = await world.organization()
   const blocked = await block(organization, '@example.com')
-  for (const pattern of ['@example.com', '@EXAMPLE.com']) {
-    const body = await organization.bodyOf(200, 'POST', '/v1/blocked-senders', { pattern })
-    assert.deepEqual(body, blocked)
-  }
+  for (const pattern of ['@example.com', '@EXAMPLE.com'])
+    assert.deepEqual(await organization.bodyOf(200, 'POST', '/v1/blocked-senders', { pattern }), blocked)
   assert.deepEqual(await list(organization), [blocked])
+  await organization.bodyOf(200, 'DELETE', '/v1/blocked-senders/@example.com')
+  assert.deepEqual(await list(organization), [])
 })
 
 test('The list is newest first', async () => {
@@ -61,12 +52,6 @@ for (const [what, path] of [
     assert.deepEqual(await list(organization), [])
   })
 
-test('DELETE accepts a domain’s pattern', async () => {
-  const organization = await world.organization()
-  await block(organization, '@example.com')
-  assert.equal((await organization.request('DELETE', '/v1/blocked-senders/@example.com')).status, 200)
-})
-
 test('50 blocks of one pattern at once: one 201, 49 times 200, one record', async () => {
   const organization = await world.organization()
   const answers = await Promise.all(
@@ -78,18 +63,13 @@ test('50 blocks of one pattern at once: one 201, 49 times 200, one record', asyn
 
 test(`An organization blocks at most ${mostBlocked} senders`, async () => {
   const organization = await world.organization()
-  const row = (index: number) => ({ organization_id: organization.id, member_id: null, pattern: `@${index}.test` })
-  await world.db
-    .insertInto('blocked_senders')
-    .values(Array.from({ length: mostBlocked - 1 }, (_, index) => row(index)))
-    .execute()
+  const patterns = Array.from({ length: mostBlocked - 1 }, (_, index) => ({ pattern: `@${index}.test` }))
+  const of = { organization_id: organization.id, member_id: null }
+  const rows = patterns.map((one) => ({ ...of, ...one }))
+  await world.db.insertInto('blocked_senders').values(rows).execute()
   await block(organization, '@last.test')
-  const { status, body } = await organization.request('POST', '/v1/blocked-senders', { pattern: '@more.test' })
-  assert.equal(status, 400)
-  assert.partialDeepStrictEqual(body.error, {
-    code: 'invalid_request',
-    message: 'At most 10,000 senders can be blocked',
-  })
+  const { error } = await organization.bodyOf(400, 'POST', '/v1/blocked-senders', { pattern: '@more.test' })
+  assert.equal(error.message, 'At most 10,000 senders can be blocked')
   assert.equal((await organization.request('POST', '/v1/blocked-senders', { pattern: '@last.test' })).status, 200)
   assert.equal((await list(organization)).length, mostBlocked)
 })

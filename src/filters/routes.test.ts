@@ -29,18 +29,8 @@ async function label(organization: TestOrganization, name: string) {
 async function personalFilter(organization: TestOrganization, fields: object = {}) {
   const member = await organization.member(`${randomUUID()}@${organization.domain}`)
   const owner = { organizationId: organization.id, memberId: member.id }
-  const filter = {
-    name: 'Own',
-    field: 'from',
-    op: 'is',
-    value: 'a@b.test',
-    action: 'star',
-    argument: null,
-    enabled: true,
-  }
-  return await world.db
-    .transaction()
-    .execute((tx) => addFilter(tx, owner, { ...filter, ...fields } as Parameters<typeof addFilter>[2], byOperator))
+  const filter = { ...plain, argument: null, enabled: true, ...fields } as Parameters<typeof addFilter>[2]
+  return await world.db.transaction().execute((tx) => addFilter(tx, owner, filter, byOperator))
 }
 
 function refused(answer: { status: number; body: { error: unknown } }, field: string): void {
@@ -48,16 +38,11 @@ function refused(answer: { status: number; body: { error: unknown } }, field: st
   assert.partialDeepStrictEqual(answer.body.error, { code: 'invalid_request', field })
 }
 
-test('POST /v1/filters answers 201 with the filter, and where it is', async () => {
+test('A filter is made as it is given, and shown so', async () => {
   const organization = await world.organization()
-  const { status, body, headers } = await organization.request('POST', '/v1/filters', plain)
-  assert.equal(status, 201)
-  const { id, created_at, updated_at, ...rest } = body
-  assert.deepEqual(rest, { ...plain, argument: null, position: 1, enabled: true, broken: null })
-  assert.equal(headers.get('location'), `/v1/filters/${id}`)
-  assert.match(created_at, /Z$/)
-  assert.match(updated_at, /Z$/)
-  assert.deepEqual((await organization.request('GET', `/v1/filters/${id}`)).body, body)
+  const body = await create(organization)
+  assert.partialDeepStrictEqual(body, { ...plain, argument: null, position: 1, enabled: true, broken: null })
+  assert.deepEqual((await organization.request('GET', `/v1/filters/${body.id}`)).body, body)
   assert.deepEqual(await list(organization), [body])
 })
 
@@ -111,20 +96,9 @@ test('A label that is unknown, another organization’s, a member’s own or del
   const foreign = await label(other, 'Foreign')
   const gone = await label(organization, 'Gone')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
-  const personal = await organization.labelOfMember('Personal')
-  for (const argument of [
-    'nothing',
-    randomUUID(),
-    '',
-    foreign.id,
-    foreign.keyword,
-    gone.keyword,
-    personal.id,
-    'personal',
-  ]) {
-    const filter = { ...plain, action: 'label', argument }
-    refused(await organization.request('POST', '/v1/filters', filter), 'argument')
-  }
+  const own = await organization.labelOfMember('Own')
+  for (const argument of ['nothing', '', 'own', randomUUID(), foreign.id, foreign.keyword, gone.keyword, own.id])
+    refused(await organization.request('POST', '/v1/filters', { ...plain, action: 'label', argument }), 'argument')
 })
 
 for (const [action, expected] of [
@@ -139,12 +113,6 @@ for (const [action, expected] of [
     const fields = body.error.details.map(({ field }: { field: string }) => field)
     assert.deepEqual(fields.toSorted(), expected)
   })
-
-test('A label may be called as no folder can be', async () => {
-  const organization = await world.organization()
-  await label(organization, 'Now//Later')
-  assert.equal((await create(organization, { action: 'label', argument: 'Now//Later' })).argument, 'now-later')
-})
 
 test('A filter whose label is deleted stays, shows that it is broken, and works again when the label is back', async () => {
   const organization = await world.organization()
@@ -162,13 +130,7 @@ test('A filter whose label is deleted stays, shows that it is broken, and works 
 
 test('The list is in the order of position, then of creation', async () => {
   const organization = await world.organization()
-  for (const [name, position] of [
-    ['c', 3],
-    ['a', 0],
-    ['b2', 1.5],
-    ['b1', 1.25],
-    ['c2', 3],
-  ] as const)
+  for (const [name, position] of Object.entries({ c: 3, a: 0, b2: 1.5, b1: 1.25, c2: 3 }))
     await create(organization, { name, position })
   const names = (await list(organization)).map(({ name }: { name: string }) => name)
   assert.deepEqual(names, ['a', 'b1', 'b2', 'c', 'c2'])
@@ -199,7 +161,7 @@ test('50 filters created at once get 50 positions', async () => {
   const positions = made.map(({ position }) => position).sort((one, other) => one - other)
   assert.deepEqual(
     positions,
-    Array.from({ length: 50 }, (_, index) => index + 1),
+    [...made.keys()].map((index) => index + 1),
   )
 })
 
@@ -212,15 +174,13 @@ test('Of PATCHes of one filter at once, each result obeys the argument rule', as
     { action: 'read' },
     { argument: null },
   ]
+  const asked = Array(10).fill(changes).flat()
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) =>
-      organization.request('PATCH', `/v1/filters/${filter.id}`, changes[index % changes.length]),
-    ),
+    asked.map((change) => organization.request('PATCH', `/v1/filters/${filter.id}`, change)),
   )
-  for (const { status, body } of answers) {
-    if (status === 200) assert.equal(body.argument !== null, body.action === 'move')
-    else refused({ status, body }, 'argument')
-  }
+  for (const answer of answers)
+    if (answer.status === 200) assert.equal(answer.body.argument !== null, answer.body.action === 'move')
+    else refused(answer, 'argument')
   assert.ok(answers.some(({ status }) => status === 200))
 })
 
@@ -239,16 +199,10 @@ test('PATCHes of different fields at once are all kept', async () => {
 test(`An organization has at most ${mostFilters} filters`, async () => {
   const organization = await world.organization()
   const fields = { ...plain, argument: null, organization_id: organization.id, member_id: null, position: 1 }
-  await world.db
-    .insertInto('filters')
-    .values(Array(mostFilters - 1).fill(fields))
-    .execute()
+  const rows = Array(mostFilters - 1).fill(fields)
+  await world.db.insertInto('filters').values(rows).execute()
   await create(organization)
-  const { status, body } = await organization.request('POST', '/v1/filters', plain)
-  assert.equal(status, 400)
-  assert.partialDeepStrictEqual(body.error, {
-    code: 'invalid_request',
-    message: `There can be at most ${mostFilters} filters`,
-  })
+  const { error } = await organization.bodyOf(400, 'POST', '/v1/filters', plain)
+  assert.equal(error.message, `There can be at most ${mostFilters} filters`)
   assert.equal((await personalFilter(organization)).position, 1)
 })

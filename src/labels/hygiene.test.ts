@@ -23,9 +23,9 @@ interface Box {
 async function newBox(organization: TestOrganization): Promise<Box> {
   const { id: mailboxId, address } = await organization.mailbox(`box-${randomUUID().slice(0, 8)}`)
   const mailbox = { organizationId: organization.id, mailboxId }
-  const messages = [0, 1, 2].map((number) => ({
-    ...{ seen: number === 2, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' },
-  }))
+  const messages = [0, 1, 2].map((number) => {
+    return { seen: number === 2, receivedAt: Date.UTC(2026, 10, 21, 7, number), sender: 'ann@x.test', headers: '' }
+  })
   await storeMessages(world, mailbox, messages)
   return { mailbox, address }
 }
@@ -161,21 +161,16 @@ test('what a process left of it is done by another', async () => {
 test('of two labels that are merged one stays: filters set it, messages bear it, and that can be undone', async () => {
   const organization = await world.organization()
   const box = await newBox(organization)
-  const [bills, invoices] = [await newLabel(organization, 'Bills'), await newLabel(organization, 'Invoices')]
+  const bills = await newLabel(organization, 'Bills')
+  const invoices = await newLabel(organization, 'Invoices')
   await bear(box, [1, 2], 'bills')
   await bear(box, [2], 'invoices')
   const member = await organization.member(`${randomUUID()}@people.example`)
-  const fields = {
-    name: 'f',
-    field: 'from',
-    op: 'is',
-    value: 'a@b.example',
-    action: 'label',
-    argument: 'Bills',
-  } as const
+  const from = { name: 'f', field: 'from', op: 'is', value: 'a@b.example', enabled: true } as const
+  const fields = { ...from, action: 'label', argument: 'Bills' } as const
   for (const memberId of [null, member.id]) {
     const owner = { organizationId: organization.id, memberId }
-    await world.db.transaction().execute((tx) => addFilter(tx, owner, { ...fields, enabled: true }, byOperator))
+    await world.db.transaction().execute((tx) => addFilter(tx, owner, fields, byOperator))
   }
   const merged = await organization.request('POST', `/v1/labels/${bills.id}/merge`, { into: invoices.id })
   assert.equal(merged.status, 200)
@@ -196,11 +191,9 @@ test('of two labels that are merged one stays: filters set it, messages bear it,
 test('a merge waits for an earlier one into its label, and replaces the keyword on those messages too', async () => {
   const organization = await world.organization()
   const box = await newBox(organization)
-  const [bills, invoices, papers] = [
-    await newLabel(organization, 'Bills'),
-    await newLabel(organization, 'Invoices'),
-    await newLabel(organization, 'Papers'),
-  ]
+  const bills = await newLabel(organization, 'Bills')
+  const invoices = await newLabel(organization, 'Invoices')
+  const papers = await newLabel(organization, 'Papers')
   const merge = async (from: { id: string }, into: { id: string }): Promise<string> =>
     (await organization.request('POST', `/v1/labels/${from.id}/merge`, { into: into.id })).body.change_id
   const [earlier, later] = [await merge(bills, invoices), await merge(invoices, papers)]

@@ -8,12 +8,7 @@ import { fingerprintOf } from './keyring.ts'
 
 const scratch = directoryOfFile()
 
-const noSecrets = {
-  databaseUrl: undefined,
-  relay: undefined,
-  secret: undefined,
-  previousSecret: undefined,
-}
+const noSecrets = { databaseUrl: undefined, relay: undefined, secret: undefined, previousSecret: undefined }
 
 test('MAILROOM_SECRET is the secret, and no file is created', async () => {
   const dataDir = join(scratch, 'set')

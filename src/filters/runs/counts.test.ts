@@ -12,28 +12,19 @@ for (const [what, change, counted] of [
   ['a star', { flagged: true }, { starred: 2 }],
   ['a reading', { seen: true }, { read: 2 }],
   [
-    'all of them',
-    { folder: 'archive', addKeywords: ['work'], flagged: true, seen: true },
+    'all',
+    { folder: 'a', addKeywords: ['work'], flagged: true, seen: true },
     { moved: 2, labelled: 2, starred: 2, read: 2 },
   ],
 ] as const satisfies readonly (readonly [string, Change, Partial<Changes>])[])
   test(`of two messages ${what} counts as one change of each, and as what it is`, () =>
     assert.deepEqual(changesOf(change, 2), { ...noChanges, changed: 2, ...counted }))
 
-const one = fc.record({
-  seen: fc.boolean(),
-  flagged: fc.boolean(),
-  keywords: fc.uniqueArray(fc.constantFrom('work', 'home', 'later')),
-})
-const change = fc.record(
-  {
-    folder: fc.constant('archive'),
-    addKeywords: fc.uniqueArray(fc.constantFrom('work', 'home', 'later'), { minLength: 1 }),
-    flagged: fc.constant(true),
-    seen: fc.constant(true),
-  },
-  { requiredKeys: [] },
-)
+const word = fc.constantFrom('work', 'home', 'later')
+const one = fc.record({ seen: fc.boolean(), flagged: fc.boolean(), keywords: fc.uniqueArray(word) })
+const yes = fc.constant(true)
+const addKeywords = fc.uniqueArray(word, { minLength: 1 })
+const change = fc.record({ folder: fc.constant('archive'), addKeywords, flagged: yes, seen: yes }, { requiredKeys: [] })
 
 test('what was done is counted as what was to be done, of messages that lacked all of it', () =>
   fc.assert(
@@ -67,10 +58,7 @@ test('what was so before, or is taken away, is not counted', () => {
   const starred = { uid: 1, seen: true, flagged: true, keywords: ['work'] }
   const bare = { uid: 2, seen: false, flagged: false, keywords: [] }
   const did = { mailbox: { organizationId: 'o', mailboxId: 'm' }, source: folder, target: folder, present: [] }
-  const pairs = [
-    { before: starred, after: starred },
-    { before: starred, after: { ...bare, uid: 1 } },
-  ]
+  const pairs = [starred, { ...bare, uid: 1 }].map((after) => ({ before: starred, after }))
   assert.deepEqual(changesIn({ ...did, pairs }), { ...noChanges, changed: 2 })
 })
 
@@ -81,8 +69,5 @@ test('counts add up, each to its own, and those of filters stay', () => {
   assert.deepEqual(sumOfChanges(first, second), sum)
   const before = { ...noCounts(2), matched: 7, ...first }
   assert.deepEqual(plusChanges(before, second), { ...before, ...sum })
-  assert.deepEqual(before.filters, [
-    { matched: 0, applied: 0 },
-    { matched: 0, applied: 0 },
-  ])
+  assert.deepEqual(before.filters, Array(2).fill({ matched: 0, applied: 0 }))
 })

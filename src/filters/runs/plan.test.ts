@@ -32,6 +32,10 @@ const home = filter({ action: 'label', argument: 'home' })
 const archive = filter({ action: 'move', argument: 'archive' })
 const later = filter({ action: 'move', argument: 'later' })
 
+/** The counts of filters: of each, where it matches, and where it acts. */
+const counted = (...all: readonly (readonly [number, number])[]) =>
+  all.map(([matched, applied]) => ({ matched, applied }))
+
 for (const [what, filters, message, change] of [
   ['a star where there is none', [star], {}, { flagged: true }],
   ['a star where there is one', [star], { flagged: true }, undefined],
@@ -43,7 +47,7 @@ for (const [what, filters, message, change] of [
   ['the first of two moves', [archive, later], {}, { folder: 'archive' }],
   ['a move to where it is', [filter({ action: 'move', argument: 'inbox' })], {}, undefined],
   [
-    'all of it at once',
+    'all at once',
     [star, read, work, archive],
     {},
     { seen: true, flagged: true, addKeywords: ['work'], folder: 'archive' },
@@ -57,12 +61,8 @@ for (const [what, filters, message, change] of [
   })
 
 test('messages that change alike are one group, in the order in which the first of each comes', async () => {
-  const messages = [
-    heading({ uid: 3 }),
-    heading({ uid: 5, seen: true }),
-    heading({ uid: 6, subject: 'Hello' }),
-    heading({ uid: 8 }),
-  ]
+  const read5 = heading({ uid: 5, seen: true })
+  const messages = [heading({ uid: 3 }), read5, heading({ uid: 6, subject: 'Hello' }), heading({ uid: 8 })]
   const { groups, matched } = await evaluate([star, read], messages, inbox)
   assert.deepEqual(groups, [
     { uids: [3, 8], change: { seen: true, flagged: true } },
@@ -76,12 +76,7 @@ test('each filter is counted where it matches, and as applied where it acts', as
   const other = filter({ value: 'hello' })
   const messages = [heading(), heading({ uid: 2 }), heading({ uid: 3, subject: 'Hello' })]
   const { filters, matched } = await evaluate([archive, later, deleted, other], messages, inbox)
-  assert.deepEqual(filters, [
-    { matched: 2, applied: 2 },
-    { matched: 2, applied: 0 },
-    { matched: 2, applied: 0 },
-    { matched: 1, applied: 1 },
-  ])
+  assert.deepEqual(filters, counted([2, 2], [2, 0], [2, 0], [1, 1]))
   assert.equal(matched, 3)
 })
 
@@ -105,7 +100,7 @@ for (const [what, filters, message, result] of [
     'keeps its labels',
     [work, home],
     { keywords: ['work', 'own'] },
-    { labels: ['work', 'own', 'home'], starred: false, unread: true },
+    { labels: ['work', 'own', 'home'], starred: false },
   ],
   ['whose label may not be seen is shown without it', [star], { keywords: ['secret'] }, { labels: [], starred: true }],
 ] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[])
@@ -141,40 +136,16 @@ test('a filter on recipients sees the address that Received names, or else the m
     (await evaluate([one], [heading({ header })], inbox)).matched
   assert.equal(await matched(to('alias@here.example'), received), 1)
   assert.equal(await matched(to(address), received), 0)
-  assert.equal(
-    await matched(to(address), 'Received: from x by mx.here.example; Wed, 25 Nov 2026 09:00:00 +0000\r\n'),
-    1,
-  )
+  assert.equal(await matched(to(address), received.replace('; for <alias@here.example>', '')), 1)
   assert.equal(await matched(to(address), ''), 1)
   assert.equal(await matched(to('bob@far.example'), 'To: bob@far.example\r\n'), 1)
   assert.equal(await matched(to('bob@far.example'), 'Cc: bob@far.example\r\n'), 1)
 })
 
 test('counts of matches add up, each to its own, and changes stay', () => {
-  const before = {
-    ...noCounts(2),
-    matched: 1,
-    changed: 5,
-    filters: [
-      { matched: 1, applied: 2 },
-      { matched: 3, applied: 4 },
-    ],
-  }
-  const found = {
-    matched: 10,
-    filters: [
-      { matched: 10, applied: 20 },
-      { matched: 30, applied: 40 },
-    ],
-  }
-  assert.deepEqual(plusMatches(before, found), {
-    ...before,
-    matched: 11,
-    filters: [
-      { matched: 11, applied: 22 },
-      { matched: 33, applied: 44 },
-    ],
-  })
+  const before = { ...noCounts(2), matched: 1, changed: 5, filters: counted([1, 2], [3, 4]) }
+  const found = { matched: 10, filters: counted([10, 20], [30, 40]) }
+  assert.deepEqual(plusMatches(before, found), { ...before, matched: 11, filters: counted([11, 22], [33, 44]) })
 })
 
 const anyFilter = fc.record({
@@ -191,12 +162,8 @@ const anyHeading = fc.record({
 })
 
 function changed(message: Heading, { seen, flagged, addKeywords = [] }: Change): Heading {
-  return {
-    ...message,
-    seen: seen ?? message.seen,
-    flagged: flagged ?? message.flagged,
-    keywords: [...message.keywords, ...addKeywords],
-  }
+  const keywords = [...message.keywords, ...addKeywords]
+  return { ...message, seen: seen ?? message.seen, flagged: flagged ?? message.flagged, keywords }
 }
 
 test('each message becomes what the filters make of it, and a second run finds nothing more to do', () =>
@@ -221,14 +188,10 @@ test('each message becomes what the filters make of it, and a second run finds n
           for (const one of filters) if (matches(one, headingInput(message, address))) run.apply(one)
           const { folder, seen, flagged, keywords } = run.result()
           const after = changed(message, change ?? {})
+          const all = [...new Set([...message.keywords, ...keywords])].toSorted()
           assert.deepEqual(
             [change?.folder ?? 'inbox', after.seen, after.flagged, after.keywords.toSorted()],
-            [
-              folder,
-              message.seen || seen,
-              message.flagged || flagged,
-              [...new Set([...message.keywords, ...keywords])].toSorted(),
-            ],
+            [folder, message.seen || seen, message.flagged || flagged, all],
           )
           assert.deepEqual((await evaluate(filters, [after], { ...inbox, folder })).groups, [])
         }

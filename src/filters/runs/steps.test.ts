@@ -47,16 +47,14 @@ async function stored() {
   const folders = await db
     .selectFrom('filter_run_folders')
     .selectAll()
-    .orderBy('run_id')
-    .orderBy('mailbox_id')
-    .orderBy('folder')
+    .orderBy(['run_id', 'mailbox_id', 'folder'])
     .execute()
   return { runs, folders, changes: await db.selectFrom('changes').select('id').execute() }
 }
 
-const inbox = (): RunFolder => ({
-  ...{ mailboxId, address, folder: 'inbox', uidValidity: 1, lastUid: 1, uid: 0, plan: null },
-})
+const inbox = (): RunFolder => {
+  return { mailboxId, address, folder: 'inbox', uidValidity: 1, lastUid: 1, uid: 0, plan: null }
+}
 for (const [what, write] of [
   ['ends no step', (run) => settleStep(db, run, { seen: 9, folder: { ...inbox(), done: true }, goesOn: false })],
   ['begins no change', (run) => beginRunChange(db, run)],
@@ -116,11 +114,9 @@ for (const [where, embedded] of [
     await using runner = new FilterRunner({ db, mailHost: noting, foreground, embedded, log })
     await runner.processAll()
     const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
-    const { state, total, seen, matched, changed } = body
-    assert.deepEqual(
-      { state, total, seen, matched, changed },
-      { state: 'done', total: 601, seen: 601, matched: 601, changed: 601 },
-    )
+    const { state, ...counts } = body
+    assert.equal(state, 'done')
+    assert.partialDeepStrictEqual(counts, { total: 601, seen: 601, matched: 601, changed: 601 })
     assert.match(did.slice(0, 3).join(', '), /^read from 0, read from \d+, change$/)
     const reads = did.filter((one) => one !== 'change')
     assert.equal(new Set(reads).size, reads.length, 'nothing is read twice')
