@@ -13,23 +13,16 @@ const bytesOf = (name: string) => readFileSync(new URL(name, corpus))
 /** File, subject, first author, preview, attachments as `id type name size`, in brackets where they belong in the text. */
 const expected: readonly (readonly [string, string, string, string, readonly string[]])[] = [
   [
-    'alternative',
-    'Grüße',
-    'Ada Byron',
+    ...(['alternative', 'Grüße', 'Ada Byron'] as const),
     'Schöne Grüße aus Wien, und bis bald in München — wir freuen uns sehr darauf, euch alle wiederzusehen.',
     [],
   ],
   [
-    'attachments',
-    'Files',
-    'Ada Byron',
-    'Three files.',
+    ...(['attachments', 'Files', 'Ada Byron', 'Three files.'] as const),
     ['2 application/pdf plan.pdf 69', '3 text/csv Übersicht 2026.csv 11', '4 application/octet-stream 日本語.bin 8'],
   ],
   [
-    'bounce',
-    'Undelivered Mail Returned to Sender',
-    'Mail Delivery System',
+    ...(['bounce', 'Undelivered Mail Returned to Sender', 'Mail Delivery System'] as const),
     'The mail system could not deliver to <nobody@reader.example>.',
     ['2 message/delivery-status null 111', '3 text/rfc822-headers null 75'],
   ],
@@ -77,14 +70,11 @@ for (const [name, subject, author, preview, attachments] of expected)
   })
 
 test('a message has an attachment where there is more than pictures of its HTML and its signature', () => {
-  const having = files
-    .filter((name) => readMessage(bytesOf(name)).hasAttachment)
-    .map((name) => name.replace('.eml', ''))
-  const attached = [
-    ...['attachments', 'bounce', 'cut-off', 'digest', 'forwarded', 'invitation', 'lf-only', 'same-name-twice'],
-    ...['text-around-image'],
-  ]
-  assert.deepEqual(having, attached)
+  const having = files.filter((name) => readMessage(bytesOf(name)).hasAttachment)
+  assert.deepEqual(
+    having.map((name) => name.replace('.eml', '')).join(' '),
+    'attachments bounce cut-off digest forwarded invitation lf-only same-name-twice text-around-image',
+  )
 })
 
 test('a group is opened up, and an address in an old mailer’s field is a weak id only', () => {
@@ -126,10 +116,8 @@ for (const name of files.filter((name) => !(name in DIFFERENT)))
       assert.equal(content_type, their?.mimeType)
       const text = /^(text|message)\/|signature$/.test(content_type)
       const bytes = (content: Buffer) => (text ? lines(content.toString()) : content.toString('base64'))
-      assert.equal(
-        bytes(attachmentBytes(raw, id)?.bytes ?? Buffer.alloc(0)),
-        bytes(Buffer.from(their?.content as ArrayBuffer)),
-      )
+      const ourBytes = attachmentBytes(raw, id)?.bytes ?? Buffer.alloc(0)
+      assert.equal(bytes(ourBytes), bytes(Buffer.from(their?.content as ArrayBuffer)))
     }
   })
 

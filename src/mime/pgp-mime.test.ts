@@ -11,21 +11,11 @@ const date = new Date(Date.UTC(2026, 10, 21, 7, 44, 33))
 const received = bareReceivedField({ by: 'mx.example', protocol: 'ESMTPS', id: 'abc', at: date })
 
 test('a PGP/MIME message has its two parts, and a header that says what it must', () => {
-  const { before, after } = aroundArmor(
-    { received, from: 'ann@shop.example', to: 'ada@keys.example', messageId: '<1@shop.example>', date },
-    'limit',
-  )
+  const [from, to] = ['ann@shop.example', 'ada@keys.example']
+  const { before, after } = aroundArmor({ received, from, to, messageId: '<1@shop.example>', date }, 'limit')
   const message = readMessage(Buffer.from(`${before}-----BEGIN PGP MESSAGE-----\r\n${after}`))
-  assert.deepEqual(each(message.headers.fields, 'name'), [
-    'received',
-    'date',
-    'from',
-    'to',
-    'subject',
-    'message-id',
-    'mime-version',
-    'content-type',
-  ])
+  const names = each(message.headers.fields, 'name').join(' ')
+  assert.equal(names, 'received date from to subject message-id mime-version content-type')
   assert.equal(message.subject, '[...]')
   assert.equal(message.headers.first('received'), 'by mx.example with ESMTPS id abc;\tSat, 21 Nov 2026 07:44:33 +0000')
   const [, version, encrypted] = `${before}armor${after}`.split('\r\n--limit')
@@ -47,11 +37,8 @@ for (const [what, address, expected] of [
 
 test('whatever a message says of its author and its id, no other field comes into the header', () => {
   const text = fc.string({ unit: 'binary', maxLength: 30 })
-  const pieces = fc.array(fc.constantFrom('a', '@', '<', '>', '\r\n', '\n', ' ', ':', 'X: y', '\u2028', '\0', '\ud800'))
-  const any = fc.oneof(
-    text,
-    pieces.map((all) => all.join('')),
-  )
+  const piece = fc.constantFrom('a', '@', '<', '>', '\r\n', '\n', ' ', ':', 'X: y', '\u2028', '\0', '\ud800')
+  const any = fc.oneof(text, fc.string({ unit: piece }))
   fc.assert(
     fc.property(any, any, (address, id) => {
       const from = plainAddress(`${address}@shop.example`)

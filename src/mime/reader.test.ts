@@ -72,10 +72,7 @@ for (const [what, raw] of [
 test('messages that are read at once do not get in each other’s way', async () => {
   const sizes = Array.from({ length: 8 }, (_, number) => 250_000 + number)
   const read = await Promise.all(sizes.map((size) => reader.attachment(letter(size), '3')))
-  assert.deepEqual(
-    read.map((attachment) => attachment?.bytes.length),
-    sizes,
-  )
+  assert.deepEqual(read.map((attachment) => attachment?.bytes.length).join(), sizes.join())
 })
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })

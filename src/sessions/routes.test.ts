@@ -40,7 +40,6 @@ test('a link signs its member in, who sees who they are', async () => {
   const me = await world.client.request('GET', '/v1/me', { headers: { cookie: cookieIn(answer) } })
   assert.equal(me.status, 200)
   assert.deepEqual(me.body, answer.body)
-  assert.equal(answer.headers.get('location'), '/v1/me')
   const { joined_at: _, scopes, ...who } = me.body
   assert.ok(scopes.includes('messages:read') && !scopes.includes('labels:write'), scopes)
   assert.deepEqual(who, {
@@ -127,20 +126,15 @@ for (const [what, usedDays, days] of [
 ] as const)
   test(`a session ends ${what}, and not before`, async () => {
     const { organization, id } = await withMember()
-    for (const [later, status] of [
-      [-60_000, 200],
-      [60_000, 401],
-    ] as const) {
+    const statuses = []
+    for (const later of [-60_000, 60_000]) {
       const member = await signIn(organization, id)
-      const opened = world.clock.now()
-      await world.db
-        .updateTable('member_sessions')
-        .set({ last_used_at: new Date(opened + usedDays * day) })
-        .where('member_id', '=', id)
-        .execute()
+      const last_used_at = new Date(world.clock.now() + usedDays * day)
+      await world.db.updateTable('member_sessions').set({ last_used_at }).where('member_id', '=', id).execute()
       await world.advance(days * day + later)
-      assert.equal((await member.request('GET', '/v1/me')).status, status)
+      statuses.push((await member.request('GET', '/v1/me')).status)
     }
+    assert.deepEqual(statuses, [200, 401])
   })
 
 test('the last use is recorded to the minute, by no write of the request', async () => {
@@ -172,10 +166,8 @@ test('to a key, what is for members alone does not exist, to the letter, whateve
         assert.deepEqual(hidden, none, `${name} ${JSON.stringify(body)?.slice(0, 20)}`)
       }
     if (forKeys.has(path)) continue
-    const [wrong, none] = await Promise.all([
-      organization.request('PUT', path.replaceAll(/\{\w+\}/g, 'x')),
-      organization.request('PUT', '/v1/nothing'),
-    ])
+    const ask = (path: string) => organization.request('PUT', path)
+    const [wrong, none] = [await ask(path.replaceAll(/\{\w+\}/g, 'x')), await ask('/v1/nothing')]
     assert.deepEqual(comparable(wrong), comparable(none), `PUT ${path}`)
   }
 })

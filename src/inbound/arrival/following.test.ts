@@ -44,16 +44,12 @@ const bounceAddresses = new BounceAddresses(keyring)
 const recipient = bounceAddresses.of({
   ...{ id: '0190a6f0-0000-7000-8000-000000000000', organizationId: 'o', sender: 'ada@here.example' },
 })
-const complaint = letter(
-  { 'MIME-Version': '1.0', 'Content-Type': 'multipart/report; report-type=feedback-report; boundary="=_b"' },
-  [
-    '--=_b',
-    'Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n',
-    '--=_b',
-    'Content-Type: text/rfc822-headers\r\n\r\nSubject: Hello\r\n',
-    '--=_b--\r\n',
-  ].join('\r\n'),
-)
+const parts = [
+  ...['--=_b', 'Content-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nVersion: 1\r\n'],
+  ...['--=_b', 'Content-Type: text/rfc822-headers\r\n\r\nSubject: Hello\r\n', '--=_b--\r\n'],
+]
+const feedback = 'multipart/report; report-type=feedback-report; boundary="=_b"'
+const complaint = letter({ 'MIME-Version': '1.0', 'Content-Type': feedback }, parts.join('\r\n'))
 
 for (const [what, text, disposition, result, believed] of [
   ['a notice', deliveryReport(), 'none', 'pass', true],

@@ -27,10 +27,8 @@ function memory(octets = 128 * MiB) {
 
 test('three clients with 101 connections hold all of it: an honest sender gets its room all the same', () => {
   const { all, gone, pass, room } = memory()
-  const attackers = Array.from({ length: 3 }, () => {
-    const share = { free: 64 * MiB }
-    return Array.from({ length: 34 }, () => room(share))
-  }).flat()
+  const clients = Array.from({ length: 3 }, () => ({ free: 64 * MiB }))
+  const attackers = clients.flatMap((share) => Array.from({ length: 34 }, () => room(share)))
   while (attackers.some((one) => one.reserve(64 * 1024)));
   assert.ok(all.free < 64 * 1024)
   const honest = room()
@@ -63,10 +61,10 @@ test('whoever keeps its pace gives way to nobody before its time', () => {
 test('a complete message is never evicted, however long storing it takes', () => {
   const { gone, pass, room } = memory(2 * MiB)
   const [stored, other] = [room(), room()]
-  stored.reserve(MiB)
-  other.reserve(MiB)
-  stored.complete()
-  other.complete()
+  for (const one of [stored, other]) {
+    one.reserve(MiB)
+    one.complete()
+  }
   pass(3_600 * second)
   assert.equal(room().fits(1), false)
   assert.equal(room().reserve(1), false)

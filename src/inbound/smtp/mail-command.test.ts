@@ -3,17 +3,17 @@ import { test } from 'node:test'
 import { parseMailFrom, parseRcptTo, splitCommand } from './mail-command.ts'
 import { Rejection } from './reply.ts'
 
-for (const [argument, expected] of [
-  ['FROM:<ann@example.com>', { sender: 'ann@example.com', size: 0, utf8: false }],
-  ['from: <ann@example.com>', { sender: 'ann@example.com', size: 0, utf8: false }],
-  ['FROM:<>', { sender: '', size: 0, utf8: false }],
-  ['FROM:<@relay.example,@other.example:ann@example.com>', { sender: 'ann@example.com', size: 0, utf8: false }],
-  ['FROM:<"ann o\'\\"x"@example.com> SIZE=12', { sender: '"ann o\'\\"x"@example.com', size: 12, utf8: false }],
-  ['FROM:<ann.@docomo.example> BODY=8BITMIME', { sender: 'ann.@docomo.example', size: 0, utf8: false }],
-  ['FROM:<ann@[192.0.2.1]> body=7bit', { sender: 'ann@[192.0.2.1]', size: 0, utf8: false }],
-  ['FROM:<žofie@příklad.example> SMTPUTF8', { sender: 'žofie@příklad.example', size: 0, utf8: true }],
+for (const [argument, sender, size, utf8] of [
+  ['FROM:<ann@example.com>', 'ann@example.com', 0, false],
+  ['from: <ann@example.com>', 'ann@example.com', 0, false],
+  ['FROM:<>', '', 0, false],
+  ['FROM:<@relay.example,@other.example:ann@example.com>', 'ann@example.com', 0, false],
+  ['FROM:<"ann o\'\\"x"@example.com> SIZE=12', '"ann o\'\\"x"@example.com', 12, false],
+  ['FROM:<ann.@docomo.example> BODY=8BITMIME', 'ann.@docomo.example', 0, false],
+  ['FROM:<ann@[192.0.2.1]> body=7bit', 'ann@[192.0.2.1]', 0, false],
+  ['FROM:<žofie@příklad.example> SMTPUTF8', 'žofie@příklad.example', 0, true],
 ] as const)
-  test(`MAIL ${argument} names a sender`, () => assert.deepEqual(parseMailFrom(argument), expected))
+  test(`MAIL ${argument} names a sender`, () => assert.deepEqual(parseMailFrom(argument), { sender, size, utf8 }))
 
 for (const [argument, answer] of [
   ['', '501 5.5.4'],

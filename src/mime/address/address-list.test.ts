@@ -45,11 +45,7 @@ for (const [what, value, expected] of [
   ['an encoded name in quotes, as some mailers write it', '"=?utf-8?b?SsO2cmc=?=" <j@x.test>', ['Jörg|j@x.test']],
   ['an encoded name in a comment', 'j@x.test (=?utf-8?q?J=C3=B6rg?=)', ['Jörg|j@x.test']],
   ['a name in two encoded words', '=?utf-8?q?J=C3?= =?utf-8?q?=B6rg?= <j@x.test>', ['Jörg|j@x.test']],
-  [
-    'a question mark in an encoded name',
-    '=?utf-8?q?Who?,_J=C3=B6rg??= <j@x.test>, k@x.test',
-    ['Who?, Jörg?|j@x.test', '|k@x.test'],
-  ],
+  ['a question mark in an encoded name', '=?utf-8?q?Who?,_J=C3=B6rg??= <j@x.test>, k', ['Who?, Jörg?|j@x.test', 'k|']],
   ['an encoded comma', '=?utf-8?q?Meier=2C_J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['a comma that should have been encoded', '=?utf-8?q?Meier, J?= <j@x.test>', ['Meier, J|j@x.test']],
   ['an encoded line break, which cannot break out', '=?utf-8?q?a=0D=0Ab?= <j@x.test>', ['a b|j@x.test']],
@@ -67,13 +63,10 @@ for (const [what, value, expected] of [
     ))
 
 test('what is written as mailboxes is read as them', () => {
-  const text = fc
-    .string({ unit: fc.constantFrom(...'abc ÄÖ,;:<>@"\\()[].=?_') })
-    .map((name) => name.replace(/ +/g, ' ').trim())
-  const mailbox = fc.tuple(
-    text.filter((name) => !name.includes('=?')),
-    fc.emailAddress(),
-  )
+  const unit = fc.constantFrom(...'abc ÄÖ,;:<>@"\\()[].=?_')
+  const text = fc.string({ unit }).map((name) => name.replace(/ +/g, ' ').trim())
+  const name = text.filter((one) => !one.includes('=?'))
+  const mailbox = fc.tuple(name, fc.emailAddress())
   fc.assert(
     fc.property(fc.array(mailbox, { minLength: 1 }), (pairs) => {
       const mailboxes = pairs.map(([name, address]) => ({ name, address }))
@@ -84,9 +77,8 @@ test('what is written as mailboxes is read as them', () => {
 })
 
 test('any text is read without failing, into lines without controls', () => {
-  const token = fc.constantFrom(
-    ...['<', '>', '"', '(', ')', ',', ';', ':', '@', '\\', '[', ']', '=?', '?=', '?q?', 'a', ' ', '\u0000', 'é'],
-  )
+  const one = ['<', '>', '"', '(', ')', ',', ';', ':', '@', '\\', '[', ']', '=?', '?=', '?q?', 'a', ' ', '\u0000', 'é']
+  const token = fc.constantFrom(...one)
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {
       for (const { name, address } of parseAddresses(tokens.join(''))) {

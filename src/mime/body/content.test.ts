@@ -10,54 +10,35 @@ const message = (text: string) => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'l
 const part = (header: string, body: string) => `--b\n${header}${header && '\n'}\n${body}\n`
 const parts = (type: string, ...bodies: string[]) =>
   message(`Content-Type: ${type}; boundary=b\n\n${bodies.join('')}--b--\n`)
+const mixed = (...bodies: string[]) => parts('multipart/mixed', ...bodies)
+const alternative = (...bodies: string[]) => parts('multipart/alternative', ...bodies)
 const html = 'Content-Type: text/html'
 const picture = 'Content-Type: image/png\nContent-ID: <x@y>'
+const named = 'Content-Type: text/plain; name=a.txt'
+const shown = 'Content-Disposition: inline; filename=a.htm'
 const inner = (type: string, ...bodies: string[]) =>
   `--b\nContent-Type: ${type}; boundary=i\n\n${bodies.join('').replaceAll('--b\n', '--i\n')}--i--\n`
+const [one, two] = [part('', 'one'), part('', 'two')]
+const delimited = (text: string) => message(`Content-Type: multipart/mixed; boundary=b\n${text}--b--\n`)
+const inCharset = (charset: string, octets: string) =>
+  message(`Content-Type: text/plain; charset=${charset}\n\n${octets}`)
+const meta = '<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>'
 
 for (const [what, raw, text, htmlText] of [
   ['of a plain message', message('\nHello\n'), 'Hello\n', null],
   ['of an HTML message', message(`${html}\n\n<p>Hi`), null, '<p>Hi'],
-  ['of two text parts', parts('multipart/mixed', part('', 'one'), part('', 'two')), 'one\ntwo', null],
-  ['of both alternatives', parts('multipart/alternative', part('', 'one'), part(html, '<p>one')), 'one', '<p>one'],
-  [
-    'of an alternative of several parts',
-    parts('multipart/alternative', inner('multipart/mixed', part('', 'one'), part('', 'two')), part(html, '<p>12')),
-    'one\ntwo',
-    '<p>12',
-  ],
-  [
-    'of text and HTML side by side',
-    parts('multipart/mixed', part('', 'a < b'), part(html, '<p>c</p>d')),
-    'a < b\nc\n\nd',
-    '<div>a &lt; b</div>\n<p>c</p>d',
-  ],
-  ['of none but a file', parts('multipart/mixed', part('Content-Type: a/b', 'x')), null, null],
+  ['of two text parts', mixed(one, two), 'one\ntwo', null],
+  ['of both alternatives', alternative(one, part(html, '<p>one')), 'one', '<p>one'],
+  ['of several alternative parts', alternative(inner('multipart/x', one, two), part(html, '<p>')), 'one\ntwo', '<p>'],
+  ['of both', mixed(part('', 'a < b'), part(html, '<p>c</p>d')), 'a < b\nc\n\nd', '<div>a &lt; b</div>\n<p>c</p>d'],
+  ['of none but a file', mixed(part('Content-Type: a/b', 'x')), null, null],
   ['of a text that is marked as a file', message('Content-Disposition: attachment\n\nx'), null, null],
   ['of text of another kind', message('Content-Type: text/markdown\n\n# x'), '# x', null],
-  [
-    'of a body with a name',
-    parts(
-      'multipart/alternative',
-      part('Content-Type: text/plain; name=a.txt', 'one'),
-      part(`${html}; name=a.html`, '<p>'),
-    ),
-    'one',
-    '<p>',
-  ],
-  [
-    'without a named text after it',
-    parts('multipart/mixed', part('', 'one'), part('Content-Type: text/plain; name=a.txt', 'two')),
-    'one',
-    null,
-  ],
+  ['of a body with a name', alternative(part(named, 'one'), part(`${html}; name=a.html`, '<p>')), 'one', '<p>'],
+  ['without a named text after it', mixed(one, part(named, 'two')), 'one', null],
   [
     'of a related that names its text as a file to be shown',
-    parts(
-      'multipart/related',
-      part(`${html}\nContent-Disposition: inline; filename=form.htm`, '<p>'),
-      part(picture, 'x'),
-    ),
+    parts('multipart/related', part(`${html}\n${shown}`, '<p>'), part(picture, 'x')),
     null,
     '<p>',
   ],
@@ -65,91 +46,39 @@ for (const [what, raw, text, htmlText] of [
     'of a related whose named text is not its first part',
     parts(
       'multipart/related; start="<root@x>"',
-      part(picture, 'x'),
-      part('Content-Type: text/plain; name=a.txt', 'file'),
-      part(`${html}; name=form.htm\nContent-ID: <root@x>\nContent-Disposition: inline`, '<p>'),
+      ...[part(picture, 'x'), part(named, 'file'), part(`${html}\nContent-ID: <root@x>\n${shown}`, '<p>')],
     ),
     null,
     '<p>',
   ],
-  [
-    'of a mixed that names its text as a file to be shown',
-    parts('multipart/mixed', part('Content-Disposition: inline; filename=body.txt', 'one'), part('', 'two')),
-    'one\ntwo',
-    null,
-  ],
-  [
-    'of a named text that alone can be shown',
-    parts('multipart/mixed', part(picture, 'x'), part('Content-Disposition: inline; filename=body.txt', 'one')),
-    'one',
-    null,
-  ],
-  [
-    'without a named text that is neither first nor alone',
-    parts(
-      'multipart/mixed',
-      part(picture, 'x'),
-      part('Content-Disposition: inline; filename=a.txt', 'one'),
-      part('', 'two'),
-    ),
-    'two',
-    null,
-  ],
+  ['of a mixed that names its text as a file to be shown', mixed(part(shown, 'one'), two), 'one\ntwo', null],
+  ['of a named text that alone can be shown', mixed(part(picture, 'x'), part(shown, 'one')), 'one', null],
+  ['without a text neither first nor alone', mixed(part(picture, 'x'), part(shown, 'one'), two), 'two', null],
   ['without controls', message('\na\0b\x07c\x1b[0m\td\x0be\n'), 'abc[0m\tde\n', null],
   ['with every line break as LF', Buffer.from('\n\na\r\nb\rc\n'), '\na\nb\nc\n', null],
   ['without an empty line before it', message('Subject: x\nHello\n'), 'Hello\n', null],
   ['without an empty line before it, in paragraphs', message('Subject: x\nHello\n\nmore\n'), 'Hello\n\nmore\n', null],
   ['behind a line of white space', message('Subject: x\n \nHello\n\nmore\n'), 'Hello\n\nmore\n', null],
-  [
-    'of parts without an empty line before them',
-    message(`Content-Type: multipart/mixed; boundary=b\n${part('', 'one')}${part(html, '<p>two')}--b--\n`),
-    'one\ntwo',
-    '<div>one</div>\n<p>two',
-  ],
-  [
-    'of parts with words but no empty line before them',
-    message(`Content-Type: multipart/mixed; boundary=b\nIn several parts.\n${part('', 'one')}--b--\n`),
-    'one',
-    null,
-  ],
+  ['of parts right behind the header', delimited(one + part(html, '<p>2')), 'one\n2', '<div>one</div>\n<p>2'],
+  ['of parts with words but no empty line before them', delimited(`In several parts.\n${one}`), 'one', null],
   [
     'of a part without an empty line in it',
-    parts('multipart/mixed', '--b\nContent-Type: text/plain\nOne,\ntwo.\n', '--b\nThree.\n\nFour.\n'),
+    mixed('--b\nContent-Type: text/plain\nOne,\ntwo.\n', '--b\nThree.\n\nFour.\n'),
     'One,\ntwo.\nThree.\n\nFour.',
     null,
   ],
-  [
-    'of HTML in the charset of its <meta>',
-    message(`${html}\n\n<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>\xf0\xd2`),
-    null,
-    '<html><head><META http-equiv=Content-Type content="text/html; charset=koi8-r"><p>Пр',
-  ],
+  ['of HTML in the charset of its <meta>', message(`${html}\n\n${meta}\xf0\xd2`), null, `${meta}Пр`],
   [
     'of HTML in the charset of its field, whatever its <meta> says',
     message(`${html}; charset=iso-8859-5\n\n<meta charset=koi8-r>\xbf\xe0`),
     null,
     '<meta charset=koi8-r>Пр',
   ],
-  [
-    'of HTML in UTF-8 although its <meta> says UTF-16',
-    message(`${html}\n\n<meta charset="utf-16">\xc3\xbc`),
-    null,
-    '<meta charset="utf-16">ü',
-  ],
+  ['of HTML not in UTF-16', message(`${html}\n\n<meta charset=utf-16>\xc3\xbc`), null, '<meta charset=utf-16>ü'],
   ['in UTF-8 where no charset is named', message('\nGr\xc3\xbc\xc3\x9fe'), 'Grüße', null],
-  [
-    'in windows-1252 where it is no UTF-8',
-    message('Content-Type: text/plain; charset=us-ascii\n\n\x84Gr\xfc\xdfe\x93'),
-    '„Grüße“',
-    null,
-  ],
-  [
-    'in a charset that nobody knows',
-    message('Content-Type: text/plain; charset=x-nobody\n\nGr\xc3\xbc\xc3\x9fe'),
-    'Grüße',
-    null,
-  ],
-  ['in broken UTF-8, replaced', message('Content-Type: text/plain; charset=utf-8\n\na\xffb'), 'a\ufffdb', null],
+  ['in windows-1252 where it is no UTF-8', inCharset('us-ascii', '\x84Gr\xfc\xdfe\x93'), '„Grüße“', null],
+  ['in a charset that nobody knows', inCharset('x-nobody', 'Gr\xc3\xbc\xc3\x9fe'), 'Grüße', null],
+  ['in broken UTF-8, replaced', inCharset('utf-8', 'a\xffb'), 'a\ufffdb', null],
 ] as const)
   test(`the content is read ${what}`, () => {
     const content = readContent(raw)
@@ -178,23 +107,11 @@ for (const [what, htmlText, header, inline, attaches] of [
     })
 
 for (const [what, raw, attaches] of [
-  [
-    'a text for programs that show AMP',
-    parts('multipart/alternative', part('', 'one'), part('Content-Type: text/x-amp-html', '<p>'), part(html, '<p>')),
-    false,
-  ],
-  [
-    'an invitation beside its text',
-    parts('multipart/alternative', part('', 'one'), part('Content-Type: text/calendar; method=REQUEST', 'BEGIN:')),
-    true,
-  ],
+  ['a text for AMP', alternative(one, part('Content-Type: text/x-amp-html', '<p>'), part(html, '<p>')), false],
+  ['an invitation beside its text', alternative(one, part('Content-Type: text/calendar; method=REQUEST', 'B:')), true],
   [
     'a file in an alternative',
-    parts(
-      'multipart/alternative',
-      part('', 'one'),
-      inner('multipart/mixed', part(html, '<p>'), part('Content-Type: a/b', 'x')),
-    ),
+    alternative(one, inner('multipart/mixed', part(html, '<p>'), part('Content-Type: a/b', 'x'))),
     true,
   ],
 ] as const)
@@ -210,11 +127,7 @@ test('an invitation alone is shown, and is a file too', () => {
 })
 
 test('an attachment is found by its id alone', () => {
-  const raw = parts(
-    'multipart/mixed',
-    part('', 'text'),
-    inner('multipart/x', part('Content-Type: a/b; name=c', 'bytes')),
-  )
+  const raw = mixed(part('', 'text'), inner('multipart/x', part('Content-Type: a/b; name=c', 'bytes')))
   assert.deepEqual(readContent(raw).attachments, [
     { id: '2.1', filename: 'c', content_type: 'a/b', size_bytes: 5, inline: false, contentId: null },
   ])
@@ -230,21 +143,14 @@ type Tree =
   | { kind: 'parts'; type: string; trees: Tree[] }
 type Encoding = '8bit' | 'base64' | 'quoted-printable'
 
-const words = fc.string({
-  unit: fc.constantFrom('a', 'b', ' ', '\n', '=', '-', '--', '<', 'ü', '漢', '👋'),
-  minLength: 1,
-  maxLength: 100,
-})
+const unit = fc.constantFrom('a', 'b', ' ', '\n', '=', '-', '--', '<', 'ü', '漢', '👋')
+const words = fc.string({ unit, minLength: 1, maxLength: 100 })
 const encoding = fc.constantFrom<Encoding>('8bit', 'base64', 'quoted-printable')
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((octets) => Buffer.from(octets))
+const name = fc.string({ unit: fc.constantFrom('a', 'ü', ' ', '"', '漢', ';'), minLength: 1, maxLength: 80 })
 const leaf = fc.oneof(
   fc.record({ kind: fc.constantFrom('text' as const, 'html' as const), words, encoding }),
-  fc.record({
-    kind: fc.constant('file' as const),
-    bytes: fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-    name: fc
-      .string({ unit: fc.constantFrom('a', 'ü', ' ', '"', '漢', ';'), minLength: 1, maxLength: 80 })
-      .map((name) => `x${name}x`),
-  }),
+  fc.record({ kind: fc.constant('file' as const), bytes, name: name.map((text) => `x${text}x`) }),
 )
 const { tree } = fc.letrec<{ tree: Tree }>((again) => ({
   tree: fc.oneof(
@@ -278,10 +184,9 @@ function encode(text: string, how: Encoding): string {
   const crlf = text.replaceAll('\n', '\r\n')
   if (how === 'base64') return wrap(Buffer.from(crlf).toString('base64'))
   if (how === '8bit') return crlf
-  const escaped = [...Buffer.from(crlf)].map((byte) =>
-    byte === 13 || byte === 10 ? String.fromCharCode(byte) : hex(byte),
-  )
-  return escaped.join('')
+  return [...Buffer.from(crlf)]
+    .map((byte) => (byte === 13 || byte === 10 ? String.fromCharCode(byte) : hex(byte)))
+    .join('')
 }
 const hex = (byte: number) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
 const wrap = (text: string) => text.replace(/.{1,76}/g, '$&\r\n')
@@ -302,14 +207,12 @@ test('what is put into a message is read from it, and postal-mime reads the same
         all.filter((node) => node.kind === kind).map((node) => ('words' in node ? node.words : ''))
 
       const read = content.attachments.map(({ id }) => attachmentBytes(raw, id))
+      const named = each(files, 'name', 'bytes')
       assert.deepEqual(
         read.map((file) => [file?.filename, file?.bytes]),
-        each(files, 'name', 'bytes'),
+        named,
       )
-      assert.deepEqual(
-        each(content.attachments, 'size_bytes'),
-        files.map(({ bytes }) => bytes.length),
-      )
+      assert.deepEqual(each(content.attachments, 'size_bytes'), each(each(files, 'bytes'), 'length'))
       // Where text and HTML are mixed each is also turned into the other, which has no one right way.
       if (said('html').length === 0 && said('text').length > 0) assert.equal(content.text, said('text').join('\n'))
       if (said('text').length === 0 && said('html').length > 0) assert.equal(content.html, said('html').join('\n'))
@@ -317,7 +220,7 @@ test('what is put into a message is read from it, and postal-mime reads the same
       const theirs = await PostalMime.parse(raw)
       assert.deepEqual(
         theirs.attachments.map(({ filename, content }) => [filename, Buffer.from(content as ArrayBuffer)]),
-        each(files, 'name', 'bytes'),
+        named,
       )
       if (said('html').length === 0) assert.equal(folded(content.text), folded(theirs.text))
       if (said('text').length === 0) assert.equal(folded(content.html), folded(theirs.html))

@@ -15,9 +15,9 @@ for (const [what, html, text] of [
   ['with what Outlook hides from others', 'a<!--[if mso]>x<![endif]-->b<!--[if !mso]><!-->c<!--<![endif]-->', 'abc'],
   ['with quotes marked', 'a<blockquote>b<br>c<blockquote>d</blockquote></blockquote>e', 'a\n\n> b\n> c\n\n> > d\n\ne'],
   [
-    'with preformatted lines as they are',
-    'Try:<pre>\nif <b>x</b>:\r\n\n\n    go( )\n</pre> now <pre>a  b</pre>',
-    'Try:\nif x:\n\n    go( )\nnow\na  b',
+    'with preformatted lines',
+    'A:<pre>\nif <b>x</b>:\r\n\n\n  go( )\n</pre> b <pre>  c</pre>',
+    'A:\nif x:\n\n  go( )\nb\n  c',
   ],
   ['with preformatted lines of a quotation marked', '<blockquote><pre>a\n  b</pre></blockquote>', '> a\n>   b'],
   ['with preformatted text that never ends', 'a</pre> b <pre>  c\nd', 'a\nb\n  c\nd'],

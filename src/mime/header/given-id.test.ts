@@ -7,22 +7,14 @@ const ireland = 'email-smtp.eu-west-1.amazonaws.com'
 const exchange = 'smtp.office365.com'
 const theirs = '<PN3P01MB9@PN3P01MB9.INDP.PROD.OUTLOOK.COM>'
 
+const ses = (region: string) => `<${id}@${region}.amazonses.com>`
+
 for (const [what, host, reply, given] of [
-  ['of Amazon SES', ireland, `250 Ok ${id}`, `<${id}@eu-west-1.amazonses.com>`],
+  ['of Amazon SES', ireland, `250 Ok ${id}`, ses('eu-west-1')],
   ['of its oldest region', 'email-smtp.us-east-1.amazonaws.com', `250 Ok ${id}`, `<${id}@email.amazonses.com>`],
-  ['of a host in capitals', ireland.toUpperCase(), `250 OK ${id}`, `<${id}@eu-west-1.amazonses.com>`],
-  [
-    'of an endpoint by FIPS',
-    'email-smtp-fips.us-gov-west-1.amazonaws.com',
-    `250 Ok ${id}`,
-    `<${id}@us-gov-west-1.amazonses.com>`,
-  ],
-  [
-    'of an endpoint in a private network',
-    'vpce-1.email-smtp.eu-west-1.vpce.amazonaws.com',
-    `250 Ok ${id}`,
-    `<${id}@eu-west-1.amazonses.com>`,
-  ],
+  ['of a host in capitals', ireland.toUpperCase(), `250 OK ${id}`, ses('eu-west-1')],
+  ['by FIPS', 'email-smtp-fips.us-gov-west-1.amazonaws.com', `250 Ok ${id}`, ses('us-gov-west-1')],
+  ['in a private network', 'vpce-1.email-smtp.eu-west-1.vpce.amazonaws.com', `250 Ok ${id}`, ses('eu-west-1')],
   ['of Exchange Online', exchange, `250 2.0.0 OK ${theirs} [Hostname=PN3P01MB9.INDP]`, theirs.toLowerCase()],
   [
     'of Exchange for a connector',

@@ -23,12 +23,7 @@ for (const [what, octets, fields, body] of [
   ['with empty values', 'A:\r\nB: \r\n\r\n', { a: '', b: '' }, ''],
   ['with colons in values', 'A: b:c\r\n\r\n', { a: 'b:c' }, ''],
   ['after an mbox line', 'From ann@x.test Mon Jan  1 00:00:00 2024\nA: 1\n\nbody', { a: '1' }, 'body'],
-  [
-    'around the mbox line of the server before',
-    'A: 1\nFrom ann@x.test Mon Jan  1 00:00:00 2024\nB: 2\n\nbody',
-    { a: '1', b: '2' },
-    'body',
-  ],
+  ['around an mbox line', 'A: 1\nFrom ann@x.test Mon Jan  1 00:00:00 2024\nB: 2\n\nbody', { a: '1', b: '2' }, 'body'],
   ['around a line without one', 'From: 1\r\nno field\r\nSubject: 2\r\n\r\nbody', { from: '1', subject: '2' }, 'body'],
   ['from behind a byte-order mark', '\xef\xbb\xbfFrom: 1\r\nTo: 2\r\n\r\nbody', { from: '1', to: '2' }, 'body'],
   [
@@ -78,15 +73,9 @@ for (const [what, lines] of [
   ['that begin as an mbox does', 'From ann@x.test Mon Jan  1 00:00:00 2024\r\n'],
 ] as const)
   test(`a header goes on behind lines ${what} where a field follows that it lacks or may repeat`, () => {
-    for (const [next, value] of [
-      ['Date: 3', 'date'],
-      ['X-Mine: 3', 'x-mine'],
-      ['Received: 3', 'received'],
-    ] as const) {
-      const { headers, body } = read(`Received: 1\r\nSubject: 2\r\n${lines}${next}\r\n\r\nbody`)
-      assert.equal(headers.last(value), '3')
-      assert.equal(headers.last('subject'), '2')
-      assert.equal(body, 'body')
+    for (const name of ['Date', 'X-Mine', 'Received']) {
+      const { headers, body } = read(`Received: 1\r\nSubject: 2\r\n${lines}${name}: 3\r\n\r\nbody`)
+      assert.deepEqual([headers.last(name.toLowerCase()), headers.last('subject'), body], ['3', '2', 'body'])
     }
   })
 
@@ -116,19 +105,17 @@ test('names of fields in a text are compared in linear time', () => {
 
 test('fields of one name are read in their order', () => {
   const { headers } = read('Received: 1\r\nTo: x\r\nRECEIVED: 2\r\n\r\n')
-  assert.deepEqual(headers.all('received'), ['1', '2'])
-  assert.equal(headers.first('received'), '1')
-  assert.equal(headers.count('received'), 2)
-  assert.equal(headers.count('cc'), 0)
-  assert.equal(headers.first('cc'), undefined)
-  assert.deepEqual(headers.all('cc'), [])
+  assert.deepEqual([headers.all('received'), headers.all('cc')], [['1', '2'], []])
+  assert.deepEqual([headers.first('received'), headers.first('cc')], ['1', undefined])
+  assert.deepEqual([headers.count('received'), headers.count('cc')], [2, 0])
 })
 
 test('of a field that should be there once the last counts', () => {
   const { headers } = read('Subject: put in front\r\nTo: x\r\nSubject: signed\r\n\r\n')
-  assert.equal(headers.last('subject'), 'signed')
-  assert.equal(headers.text('subject'), 'signed')
-  assert.equal(headers.last('cc'), undefined)
+  assert.deepEqual(
+    [headers.last('subject'), headers.text('subject'), headers.last('cc')],
+    ['signed', 'signed', undefined],
+  )
 })
 
 for (const [what, value, text] of [

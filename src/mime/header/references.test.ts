@@ -99,11 +99,8 @@ for (const [what, fields, root] of [
   test(`a message claims ${what} as its root`, () => assert.equal(idsOf(...fields).root, root))
 
 test('ids that are written are read again, in their order', () => {
-  const part = fc.string({
-    unit: fc.constantFrom(...'abcXYZ019.!#$%&*+-/=?^_{|}~()[]\\",:;'),
-    minLength: 1,
-    maxLength: 20,
-  })
+  const unit = fc.constantFrom(...'abcXYZ019.!#$%&*+-/=?^_{|}~()[]\\",:;')
+  const part = fc.string({ unit, minLength: 1, maxLength: 20 })
   const id = fc.tuple(part, part).map(([left, right]) => `<${left}@${right}>`)
   const space = fc.constantFrom(' ', '\r\n ', '\t', '', ', ', ' (see <x@y>) ')
   fc.assert(
@@ -114,9 +111,8 @@ test('ids that are written are read again, in their order', () => {
 })
 
 test('any octets are read without failing, into ids of one shape', () => {
-  const token = fc.constantFrom(
-    ...['<', '>', '@', '(', ')', '\\', '"', 'a', 'bc', ' ', '\r\n ', '\0', '\xa0', '\xc3\xbc', '\xff', ','],
-  )
+  const one = ['<', '>', '@', '(', ')', '\\', '"', 'a', 'bc', ' ', '\r\n ', '\0', '\xa0', '\xc3\xbc', '\xff', ',']
+  const token = fc.constantFrom(...one)
   const field = fc.tuple(fc.constantFrom('References', 'In-Reply-To', 'Message-ID'), fc.array(token, { maxLength: 30 }))
   fc.assert(
     fc.property(fc.array(field, { maxLength: 5 }), (fields) => {

@@ -6,11 +6,7 @@ import { readHeaders } from './headers.ts'
 import { deliveredToField, receivedField, returnPathField } from './trace.ts'
 
 const reception = {
-  helo: 'mail.sender.example',
-  clientAddress: '192.0.2.1',
-  by: 'mx.example',
-  protocol: 'ESMTPS',
-  id: 'abc123',
+  ...{ helo: 'mail.sender.example', clientAddress: '192.0.2.1', by: 'mx.example', protocol: 'ESMTPS', id: 'abc123' },
   at: new Date('2026-01-05T09:00:00Z'),
 }
 
@@ -22,10 +18,8 @@ test('Received says who gave the message to whom, how, and when', () => {
       '\tfor <ann@example.com>;\r\n' +
       '\tMon, 05 Jan 2026 09:00:00 +0000\r\n',
   )
-  assert.match(
-    receivedField({ ...reception, helo: '[IPv6:2001:db8::1]', clientAddress: '2001:db8::1' }),
-    /from \[IPv6:2001:db8::1\] \(\[IPv6:2001:db8::1\]\)/,
-  )
+  const address = receivedField({ ...reception, helo: '[IPv6:2001:db8::1]', clientAddress: '2001:db8::1' })
+  assert.ok(address.includes('from [IPv6:2001:db8::1] ([IPv6:2001:db8::1])'))
 })
 
 test('Return-Path and Delivered-To hold the address as it is', () => {
@@ -35,15 +29,11 @@ test('Return-Path and Delivered-To hold the address as it is', () => {
 })
 
 test('Authentication-Results names each method, its result and what was checked', () => {
+  const dkim = { 'header.d': 'sender.example', 'header.b': 'ab/cd+=' }
   assert.equal(
     authenticationResultsField('mx.example', [
       { method: 'spf', result: 'pass', properties: { 'smtp.mailfrom': 'ann@sender.example' } },
-      {
-        method: 'dkim',
-        result: 'fail',
-        reason: 'body "changed"',
-        properties: { 'header.d': 'sender.example', 'header.b': 'ab/cd+=' },
-      },
+      { method: 'dkim', result: 'fail', reason: 'body "changed"', properties: dkim },
     ]),
     'Authentication-Results: mx.example;\r\n' +
       '\tspf=pass\r\n\t smtp.mailfrom=ann@sender.example;\r\n' +
@@ -53,33 +43,21 @@ test('Authentication-Results names each method, its result and what was checked'
 })
 
 test('whatever the other side says, each field stays one field of short lines', () => {
-  const evil = fc.string({
-    unit: fc.constantFrom(
-      ...['a', '.', '@', '\r', '\n', '\r\n', ' ', '\t', '(', ')', '<', '>', '"', '\\', ';', '=', ':', '\0'],
-      ...['\u0085', '\u2028', 'é', '\ud800', 'X: y'],
-      'x'.repeat(300),
-      '漢'.repeat(300),
-    ),
-    maxLength: 30,
-  })
+  const unit = fc.constantFrom(
+    ...['a', '.', '@', '\r', '\n', '\r\n', ' ', '\t', '(', ')', '<', '>', '"', '\\', ';', '=', ':', '\0'],
+    ...['\u0085', '\u2028', 'é', '\ud800', 'X: y', 'x'.repeat(300), '漢'.repeat(300)],
+  )
+  const evil = fc.string({ unit, maxLength: 30 })
   fc.assert(
     fc.property(fc.array(evil, { minLength: 6, maxLength: 6 }), (said) => {
       const [helo = '', client = '', name = '', sender = '', value = '', reason = ''] = said
+      const from = { helo, clientAddress: client, clientName: name, recipient: sender }
+      const properties = { [client]: value, 'header.d': sender }
       const fields = [
-        receivedField({
-          ...reception,
-          helo,
-          clientAddress: client,
-          clientName: name,
-          recipient: sender,
-          id: value,
-          tls: reason,
-        }),
+        receivedField({ ...reception, ...from, id: value, tls: reason }),
         returnPathField(sender),
         deliveredToField(sender),
-        authenticationResultsField(helo, [
-          { method: name, result: value, reason, properties: { [client]: value, 'header.d': sender } },
-        ]),
+        authenticationResultsField(helo, [{ method: name, result: value, reason, properties }]),
       ]
       for (const field of fields) {
         const { headers, bodyStart } = readHeaders(Buffer.from(`${field}\r\n`))
@@ -93,9 +71,8 @@ test('whatever the other side says, each field stays one field of short lines', 
 })
 
 test('a value from the message cannot pass for another result', () => {
-  const field = authenticationResultsField('mx.example', [
-    { method: 'spf', result: 'fail', properties: { 'smtp.mailfrom': 'x; dmarc=pass header.from=bank.example' } },
-  ])
+  const properties = { 'smtp.mailfrom': 'x; dmarc=pass header.from=bank.example' }
+  const field = authenticationResultsField('mx.example', [{ method: 'spf', result: 'fail', properties }])
   assert.match(field, /smtp\.mailfrom="x; dmarc=pass header\.from=bank\.example"/)
 })
 
@@ -118,13 +95,13 @@ for (const [what, forged] of [
   ['partly in quotes', 'mx."example"; dmarc=pass'],
 ] as const)
   test(`a result that claims to be ours is removed where our name is ${what}`, async () => {
-    const raw = Buffer.from(
-      `A: 1\r\nAuthentication-Results: ${forged}\r\nauthentication-results : mx.example;\r\n\tspf=pass\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n`,
-    )
-    assert.equal(
-      Buffer.concat(await withoutForgedResults(raw, readHeaders(raw).headers, 'mx.example')).toString(),
-      'A: 1\r\nB: 2\r\n\r\nAuthentication-Results: mx.example; x\r\n',
-    )
+    const [body, more] = [
+      'Authentication-Results: mx.example; x\r\n',
+      'results : mx.example;\r\n\tspf=pass\r\nB: 2\r\n',
+    ]
+    const raw = Buffer.from(`A: 1\r\nAuthentication-Results: ${forged}\r\nauthentication-${more}\r\n${body}`)
+    const kept = await withoutForgedResults(raw, readHeaders(raw).headers, 'mx.example')
+    assert.equal(Buffer.concat(kept).toString(), `A: 1\r\nB: 2\r\n\r\n${body}`)
   })
 
 for (const [what, field] of [

@@ -21,12 +21,8 @@ for (const { name, raw, says } of samples) test(`a report: ${name}`, () => asser
 test('what the server said is read in one line, with its name', () => {
   const report = read(rawOf('a diagnosis in two lines'))
   assert.ok(report?.kind === 'delivery')
-  assert.deepEqual(each(report.recipients, 'diagnostic', 'server'), [
-    [
-      '550 5.1.1 <bob@there.example>: Recipient address rejected: User unknown in virtual mailbox table',
-      'mx.there.example',
-    ],
-  ])
+  const diagnostic = '550 5.1.1 <bob@there.example>: Recipient address rejected: User unknown in virtual mailbox table'
+  assert.deepEqual(each(report.recipients, 'diagnostic', 'server'), [[diagnostic, 'mx.there.example']])
   const gmail = read(rawOf('a server with words behind it'))
   assert.ok(gmail?.kind === 'delivery')
   assert.equal(gmail.recipients[0]?.server, 'mx.there.example.')
@@ -40,17 +36,14 @@ test('whatever is done to a report on its way, it is read without failing', () =
   const bits = fc.constantFrom(
     ...['\r\n', '\r\n\r\n', '\0', ';', '<', '>', '@', '--', 'Final-Recipient: ', '\\x{110000}', '=3D'],
   )
+  const holes = fc.array(fc.tuple(fc.nat(6_000), fc.nat(80), bits), { maxLength: 6 })
   fc.assert(
-    fc.property(
-      fc.constantFrom(...seeds),
-      fc.array(fc.tuple(fc.nat(6_000), fc.nat(80), bits), { maxLength: 6 }),
-      (seed, cuts) => {
-        const bytes = cuts.reduce(
-          (all, [at, length, bit]) => Buffer.concat([all.subarray(0, at), Buffer.from(bit), all.subarray(at + length)]),
-          seed,
-        )
-        assert.ok(['none', 'delivery', 'feedback'].includes(read(bytes)?.kind ?? 'none'))
-      },
-    ),
+    fc.property(fc.constantFrom(...seeds), holes, (seed, cuts) => {
+      const bytes = cuts.reduce(
+        (all, [at, length, bit]) => Buffer.concat([all.subarray(0, at), Buffer.from(bit), all.subarray(at + length)]),
+        seed,
+      )
+      assert.ok(['none', 'delivery', 'feedback'].includes(read(bytes)?.kind ?? 'none'))
+    }),
   )
 })

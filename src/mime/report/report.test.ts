@@ -10,6 +10,8 @@ import { isAutomatic } from './report-fields.ts'
 const isReport = (raw: string) => isNonDeliveryReport(readMessage(Buffer.from(raw)))
 const daemon = { From: 'MAILER-DAEMON@far.example' }
 const qmail = 'Hi. This is the qmail-send program at far.example.\nI’m afraid I wasn’t able to deliver your message.'
+const disposition = 'message/disposition-notification'
+const ann = { From: 'Ann <ann@far.example>', Subject: 'Look' }
 
 for (const [what, raw] of [
   ['a report of failure', deliveryReport('failed')],
@@ -31,17 +33,8 @@ for (const [what, raw] of [
   ['an ordinary message from a daemon', letter(daemon)],
   ['what begins as qmail does and is from somebody', letter({}, qmail)],
   ['a report of delivery', deliveryReport('delivered')],
-  [
-    'a report that something was read',
-    deliveryReport('failed').replace('message/delivery-status', 'message/disposition-notification'),
-  ],
-  [
-    'a status within an ordinary message',
-    deliveryReport('failed', { From: 'Ann <ann@far.example>', Subject: 'Look' }).replace(
-      'multipart/report',
-      'multipart/mixed',
-    ),
-  ],
+  ['a report of reading', deliveryReport('failed').replace('message/delivery-status', disposition)],
+  ['a status within an ordinary message', deliveryReport('failed', ann).replace('multipart/report', 'multipart/mixed')],
   ['a report without its parts', letter({ 'Content-Type': 'multipart/report; boundary=b' }, 'Action: failed')],
 ] as const)
   test(`${what} is not a report of non-delivery`, () => assert.equal(isReport(raw), false))

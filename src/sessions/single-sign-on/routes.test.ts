@@ -102,18 +102,20 @@ test('a session is new at every sign-in, and the one before ends', async () => {
   assert.equal((await before.request('GET', '/v1/me')).status, 401)
 })
 
-for (const to of [
-  '//evil.example',
-  '/\\evil.example',
-  'https://evil.example',
-  'mail',
-  '/a\\b',
-  `/${'x'.repeat(2_000)}`,
-])
-  test(`nobody is led to ${JSON.stringify(to.slice(0, 40))}`, async () => {
+test('nobody is led to where we do not live', async () => {
+  const elsewhere = [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'mail',
+    '/a\\b',
+    `/${'x'.repeat(2_000)}`,
+  ]
+  for (const to of elsewhere) {
     const { status, body } = await new BrowserAt(world).request('POST', '/v1/session/single-sign-on', { to })
-    assert.deepEqual([status, body.error.field], [400, 'to'])
-  })
+    assert.deepEqual([status, body.error.field], [400, 'to'], to)
+  }
+})
 
 test('a path that only looks like one of ours stays on our host', async () => {
   const ada = person()
@@ -123,10 +125,8 @@ test('a path that only looks like one of ours stays on our host', async () => {
 })
 
 test('nobody begins a sign-in from a page of another site', async () => {
-  const { status } = await world.client.request('POST', '/v1/session/single-sign-on', {
-    body: {},
-    headers: { 'sec-fetch-site': 'cross-site' },
-  })
+  const headers = { 'sec-fetch-site': 'cross-site' }
+  const { status } = await world.client.request('POST', '/v1/session/single-sign-on', { body: {}, headers })
   assert.equal(status, 403)
 })
 
@@ -202,8 +202,7 @@ async function worldWith(env: Record<string, string>): Promise<World> {
 }
 
 async function roleOf(organization: TestOrganization, id: string): Promise<string> {
-  const { data } = (await organization.request('GET', '/v1/members')).body
-  return data.find((one: { id: string }) => one.id === id).role
+  return (await organization.request('GET', `/v1/members`)).body.data.find((one: { id: string }) => one.id === id).role
 }
 
 test('people of a domain become members of its organization by themselves, and get their mailbox', async () => {
@@ -219,8 +218,8 @@ test('people of a domain become members of its organization by themselves, and g
   const me = (await browsers[0]?.request('GET', '/v1/me'))?.body
   assert.partialDeepStrictEqual(me, { name: 'Ada Lovelace', role: 'member', organization: { id: organization.id } })
   const [added, ...more] = await entriesOf(world.db, organization.id, { action: 'member.added' }, 10)
-  assert.deepEqual(more, [])
   assert.partialDeepStrictEqual(added, { actor: { kind: 'single_sign_on', id: null, name: 'The forge' } })
+  assert.deepEqual(more, [])
   assert.equal((await new BrowserAt(served).signIn(forge, person('eve@x.example'))).failed, 'no_member')
   const named = await new BrowserAt(served).signIn(forge, person(`bob@${host}`), { organization: other.name })
   assert.equal(named.failed, 'no_member', 'of another organization nobody becomes a member')
@@ -239,11 +238,8 @@ test('groups give the role at each sign-in, and the last owner stays one', async
   }
   assert.equal(await signedInWith('staff', 'admins'), 'admin')
   const [changed] = await entriesOf(world.db, organization.id, { action: 'member.role_changed' }, 1)
-  assert.partialDeepStrictEqual(changed, {
-    actor: { kind: 'single_sign_on', name: 'The forge' },
-    before: { role: 'member' },
-    after: { role: 'admin' },
-  })
+  const roles = { before: { role: 'member' }, after: { role: 'admin' } }
+  assert.partialDeepStrictEqual(changed, { actor: { kind: 'single_sign_on', name: 'The forge' }, ...roles })
   assert.equal(await signedInWith('owners'), 'owner')
   assert.equal(await signedInWith(), 'owner', 'the last owner')
   await organization.member('other@people.example', 'owner')

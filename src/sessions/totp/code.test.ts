@@ -5,16 +5,12 @@ import { base32, codeOf, newRecoveryCodes, newSecret, otpauthUri, plainCode, ste
 const secret = Buffer.from('12345678901234567890')
 
 // RFC 6238, appendix B: the last six of the eight digits there.
-for (const [seconds, code] of [
-  [59, '287082'],
-  [1_111_111_109, '081804'],
-  [1_111_111_111, '050471'],
-  [1_234_567_890, '005924'],
-  [2_000_000_000, '279037'],
-  [20_000_000_000, '353130'],
-] as const)
+for (const [seconds, code] of Object.entries({
+  ...{ 59: '287082', 1111111109: '081804', 1111111111: '050471' },
+  ...{ 1234567890: '005924', 2000000000: '279037', 20000000000: '353130' },
+}))
   test(`the code at ${seconds} s is that of RFC 6238`, () =>
-    assert.equal(codeOf(secret, stepAt(seconds * 1_000)), code))
+    assert.equal(codeOf(secret, stepAt(Number(seconds) * 1_000)), code))
 
 for (const [what, at, expected] of [
   ['in its 30 seconds', 89_000, 2],
@@ -31,11 +27,11 @@ test('base32 is that of RFC 4648', () => {
 
 test('the URI names issuer, member and secret, whatever their names', () => {
   const uri = new URL(otpauthUri(secret, { email: 'ada&bob@tryout.test', issuer: 'Mailroom (A&B: x)' }))
-  assert.deepEqual([uri.protocol, uri.host], ['otpauth:', 'totp'])
+  assert.equal(uri.href.slice(0, 15), 'otpauth://totp/')
   assert.equal(decodeURIComponent(uri.pathname), '/Mailroom (A&B: x):ada&bob@tryout.test')
-  assert.deepEqual(Object.fromEntries(uri.searchParams), {
-    ...{ secret: base32(secret), issuer: 'Mailroom (A&B: x)', algorithm: 'SHA1', digits: '6', period: '30' },
-  })
+  const fixed = { algorithm: 'SHA1', digits: '6', period: '30' }
+  const said = { secret: base32(secret), issuer: 'Mailroom (A&B: x)', ...fixed }
+  assert.deepEqual(Object.fromEntries(uri.searchParams), said)
 })
 
 test('recovery codes differ, and are read with and without their hyphens', () => {

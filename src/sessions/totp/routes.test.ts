@@ -115,10 +115,8 @@ test('to confirm who one is takes the code too, and what changes the second fact
   assert.equal((await tryPassword(world, { email })).status, 201)
   const [entry] = await entriesOf(world.db, organization.id, { action: 'member.totp_disabled' }, 10)
   assert.partialDeepStrictEqual(entry, { actor: { kind: 'member', id: session.id }, item: { name: email } })
-  const { rows } = await world.database.pool.query('select from member_recovery_codes where member_id = $1', [
-    session.id,
-  ])
-  assert.equal(rows.length, 0)
+  const kept = await world.db.selectFrom('member_recovery_codes').where('member_id', '=', session.id).execute()
+  assert.deepEqual(kept, [])
 })
 
 test('a sign-in link needs no code: it is the way back for who has lost phone and recovery codes', async () => {

@@ -95,18 +95,10 @@ for (const [language, answered] of Object.entries({
   })
 
 for (const mark of [
-  '-----Messaggio originale-----',
-  '----- Mensagem original -----',
-  '-----Oorspronkelijk bericht-----',
-  '-----Ursprungligt meddelande-----',
-  '-----Oprindelig meddelelse-----',
-  '-----Alkuperäinen viesti-----',
-  '-----Původní zpráva-----',
-  '-----Eredeti üzenet-----',
-  '-------- Исходное сообщение --------',
-  '-----Özgün İleti-----',
-  '---------- 原始邮件 ----------',
-  '-----Message d’origine-----',
+  ...['-----Messaggio originale-----', '----- Mensagem original -----', '-----Oorspronkelijk bericht-----'],
+  ...['-----Ursprungligt meddelande-----', '-----Oprindelig meddelelse-----', '-----Alkuperäinen viesti-----'],
+  ...['-----Původní zpráva-----', '-----Eredeti üzenet-----', '-------- Исходное сообщение --------'],
+  ...['-----Özgün İleti-----', '---------- 原始邮件 ----------', '-----Message d’origine-----'],
   '*-----Original Message-----*',
 ])
   test(`what is new is above ${mark}`, () => assert.equal(newText(`Yes.\n\n${mark}\nX: y\n\nIs it?`), 'Yes.'))
@@ -176,14 +168,8 @@ test('a sentence above an introduction is the author’s', () =>
   assert.equal(newText('On we go.\nSee below.\nBen <b@x.test> wrote:\n> A?'), 'On we go.\nSee below.'))
 
 test('of any lines that seem to begin or introduce a quotation some thousands are looked at', () => {
-  for (const line of [
-    'From: x\n',
-    'On 2026 x:\n',
-    'On 2026 x:\n>\n',
-    '\n',
-    '<a@b\n>:\n',
-    '-----\nFrom: x\nSent: y\nSubject: z\n',
-  ]) {
+  const heads = '-----\nFrom: x\nSent: y\nSubject: z\n'
+  for (const line of ['From: x\n', 'On 2026 x:\n', 'On 2026 x:\n>\n', '\n', '<a@b\n>:\n', heads]) {
     const text = line.repeat(40_000)
     assert.ok(newText(text).length <= text.length)
   }
