@@ -74,7 +74,11 @@ export function unlessDeleted(error: unknown): undefined {
 
 /** The mail host did not answer; the request may be tried again. */
 export function mailUnavailable(cause: unknown): Refusal {
-  return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', { cause })
+  return new Refusal('mail_unavailable', 'The mail host did not answer; try again shortly', {
+    // If the connection broke at the commit, the change may have been made.
+    fix: 'Send the request again; its Idempotency-Key prevents a second execution',
+    cause,
+  })
 }
 
 /** For `catch` of what a mail host reads: replaces the refusal of a folder or mailbox that does not exist by `instead`, and rethrows

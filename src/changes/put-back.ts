@@ -79,7 +79,7 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
       },
     })
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code === 'mail_unavailable') throw error
+    if (!(error instanceof Refusal)) throw error
     await leave('refused')
   }
 }

@@ -49,6 +49,6 @@ export async function replaceKeyword(
 
 /** The folder or the mailbox has been deleted meanwhile, or the mail host keeps no such keyword there. */
 function ifRefused(error: unknown): 0 {
-  if (error instanceof Refusal && error.code !== 'mail_unavailable') return 0
+  if (error instanceof Refusal) return 0
   throw error
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { LeaseHolder } from '#/db/lease-holder.ts'
 import { databaseNow, type Lease } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import { isUnavailable } from '#/db/unavailable.ts'
 import { Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
@@ -91,13 +92,12 @@ export class RunningChanges extends StepWorker {
     return true
   }
 
-  /** What the mail host refuses would be refused again, and it is away for a time. Anything else may be over at the next attempt. */
+  /** What is refused would be refused again, and the database is away for a time. Anything else may be over at the next attempt. */
   async #failed(change: Running & Lease<string>, error: unknown, { asked }: { asked: boolean }): Promise<void> {
     const { db } = this.#parts
-    const refused = error instanceof Refusal ? error : undefined
-    if (refused?.code === 'mail_unavailable' || this.stopping.aborted) return releaseChange(db, change)
+    if (isUnavailable(error) || this.stopping.aborted) return releaseChange(db, change)
     // Who asked learns why, and needs no record of a change without effect.
-    if (refused) return failChange(db, change, { reason: refused.message, unlessIdle: asked })
+    if (error instanceof Refusal) return failChange(db, change, { reason: error.message, unlessIdle: asked })
     await releaseFailing(db, change)
   }
 

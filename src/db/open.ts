@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -9,6 +10,7 @@ import { answers, Network } from './connections/network.ts'
 import { preparing } from './connections/prepared.ts'
 import { sessionSettings } from './connections/settings.ts'
 import { SharedListeners } from './connections/shared-listeners.ts'
+import { answersWithin, Silence } from './connections/silence.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Engine, startEngine } from './embedded/engine.ts'
 import { Upkeep } from './embedded/upkeep.ts'
@@ -35,20 +37,19 @@ export interface Database extends AsyncDisposable {
   copying?: Upkeep['copying']
   /** Rejects when the embedded engine has died and cannot be restarted. Then only a restart of the process can help. */
   failed: Promise<never>
-  /** For a stop: cuts connections to a server that no longer answers. */
+  /** For a stop: cuts connections to a server that no longer answers, if it is one. */
   leaveIfSilent(): Promise<void>
 }
 
 /** How long a statement, or a pause in a transaction, may take on a server, in milliseconds. Then the server aborts it and
- *  releases its locks. Half of this is how long to wait for a connection: so `db` awaited inside a transaction on the
- *  embedded database fails. */
+ *  releases its locks. */
 const usualTimeoutMs = 20_000
+/** How long to wait for a connection, as a part of this: so `db` awaited inside a transaction on the embedded database fails, and a request
+ *  that gets none is answered within 10 s. */
+const connectionPart = 0.4
 
 /** The most connections for transactions and for statements that may take long. */
 export const usualConnections = 10
-
-/** How long a running server takes at most to accept a connection, in milliseconds. */
-const answersWithin = 3_000
 
 /** Opens the database without migrating it. Dispose it to close it. */
 export function openDatabase(config: DatabaseConfig): Promise<Database> {
@@ -72,7 +73,7 @@ async function openServer({
     options: sessionSettings.join(' '),
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
-    connectionTimeoutMillis: timeoutMs / 2,
+    connectionTimeoutMillis: timeoutMs * connectionPart,
   }
   const pool = newPool({ ...connection, max })
   try {
@@ -81,22 +82,26 @@ async function openServer({
     await pool.end()
     throw error
   }
-  // A server that has not aborted a statement by then does not receive our messages any more.
-  const silence = timeoutMs * 1.25
+  const silence = new Silence({
+    answers: () => answers({ ...connection, stream: () => new Socket(), connectionTimeoutMillis: answersWithin }),
+    cut: () => network.cut(),
+    heal: () => network.heal(),
+    // A server that has not aborted a statement by then does not receive our messages any more.
+    longest: timeoutMs * 1.25,
+  })
   const commits = new EventEmitter<{ announced: [] }>()
   const db = kysely(pool, commits, silence)
   const lanes = new Lanes(connection, silence)
   useLanes(db, lanes)
   const end = async () => {
+    silence[Symbol.dispose]()
     await lanes[Symbol.asyncDispose]()
     await close(db, pool)
   }
   const listeners = new SharedListeners((channel, notified) => new Listener(connection, channel, notified))
-  const leaveIfSilent = async () => {
-    if (!(await answers({ ...connection, connectionTimeoutMillis: answersWithin }))) network.cut()
-  }
   return {
-    ...{ db, pool, commits, leaveIfSilent },
+    ...{ db, pool, commits },
+    leaveIfSilent: () => silence.ask(),
     embedded: false,
     listen: (channel, notified) => listeners.listen(channel, notified),
     failed: new Promise(() => {}),
@@ -121,7 +126,7 @@ export function databaseOn(engine: Engine, { keepsReserve = false } = {}): Datab
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    connectionTimeoutMillis: usualTimeoutMs / 2,
+    connectionTimeoutMillis: usualTimeoutMs * connectionPart,
     stream: () => engine.connect(),
   })
   const commits = new EventEmitter<{ announced: [] }>()
@@ -153,7 +158,7 @@ function newPool(config: pg.PoolConfig): pg.Pool {
   return pool
 }
 
-function kysely(pool: pg.Pool, commits: Database['commits'], silence?: number): Kysely<Schema> {
+function kysely(pool: pg.Pool, commits: Database['commits'], silence?: Silence): Kysely<Schema> {
   const announced = () => void commits.emit('announced')
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool, { silence, announced }) }) })
 }

@@ -31,7 +31,7 @@ function listRoute(app: App, parts: LabelParts, { own, at, access, named, ownerI
   app.get(
     at('/v1/labels'),
     {
-      ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
+      ...access('labels:read', 'Labels', ['not_found']),
       schema: {
         ...named('List labels', 'listLabels', 'listOwnLabels'),
         querystring: LabelsQuery,
@@ -59,7 +59,7 @@ function readRoute(app: App, parts: LabelParts, { at, access, named, ownerIn }: 
   app.get(
     at('/v1/labels/:id'),
     {
-      ...access('labels:read', 'Labels', ['not_found', 'mail_unavailable']),
+      ...access('labels:read', 'Labels', ['not_found']),
       schema: {
         ...named('Show a label', 'getLabel', 'getOwnLabel'),
         params: ById,

@@ -26,7 +26,7 @@ export function batchRoute<Ready extends ReadyMessage>(app: App, parts: SendPart
     '/v1/send/batch',
     {
       bodyLimit,
-      config: { scope: 'sending:write', noun: 'Sending' },
+      config: { scope: 'sending:write', noun: 'Sending', errors: ['mail_unavailable'] },
       schema: {
         operationId: 'sendBatch',
         summary: 'Send several messages',

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { errorText } from '#/cli/error-text.ts'
 import { DirectoryInUse } from '#/db/directory-lock.ts'
 import { type Database, type DatabaseConfig, openDatabase, usualConnections } from '#/db/open.ts'
+import { isUnavailable } from '#/db/unavailable.ts'
 
 /** How long a starting service waits for its database, in milliseconds. A directory may be in use by a command or a server that
  *  stops; a database server may be starting too, and recover first, or have no connection free. */
@@ -15,13 +16,6 @@ const pause = { directory: 100, url: 500 } as const
 const tooManyConnections = '53300'
 /** Errors that pass: `admin_shutdown`, `crash_shutdown`, `cannot_connect_now` while a server starts, `too_many_connections`. */
 const temporary = new Set(['57P01', '57P02', '57P03', tooManyConnections])
-/** What the system or the resolver says of a server that is not there. */
-const away = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
-  ...['ENOTFOUND', 'EAI_AGAIN'],
-])
-/** What node-postgres says of a connection that ended or did not come about; it gives these errors no code. */
-const lost = /^Connection terminated|^timeout exceeded when trying to connect|is not queryable$/
 
 /** Without a second connection a server's process makes nothing beside a transaction. */
 const fewestConnections = 2
@@ -66,11 +60,7 @@ function isTemporary(config: DatabaseConfig, error: unknown, opened: boolean): b
   if (!('url' in config)) return error instanceof DirectoryInUse
   if (error instanceof pg.DatabaseError) return temporary.has(error.code ?? '')
   if (!opened) return true
-  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
-  return errors.some((one) => {
-    const { code = '', message = '' } = one as NodeJS.ErrnoException
-    return away.has(code) || lost.test(message)
-  })
+  return isUnavailable(error)
 }
 
 function isShort(error: unknown): boolean {

@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { appendFile, chown, mkdtemp, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,6 +17,13 @@ export interface PostgresServer extends AsyncDisposable {
   url: string
   /** Ends it as a crash does, sessions and all, and starts it again (`pg_ctl restart -m immediate`). */
   restart(): Promise<void>
+  /** Ends it at once, and its sessions with it. */
+  end(): Promise<void>
+  /** Starts it again. */
+  start(): Promise<void>
+  /** Stops all its processes where they are (SIGSTOP), or has them go on. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
 }
 
 /** A network other than this one. */
@@ -63,12 +70,29 @@ export async function startPostgres(
   }
   let server = await launch()
   starting.defer(() => stop(server, 'SIGINT'))
-  const restart = async () => {
-    await stop(server, 'SIGQUIT')
+  const end = () => stop(server, 'SIGQUIT')
+  const start = async () => {
     server = await launch()
   }
+  const restart = async () => {
+    await end()
+    await start()
+  }
+  // Its own process first, which would start others in place of those that stop.
+  const signal = async (name: 'SIGSTOP' | 'SIGCONT') => {
+    server.kill(name)
+    const children = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+    for (const pid of children.trim().split(' ')) {
+      try {
+        process.kill(Number(pid), name)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+  const [freeze, thaw] = [() => signal('SIGSTOP'), () => signal('SIGCONT')]
   const started = starting.move()
-  return { url, restart, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { url, restart, end, start, freeze, thaw, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
 function findBinaries(): string {

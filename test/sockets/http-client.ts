@@ -151,7 +151,12 @@ export interface Operation {
   }
   readonly responses: Record<
     string,
-    { readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }> }
+    {
+      readonly content?: Record<
+        string,
+        { readonly schema: object; readonly example?: unknown; readonly examples?: object }
+      >
+    }
   >
 }
 

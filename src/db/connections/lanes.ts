@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StatementNames } from './prepared.ts'
-import { answerWithin } from './silence.ts'
+import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
 /** More lanes would spread statements that could be sent together. */
@@ -11,11 +11,11 @@ const mostWaiting = 16
 /** A few connections to a server, shared by short statements of many requests. Statements of one turn of the event loop are
  *  sent in one write, and none waits for the reply to another: a quarter to a third less CPU for GET /v1/labels
  *  (docs/adr/pg-lanes.md). Statements that read much or may wait for a lock do not belong here, since those behind them
- *  would wait too. A connection without a reply for `silence` milliseconds is cut, with all that waits on it. */
+ *  would wait too. */
 export class Lanes implements AsyncDisposable {
   readonly #lanes: readonly Lane[]
 
-  constructor(config: pg.ClientConfig, silence: number) {
+  constructor(config: pg.ClientConfig, silence: Silence) {
     const names = new StatementNames()
     this.#lanes = Array.from({ length: mostLanes }, () => new Lane({ ...config, pipeline: true }, names, silence))
   }
@@ -36,11 +36,11 @@ class Lane {
   waiting = 0
   readonly #config: pg.ClientConfig
   readonly #names: StatementNames
-  readonly #silence: number
+  readonly #silence: Silence
   #client: Promise<pg.Client> | undefined
   #ended = false
 
-  constructor(config: pg.ClientConfig, names: StatementNames, silence: number) {
+  constructor(config: pg.ClientConfig, names: StatementNames, silence: Silence) {
     this.#config = config
     this.#names = names
     this.#silence = silence
@@ -50,7 +50,7 @@ class Lane {
     if (this.#ended) throw new Error('The database has been closed')
     this.waiting++
     try {
-      const client = await (this.#client ?? this.#connect())
+      const client = await this.#silence.connecting(this.#client ?? this.#connect())
       const { stream } = client.connection
       // Corked until all statements of this turn are there.
       if (stream.writableCorked === 0) {
@@ -58,7 +58,7 @@ class Lane {
         setImmediate(() => stream.uncork())
       }
       const answer = answerTo<Row>(client, statementOf(text, values, this.#names.nameOf(text)))
-      return await answerWithin(this.#silence, client, answer)
+      return await this.#silence.answer(client, answer)
     } finally {
       this.waiting--
     }

@@ -11,18 +11,26 @@ export class Network {
     const socket = new Socket()
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
-    if (this.#isCut) setImmediate(() => socket.destroy(new Error('The database has been given up')))
+    if (this.#isCut) setImmediate(() => socket.destroy(silent()))
     return socket
   }
 
-  /** Cuts every connection, also those being opened, and each one opened from now on. */
+  /** Cuts every connection, also those being opened, and each one that is opened before `heal`. */
   cut(): void {
     this.#isCut = true
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#sockets) socket.destroy(silent())
+  }
+
+  heal(): void {
+    this.#isCut = false
   }
 }
 
-/** Whether a server accepts a connection within `connectionTimeoutMillis`; rejects with the reason if not. */
+function silent(): Error {
+  return Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' })
+}
+
+/** Whether a server accepts a connection within `connectionTimeoutMillis`, or says why it does not. */
 export async function answers(config: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(config)
   client.on('error', () => {})

@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
-import { answerWithin } from './silence.ts'
+import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
 /** How often a statement is run before it gets a name. Statements with varying text never do. */
@@ -11,7 +11,8 @@ const mostNames = 500
 const mostCounted = 5_000
 
 export interface Preparing {
-  readonly silence?: number | undefined
+  /** Of a server. */
+  readonly silence?: Silence | undefined
   readonly announced?: (() => void) | undefined
 }
 
@@ -26,7 +27,7 @@ const announcing = '/* announced */'
  *  plans them once. Planning is most of a short statement's time: the lookup of a recipient, over seven tables, takes 0.35
  *  ms instead of 7 on the embedded database. New statistics make the server plan again. A new column makes it refuse
  *  statements that select all columns, so none does. A transaction begins with its first statement, without a round trip of
- *  its own (begin.ts). A connection without a reply for `silence` milliseconds is cut, with all that waits on it.
+ *  its own (begin.ts).
  *  `announced` is called after the commit of a transaction with a statement that has the comment; outside of one each
  *  statement commits. */
 export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {}): PostgresPool {
@@ -35,7 +36,8 @@ export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {})
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect()
+      const connected = pool.connect()
+      const client = await (silence ? silence.connecting(connected) : connected)
       const known = clients.get(client) ?? new PreparingClient(client, names, silence, announced)
       clients.set(client, known)
       return known
@@ -47,7 +49,7 @@ export function preparing(pool: pg.Pool, { silence, announced }: Preparing = {})
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: StatementNames
-  readonly #silence: number | undefined
+  readonly #silence: Silence | undefined
   readonly #announced: (() => void) | undefined
   /** Whether a transaction is open. */
   #isOpen = false
@@ -58,7 +60,7 @@ class PreparingClient implements PostgresPoolClient {
   /** A transaction without a statement so far. */
   #toBegin = false
 
-  constructor(client: pg.PoolClient, names: StatementNames, silence?: number, announced?: () => void) {
+  constructor(client: pg.PoolClient, names: StatementNames, silence?: Silence, announced?: () => void) {
     this.#client = client
     this.#names = names
     this.#silence = silence
@@ -111,7 +113,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   #answered<T>(answer: Promise<T>): Promise<T> {
-    return this.#silence === undefined ? answer : answerWithin(this.#silence, this.#client, answer)
+    return this.#silence ? this.#silence.answer(this.#client, answer) : answer
   }
 
   release(destroy?: boolean): void {

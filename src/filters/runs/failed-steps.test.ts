@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { mailUnavailable, Refusal } from '#/errors.ts'
+import { Refusal } from '#/errors.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -69,11 +69,11 @@ test('attempts are those of one step: the next one has as many', async (t) => {
   assert.deepEqual(await processed(), { state: 'done', ended: true, last_error: null, starred: 2 })
 })
 
-test('a mail server that does not answer is waited for, however long that is', async (t) => {
-  const error = mailUnavailable('gone')
+test('a database that does not answer is waited for, however long that is', async (t) => {
+  const error = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
   const mock = failing(t, error)
   for (let attempt = 1; attempt < 8; attempt++) {
-    assert.deepEqual(await processed(), { ...waiting, last_error: error.message })
+    assert.deepEqual(await processed(), { ...waiting, last_error: 'The database did not answer' })
     await becomeDue()
   }
   mock.restore()

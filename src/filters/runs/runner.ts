@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { stepOf } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
+import { isUnavailable } from '#/db/unavailable.ts'
 import { ifMissing, Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
@@ -226,10 +227,10 @@ export class FilterRunner extends StepWorker {
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {
     const { db, log } = this.#parts
-    const away = error instanceof Refusal && error.code === 'mail_unavailable'
-    const refused = error instanceof Refusal && !away
-    if (!(error instanceof Refusal)) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')
-    const text = error instanceof Refusal ? error.message : 'Internal error'
+    const away = isUnavailable(error)
+    const refused = error instanceof Refusal
+    if (!refused) log.error({ err: error, run: run.id }, 'a step of a run of filters failed')
+    const text = refused ? error.message : away ? 'The database did not answer' : 'Internal error'
     if (refused || run.attempts >= mostAttempts) return endRun(db, run, 'failed', text)
     const attempts = away ? 0 : run.attempts
     await deferRun(db, run, { error: text, seconds: secondsBetweenAttempts, attempts })

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { invalid, Refusal } from '#/errors.ts'
+import { isUnavailable } from '#/db/unavailable.ts'
+import { invalid, mailUnavailable, Refusal } from '#/errors.ts'
 import { withOthers } from '../validation/validate.ts'
 import { errorBody, statusOf } from './error-body.ts'
 
@@ -21,6 +22,9 @@ export function refusalFor(error: unknown, request: FastifyRequest): Refusal {
   const { code, message, statusCode = 500 } = error as FastifyError
   if (code === 'PC402') return new Refusal('quota_exceeded', message, { cause: error })
   if (statusCode >= 400 && statusCode < 500) return invalidRequest(code, message)
+  // Routes that read or write mail document it. All that they ask for is in one database, so that of their key or session is no other.
+  if (isUnavailable(error) && request.routeOptions.config?.errors?.includes('mail_unavailable'))
+    return mailUnavailable(error)
   // If the connection broke at the commit, the change may have been made.
   return new Refusal('internal_error', 'Internal error; the service has logged it under this request_id', {
     fix: 'Send the request again; its Idempotency-Key prevents a second execution',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db, Tx } from '#/db/schema.ts'
+import { isUnavailable } from '#/db/unavailable.ts'
 import { ok } from './idempotency.ts'
 import { idempotencyKey, progressIn, replay, sealAnswer, sealProgress, stillRunning } from './idempotency-key.ts'
 import {
@@ -51,7 +52,9 @@ export async function answerClaimed(
     if (!begun.answer) await write(db, request, begun, { answer })
     send(reply, answer)
   } catch (error) {
-    await giveUp(db, request, begun, error)
+    const givenUp = giveUp(db, request, begun, error)
+    // The answer does not wait for the database a second time.
+    if (!isUnavailable(error)) await givenUp
     throw error
   } finally {
     clearInterval(extending)

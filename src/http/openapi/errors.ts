@@ -16,7 +16,8 @@ const meaning: Record<ErrorCode, string> = {
     'More requests in a minute than the key or member has (600, if the key is not restricted), or too many large bodies at a time; see `Retry-After`.',
   internal_error:
     'Internal error, logged under the `request_id`. Send the request again; its Idempotency-Key prevents a second execution.',
-  mail_unavailable: 'The mail host did not answer; try again with backoff.',
+  mail_unavailable:
+    'The mail host did not answer within 10 seconds, or refused; nothing is sent later. Try again with backoff; the Idempotency-Key prevents a second execution.',
   provider_unavailable: 'The provider of single sign-on did not answer; try again.',
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isUnavailable } from '#/db/unavailable.ts'
 import { type ErrorCode, Refusal } from '#/errors.ts'
 import { LoginRefused } from '#/submission/log-in.ts'
 import { SaslFailure } from '#/submission/sasl.ts'
@@ -38,7 +39,7 @@ export function failureOf(error: unknown, log: Logger, command: string): Failed 
   if (error instanceof LoginRefused) return { status: 'NO', text: error.message, code: loginCodes[error.fault] }
   if (error instanceof SaslFailure) return ofExchange(error)
   if (error instanceof Refusal) return ofRefusal(error, log, command)
-  if (isAway(error)) {
+  if (isUnavailable(error)) {
     log.warn({ err: error, command }, 'imap command failed: the database is away')
     return { status: 'NO', text: 'Mail is not available at the moment; try again shortly', code: 'UNAVAILABLE' }
   }
@@ -57,11 +58,4 @@ function ofRefusal(error: Refusal, log: Logger, command: string): Failed {
 function ofExchange({ fault, message }: SaslFailure): Failed {
   if (fault === 'cancelled' || fault === 'malformed' || fault === 'arguments') return { status: 'BAD', text: message }
   return { status: 'NO', text: message, code: fault === 'mechanism' ? 'CANNOT' : 'AUTHORIZATIONFAILED' }
-}
-
-/** PostgreSQL's classes of errors for a lost connection, for too few resources and for a server that stops, and the errors of
- *  sockets. */
-function isAway(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^(?:08|53|57P)/.test(code) || /^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH)/.test(code)
 }

@@ -21,10 +21,11 @@ for (const [what, state, expected] of [
   ['has no room', '53100', '452 4.3.1'],
   ['cannot read or write its disk', '58030', '451 4.3.0'],
 ] as const)
-  test(`where the database ${what}, mail is deferred with ${expected}, a request gets 500, nothing is half-stored`, async () => {
+  test(`where the database ${what}, mail is deferred with ${expected}, a request gets 500, one that writes mail 502, nothing is half-stored`, async () => {
     await using world = await World.start()
     const { organization, address } = await world.mailbox('ada')
     const label = () => organization.request('POST', '/v1/labels', { name: 'Late' })
+    const draft = () => organization.request('POST', '/v1/drafts', { mailbox: address })
     await sql`create function fail() returns trigger language plpgsql as $$
       begin raise exception 'could not extend file' using errcode = '${sql.raw(state)}'; end $$`.execute(world.db)
     for (const table of ['labels', 'mail_keywords', 'organization_usage'])
@@ -34,7 +35,7 @@ for (const [what, state, expected] of [
 
     const message = letter({ Subject: 'Late' })
     assert.equal(await hand(world, 'ann@peer.example', address, message), expected)
-    assert.equal((await label()).status, 500)
+    assert.deepEqual([(await label()).status, (await draft()).status], [500, 502])
     assert.deepEqual(await discrepancies(world.db), [])
     assert.deepEqual(await subjectsIn(organization, address), [])
 

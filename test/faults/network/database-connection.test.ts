@@ -66,20 +66,21 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     ['breaks', () => proxy.drop()],
     ['is slower than anybody waits for', () => (proxy.delay = 10 * timeoutMs)],
   ] as const)
-    test(`while the database's network ${what} mail is deferred with 451, requests get 500, then all is well`, async () => {
+    test(`while the database's network ${what} mail is deferred with 451, requests get 500, those for mail 502, then all is well`, async () => {
       const message = letter({ Subject: what })
       await using client = await beforeTheMessage()
       fail()
       client.write(`${message}\r\n.\r\n`)
-      const [stored, refused, read, written] = await Promise.all([
+      const [stored, refused, read, written, listed] = await Promise.all([
         client.reply(),
         hand(world, 'ann@peer.example', address),
         organization.request('GET', '/v1/labels'),
         label(what),
+        organization.request('GET', `/v1/messages?mailbox=${address}`),
       ])
       assert.equal(stored.codes, '451 4.3.0')
       assert.equal(refused, '451 4.3.0')
-      assert.deepEqual([read.status, written.status], [500, 500])
+      assert.deepEqual([read.status, written.status, listed.status], [500, 500, 502])
       assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
 
       proxy.heal()

@@ -5145,7 +5145,7 @@ export type RateLimitedResponse = Error;
 export type InternalErrorResponse = Error;
 
 /**
- * The mail host did not answer; try again with backoff.
+ * The mail host did not answer within 10 seconds, or refused; nothing is sent later. Try again with backoff; the Idempotency-Key prevents a second execution.
  */
 export type MailUnavailableResponse = Error;
 
