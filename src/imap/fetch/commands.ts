@@ -1,7 +1,7 @@
 import { Bad, type Completed, No } from '../answers.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Handler, Session } from '../session/session.ts'
-import { fetchMessages } from './fetch-messages.ts'
+import { fetchMessages, messagesAtOnce } from './fetch-messages.ts'
 import { type FetchItem, readItems } from './items.ts'
 import { type Modifiers, readModifiers } from './modifiers.ts'
 import { vanishedLines } from './vanished.ts'
@@ -26,8 +26,9 @@ const fetch: Handler = async (session, { name, args }): Promise<Completed> => {
   const asked = { messages: selected.messages, ranges }
   if (modifiers.vanished && changedSince !== undefined)
     for await (const line of vanishedLines(db, folder, asked, changedSince)) await session.output.write(line)
-  const uids = wantedUids(db, folder, asked, modifiers)
-  const { lacksMessages, lacksParts } = await fetchMessages(session, selected, uids, told(items, by, modifiers))
+  const wanted = told(items, by, modifiers)
+  const uids = wantedUids(db, folder, asked, modifiers, messagesAtOnce(wanted))
+  const { lacksMessages, lacksParts } = await fetchMessages(session, selected, uids, wanted)
   if (lacksParts) throw new No('A part has an encoding that is not known here', 'UNKNOWN-CTE')
   // By uid what is not there is no fault of the client's.
   if (lacksMessages && by === 'sequence') throw new No('Some of the messages have been deleted', 'EXPUNGEISSUED')

@@ -1,14 +1,19 @@
+import { oneAhead } from '#/event-loop/one-ahead.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { storeFlags } from '#/mail/store-flags.ts'
 import { ConversationNames } from '#/threads/message-ids.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
 import { type Content, type Extent, headBytes, readContents, smallBytes } from './contents.ts'
+import { areOfFlags, type FlagsOfRange, flagResponses, flagsAtOnce, readFlags } from './flag-answers.ts'
 import type { FetchItem } from './items.ts'
 import { rowResponse, writeMessage } from './message-answer.ts'
 import { MessageSource, type Store } from './message-source.ts'
 import { ResponseWriter } from './response-writer.ts'
 import { type Row, readRows } from './rows.ts'
+
+/** Messages whose rows are read at once. */
+const rowsAtOnce = 1_000
 
 /** What became of a FETCH. */
 export interface Fetched {
@@ -32,9 +37,15 @@ export async function fetchMessages(
   items: readonly FetchItem[],
 ): Promise<Fetched> {
   const fetch = new Fetch(session, selected, items)
-  for await (const some of uids) await fetch.messages(some)
+  if (areOfFlags(items)) await fetch.flags(uids)
+  else for await (const some of uids) await fetch.messages(some)
   await fetch.end()
   return fetch
+}
+
+/** How many messages of which these items are asked for are read at once. */
+export function messagesAtOnce(items: readonly FetchItem[]): number {
+  return areOfFlags(items) ? flagsAtOnce : rowsAtOnce
 }
 
 class Fetch implements Fetched {
@@ -77,6 +88,37 @@ class Fetch implements Fetched {
       if (read.length < (looked < 0 ? rest.length : looked)) this.lacksMessages = true
       await this.#write(read)
       rest = looked < 0 ? [] : rest.slice(looked)
+    }
+  }
+
+  /** The same for flags alone, the next being read while some are written. */
+  async flags(uids: AsyncIterable<readonly number[]>): Promise<void> {
+    const { db } = this.#session.parts
+    const withModseqs = this.#items.includes('MODSEQ')
+    const read = async (some: readonly number[]) => {
+      const [from = 0, to = 0] = [some[0], some.at(-1)]
+      const first = this.#firstOfRun(some)
+      if (first === undefined) return { some, first: 0 }
+      return { some, first, range: await readFlags(db, this.#folder, { from, to }, withModseqs) }
+    }
+    for await (const { some, first, range } of oneAhead(uids, read)) {
+      // Else some are gone.
+      if (range?.count === some.length) await this.#writeFlags(some, first, range)
+      else for (let at = 0; at < some.length; at += rowsAtOnce) await this.messages(some.slice(at, at + rowsAtOnce))
+    }
+  }
+
+  /** The sequence number of the first of these uids, if they are all that the client knows from the first to the last. */
+  #firstOfRun(uids: readonly number[]): number | undefined {
+    const { messages } = this.#selected
+    const [first, last] = [uids[0], uids.at(-1)].map((uid = 0) => messages.sequenceOf(uid))
+    return first !== undefined && last !== undefined && last - first + 1 === uids.length ? first : undefined
+  }
+
+  async #writeFlags(uids: readonly number[], first: number, flags: FlagsOfRange): Promise<void> {
+    for (const text of flagResponses(this.#items, uids, first, flags)) {
+      this.#writer.add(text)
+      if (this.#writer.isFull) await this.#writer.flush()
     }
   }
 

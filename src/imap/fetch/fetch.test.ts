@@ -144,6 +144,27 @@ for (const [what, command, answer] of [
   })
 }
 
+test('flags of all kinds are told, of messages that are there', async () => {
+  const { session, scene } = await selected(few)
+  await scene.session.run('SELECT INBOX')
+  await scene.storeFlags([1, 2, 4, 5], { flags: { seen: true } })
+  await scene.storeFlags([2, 3], { flags: { flagged: true, answered: true, forwarded: true } })
+  await scene.storeFlags([3], { flags: { deleted: true, draft: true } })
+  await scene.storeFlags([4, 5], { flags: {}, addKeywords: ['Work', '$x'] })
+  const all = [
+    '* 1 FETCH (UID 1 FLAGS (\\Seen) MODSEQ (7))|',
+    '* 2 FETCH (UID 2 FLAGS (\\Answered \\Flagged \\Seen $Forwarded) MODSEQ (8))|',
+    '* 3 FETCH (UID 3 FLAGS (\\Answered \\Flagged \\Deleted \\Draft $Forwarded) MODSEQ (9))|',
+    '* 4 FETCH (UID 4 FLAGS (\\Seen $x work) MODSEQ (10))|',
+    '* 5 FETCH (UID 5 FLAGS (\\Seen $x work) MODSEQ (10))|',
+  ]
+  await session.run('NOOP')
+  const told = async () => (await session.run('FETCH 1:5 (UID FLAGS MODSEQ)')).join('|')
+  assert.equal(await told(), all.join('') + done)
+  await scene.expunge(3)
+  assert.match(await told(), /EXPUNGEISSUED/)
+})
+
 const peeking = '1 (FLAGS BODY.PEEK[TEXT] RFC822.HEADER BINARY.SIZE[1])'
 for (const [what, enabled, asked, answer] of [
   ['BODY[]', [], '1 BODY[TEXT]', `FLAGS (\\Seen) BODY[TEXT] ${body}`],

@@ -94,7 +94,8 @@ function unpacked(packed: Packed): Row[] {
   })
 }
 
-function longs(base64: string | null): (index: number) => number {
+/** The output of `int8send`. */
+export function longs(base64: string | null): (index: number) => number {
   const halves = integers(base64)
   return (index) => (halves[2 * index] ?? 0) * 2 ** 32 + (halves[2 * index + 1] ?? 0)
 }

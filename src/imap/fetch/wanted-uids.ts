@@ -6,27 +6,26 @@ import type { SequenceMap } from '../selected/sequence-map.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
 import type { Modifiers, Places } from './modifiers.ts'
 
-/** Messages that are read at once. */
-const atOnce = 1_000
 /** Uids of changed messages that are read at once. */
 const changedAtOnce = 16_384
 
-/** The messages that a client knows in these ranges, as ascending uids, some at a time; with modifiers only those that they
+/** The messages that a client knows in these ranges, as ascending uids, so many at a time; with modifiers only those that they
  *  leave. */
 export async function* wantedUids(
   db: Db,
   folder: FolderRef,
   { messages, ranges }: { readonly messages: SequenceMap; readonly ranges: readonly NumberRange[] },
   { changedSince, partial }: Modifiers,
+  atOnce: number,
 ): AsyncGenerator<number[]> {
   const all = () =>
     changedSince === undefined
-      ? chunks(messages.uidsIn(ranges))
-      : changedUids(db, folder, { messages, ranges }, changedSince)
+      ? chunks(messages.uidsIn(ranges), atOnce)
+      : changedUids(db, folder, { messages, ranges }, changedSince, atOnce)
   yield* partial ? atPlaces(all, partial) : all()
 }
 
-async function* chunks(uids: Iterable<number>): AsyncGenerator<number[]> {
+async function* chunks(uids: Iterable<number>, atOnce: number): AsyncGenerator<number[]> {
   let chunk: number[] = []
   for (const uid of uids) {
     chunk.push(uid)
@@ -42,6 +41,7 @@ async function* changedUids(
   { mailbox, folderId }: FolderRef,
   { messages, ranges }: { readonly messages: SequenceMap; readonly ranges: readonly NumberRange[] },
   since: number,
+  atOnce: number,
 ): AsyncGenerator<number[]> {
   const last = Math.min(ranges.at(-1)?.to ?? 0, messages.lastUid)
   for (let after = (ranges[0]?.from ?? 0) - 1; after < last; ) {
@@ -54,7 +54,7 @@ async function* changedUids(
         order by message.uid limit ${changedAtOnce}
       ) those`.execute(db)
     const uids = integers(rows[0]?.uids ?? null)
-    yield* chunks(known(uids, messages, ranges))
+    yield* chunks(known(uids, messages, ranges), atOnce)
     after = uids.length < changedAtOnce ? last : (uids.at(-1) ?? last)
   }
 }
