@@ -6,8 +6,8 @@ import { presentAttachment } from '#/messages/message.ts'
 import { newHtml } from '#/mime/body/quoted/new-html.ts'
 import { type MessageReader, openedText } from '#/mime/reader.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import { nameOf } from '#/threads/summaries.ts'
 import type { BodyOut } from './schemas.ts'
-import { nameOf } from './summaries.ts'
 
 /** The limits of a conversation, newest first: messages, their bytes, and characters of their texts. */
 const most = { messages: 100, bytes: 50 << 20, text: 8 << 20 }

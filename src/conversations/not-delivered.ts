@@ -1,10 +1,10 @@
 import type { Db } from '#/db/schema.ts'
+import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
-import type { Summary } from '#/ports/mail-host.ts'
+import type { MailboxRef, Summary } from '#/ports/mail-host.ts'
 import { bouncedAmong } from '#/sent/queries.ts'
+import { isOurs } from '#/threads/awaiting.ts'
 import { textsOf } from '#/threads/texts.ts'
-import { isOurs } from './awaiting.ts'
-import type { OfMailbox } from './narrow.ts'
 import type { NotDeliveredOut } from './schemas.ts'
 
 /** Of one message. */
@@ -14,7 +14,7 @@ const mostListed = 100
  *  about one recipient the newest. Only for messages that the mailbox sent. */
 export async function notDelivered(
   db: Db,
-  { mailbox, own }: OfMailbox,
+  { mailbox, own }: { readonly mailbox: MailboxRef; readonly own: OwnAddresses },
   messages: readonly Summary[],
 ): Promise<NotDeliveredOut[][]> {
   const notices = messages.flatMap(({ facts, receivedAt }) => {

@@ -2,16 +2,17 @@ import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertNoPage, type ListName, listPlace, notOurs, paged, placeIn } from '#/http/schemas/cursor.ts'
 import type { Static } from '#/http/schemas/type.ts'
+import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { ownAddressesOf, readMailbox } from '#/mailboxes/readable.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
 import { assertVisible, type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { MailboxPlace } from '#/threads/mailbox/mailbox-index.ts'
+import type { Narrowing } from '#/threads/narrow.ts'
+import { type ConversationParts, type ListedConversation, listConversations, readConversation } from '#/threads/read.ts'
 import { bodiesOf } from './bodies.ts'
-import type { Narrowing } from './narrow.ts'
 import { notDelivered } from './not-delivered.ts'
-import { type ConversationParts, type ListedConversation, listConversations, readConversation } from './read.ts'
 import {
   ByConversationId,
   type ConversationFilters,
@@ -54,7 +55,7 @@ export function conversationRoutes(app: App, parts: Parts): void {
     },
     async ({ caller, params, query }, reply) => {
       return readMailbox(parts.db, caller, query.mailbox, async (mailbox) => {
-        const found = await readConversation(parts, mailbox, params.id)
+        const found = await readConversation(parts, { mailbox }, params.id)
         const own = await ownAddressesOf(parts.db, mailbox)
         const lacking = await notDelivered(parts.db, { mailbox, own }, found.messages)
         const listed = await threadedItemsFor(parts, { owner: caller, mailbox }, found.messages)
@@ -87,14 +88,15 @@ function listRoute(app: App, parts: Parts): void {
     async ({ caller, query: { limit = 25, mailbox: address, cursor, page: asked, ...query } }) => {
       assertNoPage({ cursor, page: asked })
       const page = asked ?? 0
-      const narrowing = narrowingOf(query)
-      await assertVisible(parts.db, caller, narrowing.label)
+      const folder = query.folder && folderName(query.folder)
+      await assertVisible(parts.db, caller, query.label)
       return readMailbox(parts.db, caller, address, async (mailbox) => {
-        const of = { mailbox, own: await ownAddressesOf(parts.db, mailbox) }
-        const present = (one: ListedConversation) => presentConversation(one, of.own)
+        const own = await ownAddressesOf(parts.db, mailbox)
+        const narrowing = narrowingOf({ ...query, folder }, own)
+        const present = (one: ListedConversation) => presentConversation(one, own)
         const list = ['conversations', mailbox.mailboxId, ...nameOf(narrowing)]
         const from = mailboxPlace(cursor, list) ?? page * limit
-        const { total, data } = await listConversations(parts, of, narrowing, { limit: limit + 1, from })
+        const { total, data } = await listConversations(parts, { mailbox, narrowing }, { limit: limit + 1, from })
         const { page: found, next_cursor } = paged(data, { limit, list, placeOf })
         return { data: found.map(present), total, page, has_more: next_cursor !== null, next_cursor }
       })
@@ -102,17 +104,18 @@ function listRoute(app: App, parts: Parts): void {
   )
 }
 
-function narrowingOf({ folder, awaiting, ...others }: Static<typeof ConversationFilters>): Narrowing {
+type Filters = Omit<Static<typeof ConversationFilters>, 'folder'> & Pick<Narrowing, 'folder'>
+
+function narrowingOf({ awaiting, ...others }: Filters, own: OwnAddresses): Narrowing {
   return {
     ...others,
-    folder: folder === undefined ? undefined : folderName(folder),
-    awaiting: awaiting === 'nobody' ? null : awaiting,
+    awaiting: awaiting && { side: awaiting === 'nobody' ? null : awaiting, own },
   }
 }
 
 /** A cursor is valid for a list with the same filters only. */
 function nameOf({ folder, unread, starred, label, participant, awaiting }: Narrowing): ListName {
-  const more = [starred, label, participant, awaiting === null ? 'nobody' : awaiting]
+  const more = [starred, label, participant, awaiting && (awaiting.side ?? 'nobody')]
   const isNarrower = more.some((one) => one !== undefined)
   return [folder, unread, ...(isNarrower ? more : [])].map((one) => one ?? null)
 }

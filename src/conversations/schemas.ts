@@ -10,9 +10,9 @@ import {
   listedMessage,
   type MessageItem,
 } from '#/messages/schemas.ts'
+import { awaiting, sides } from '#/threads/awaiting.ts'
 import { type Placed, uidsByFolder } from '#/threads/mailbox/placed.ts'
-import { awaiting, sides } from './awaiting.ts'
-import type { ConversationWithMessages, ListedConversation } from './read.ts'
+import type { ConversationWithMessages, ListedConversation } from '#/threads/read.ts'
 
 export const ConversationFilters = Type.Object({
   folder: Type.Optional(

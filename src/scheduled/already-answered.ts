@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { summariesOf } from '#/conversations/summaries.ts'
 import type { Db } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
 import { idHash } from '#/mime/id-hash.ts'
@@ -8,6 +7,7 @@ import { authorDomains, isPersonal } from '#/mime/report/personal.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import { summariesOf } from '#/threads/summaries.ts'
 
 export interface AnswerParts {
   readonly db: Db

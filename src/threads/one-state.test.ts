@@ -6,7 +6,8 @@ import { storeMessages } from '#test/threads/store-messages.ts'
 import { secret } from '#test/world/installation.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
-import { listThreads, readThread } from './read.ts'
+import { MailboxIndexes } from './mailbox/mailbox-indexes.ts'
+import { listConversations, readConversation } from './read.ts'
 import { RememberedTexts } from './texts.ts'
 
 const world = await World.ofFile()
@@ -40,15 +41,17 @@ async function conversation() {
     changes: { value: changes },
   })
   const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 20 })
-  const parts = { mailHost, threads, texts: new RememberedTexts(world.mailHost) }
-  const list = async () => (await listThreads(parts, mailbox, 'inbox', { limit: 1, from: 0 })).data
+  const mailboxIndexes = new MailboxIndexes({ mailHost, threads })
+  const parts = { mailHost, threads, mailboxIndexes, texts: new RememberedTexts(world.mailHost) }
+  const folder = { mailbox, only: 'inbox' }
+  const list = async () => (await listConversations(parts, folder, { limit: 1, from: 0 })).data
   const data = await list()
   const looksFor = async (work: () => Promise<unknown>) => {
     looks = 0
     await work()
     return looks
   }
-  const read = async () => shown((await readThread(parts, mailbox, 'inbox', data[0]?.id ?? '')).messages)
+  const read = async () => shown((await readConversation(parts, folder, data[0]?.id ?? '')).messages)
   const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
   const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
   const reply = () => storeMessages(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])

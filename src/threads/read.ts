@@ -1,118 +1,173 @@
 import { isDeepStrictEqual } from 'node:util'
-import { notFound } from '#/errors.ts'
-import type { FolderState } from '#/ports/folder-changes.ts'
-import type { ListPlace, MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import { ifMissing, notFound } from '#/errors.ts'
+import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { LastMessage } from './awaiting.ts'
 import type { ThreadCache } from './cache.ts'
-import type { Conversation } from './index/thread-index.ts'
-import { summariesAtOnce, summariesOf } from './summaries.ts'
-import type { RememberedTexts, Texts } from './texts.ts'
-import { rootOf, threadIds } from './thread-id.ts'
+import type { ConversationIndex, Listed, MailboxPlace, Wanted, WholeConversation } from './mailbox/mailbox-index.ts'
+import type { MailboxIndexes } from './mailbox/mailbox-indexes.ts'
+import { OneFolder } from './mailbox/one-folder.ts'
+import { type Placed, uidsByFolder } from './mailbox/placed.ts'
+import { type Narrowing, narrowed } from './narrow.ts'
+import { nameOf, summariesAtOnce, summariesOf } from './summaries.ts'
+import { type RememberedTexts, type Texts, textsOf } from './texts.ts'
+import { anyFolder, rootOf, threadIds } from './thread-id.ts'
 
-export interface ThreadParts {
+export interface ConversationParts {
   readonly mailHost: MailHost
   readonly threads: ThreadCache
+  readonly mailboxIndexes: MailboxIndexes
   readonly texts: RememberedTexts
 }
 
-export interface ListedThread {
+export interface ListedConversation extends Listed {
   readonly id: string
-  readonly conversation: Conversation
   /** Of the message received first. */
   readonly subject: string
-  /** Null if the first message has no Message-ID and names none. */
+  /** Null if the first message has no such id. */
   readonly root: string | null
   /** Of the message received last. */
   readonly preview: string
+  readonly last: LastMessage
 }
 
-export interface ThreadWithMessages {
+export interface ConversationWithMessages {
   readonly id: string
   readonly root: string | null
+  readonly conversation: WholeConversation
   /** Oldest first; at least one. */
   readonly messages: readonly Summary[]
+  readonly last: LastMessage
 }
 
-/** How often to read again if the folder changed between reading the index and the messages. */
+/** The conversations of a mailbox over its folders, or those of one folder by itself. */
+export interface Within {
+  readonly mailbox: MailboxRef
+  readonly only?: string | undefined
+}
+
+/** How often to read again if the mailbox changed in between. */
 const attempts = 3
 
-/** A folder's conversations, newest first, after so many or behind a place. */
-export async function listThreads(
-  { threads, texts }: ThreadParts,
-  mailbox: MailboxRef,
-  folder: string,
-  { limit, from }: { limit: number; from: ListPlace | number },
-): Promise<{ total: number; data: ListedThread[] }> {
+/** The requested conversations, newest first: a number of them from an offset or behind a place. */
+export async function listConversations(
+  parts: ConversationParts,
+  { narrowing = {}, ...within }: Within & { readonly narrowing?: Narrowing },
+  at: { limit: number; from: MailboxPlace | number },
+): Promise<{ total: number; data: ListedConversation[] }> {
+  const { mailbox, only } = within
+  const look = (index: ConversationIndex, wanted: Wanted) => ({
+    ...{ index, total: index.total(wanted), found: index.page(wanted, at) },
+  })
   for (let attempt = 1; ; attempt++) {
-    const { index, state } = await threads.upToDate(mailbox, folder)
-    const { total } = index
-    const conversations = index.page(limit, typeof from === 'number' ? from : index.offsetBehind(from))
-    const wanted = new Set(conversations.flatMap(shownUids))
-    const shown = await texts.of(mailbox, folder, state.uidValidity, wanted)
-    if (shown.size < wanted.size && attempt < attempts) continue
-    const name = threadIds(threads.key, mailbox.mailboxId, folder)
-    return { total, data: conversations.map((conversation) => listed(name(conversation.root), conversation, shown)) }
+    const { index, total, found } =
+      only === undefined
+        ? await narrowed(parts, mailbox, narrowing, look)
+        : look(await indexOf(parts, within), narrowing)
+    const { shown, complete } = await shownTexts(parts.texts, mailbox, index, found)
+    if (!complete && attempt < attempts) continue
+    const idOf = idsWithin(parts, within)
+    const data = found.map((listed) => {
+      const [oldest, newest, named] = shownOf(listed.conversation).map(({ folder, uid }) => shown.get(folder)?.get(uid))
+      return {
+        ...listed,
+        id: idOf(listed.conversation.root),
+        subject: oldest?.subject ?? '',
+        root: named?.root ?? null,
+        preview: newest?.preview ?? '',
+        last: lastMessage(listed.conversation, newest),
+      }
+    })
+    return { total, data }
   }
+}
+
+async function indexOf({ threads, mailboxIndexes }: ConversationParts, { mailbox, only }: Within) {
+  if (only === undefined) return mailboxIndexes.upToDate(mailbox)
+  return new OneFolder(only, await threads.upToDate(mailbox, only))
+}
+
+function idsWithin({ threads }: ConversationParts, { mailbox, only = anyFolder }: Within) {
+  return threadIds(threads.key, mailbox.mailboxId, only)
+}
+
+/** Unknown for a message that was deleted meanwhile. */
+function lastMessage({ messages }: WholeConversation, texts: Texts | undefined): LastMessage {
+  return { folder: messages.at(-1)?.folder ?? '', author: texts?.author ?? '', automatic: texts?.automatic ?? true }
 }
 
 /** The messages of a conversation whose texts a list shows. */
-function shownUids({ uids, lowestUid }: Conversation): number[] {
-  return [uids.at(0) ?? lowestUid, uids.at(-1) ?? lowestUid, lowestUid]
+function shownOf({ messages, named }: WholeConversation): Placed[] {
+  return [messages.at(0) ?? named, messages.at(-1) ?? named, named]
 }
 
-function listed(id: string, conversation: Conversation, shown: ReadonlyMap<number, Texts>): ListedThread {
-  const [oldest, newest, lowest] = shownUids(conversation).map((uid) => shown.get(uid))
-  return {
-    id,
-    conversation,
-    subject: oldest?.subject ?? '',
-    root: lowest?.root ?? null,
-    preview: newest?.preview ?? '',
-  }
-}
-
-/** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id that
- *  no conversation in this folder has or had. */
-export async function readThread(
-  { mailHost, threads }: ThreadParts,
+/** By folder and uid. */
+async function shownTexts(
+  texts: RememberedTexts,
   mailbox: MailboxRef,
-  folder: string,
+  index: ConversationIndex,
+  found: readonly Listed[],
+) {
+  const wanted = uidsByFolder(found.flatMap(({ conversation }) => shownOf(conversation)))
+  const shown = new Map<string, ReadonlyMap<number, Texts>>()
+  let complete = true
+  for (const { name: folder, state } of index.folders) {
+    const uids = new Set(wanted.get(folder))
+    if (uids.size === 0) continue
+    const read = await texts.of(mailbox, folder, state.uidValidity, uids).catch(ifMissing(new Map<number, Texts>()))
+    shown.set(folder, read)
+    complete &&= read.size === uids.size
+  }
+  return { shown, complete }
+}
+
+/** One conversation with its messages, in one consistent state unless they change all the time. Throws `not_found` for an id
+ *  that no conversation there has or had. */
+export async function readConversation(
+  parts: ConversationParts,
+  within: Within,
   id: string,
-): Promise<ThreadWithMessages> {
-  const hash = rootOf(threads.key, mailbox.mailboxId, folder, id)
+): Promise<ConversationWithMessages> {
+  const { mailbox, only = anyFolder } = within
+  const hash = rootOf(parts.threads.key, mailbox.mailboxId, only, id)
+  const what = only === anyFolder ? 'conversation' : 'thread'
   const look = async (): Promise<Look> => {
-    const { index, state } = await threads.upToDate(mailbox, folder)
+    const index = await indexOf(parts, within)
     const conversation = hash && index.find(hash)
-    if (!conversation) throw notFound('thread')
-    return { conversation, state, unread: new Set(index.unread(conversation.uids)) }
+    if (!conversation) throw notFound(what)
+    const states = index.folders.map(({ name, state }) => ({ name, state }))
+    return { conversation, states, unread: new Set(index.unread(conversation.messages).map(nameOf)) }
   }
   for (let [before, attempt] = [await look(), 1]; ; attempt++) {
-    const { uids, lowestUid, root } = before.conversation
-    const messages = await summariesOf(mailHost, mailbox, folder, uids)
+    const { messages: placed, named, root } = before.conversation
+    const messages = await summariesOf(parts.mailHost, mailbox, placed)
     const after = await look()
     const settled = isOneState(before, after, messages)
+    const { conversation } = before
     before = after
     if (!settled && attempt < attempts) continue
-    if (messages.length === 0) throw notFound('thread')
+    const latest = messages.at(-1)
+    if (!latest) throw notFound(what)
     return {
-      id: threadIds(threads.key, mailbox.mailboxId, folder)(root),
-      root: messages.find(({ uid }) => uid === lowestUid)?.threadRoot ?? null,
-      messages,
+      ...{ id: idsWithin(parts, within)(root), conversation, messages },
+      last: lastMessage(conversation, textsOf(latest)),
+      root: messages.find((one) => nameOf(one) === nameOf(named))?.threadRoot ?? null,
     }
   }
 }
 
-/** A conversation in the index at one time. */
+/** A conversation in the index at one moment. */
 interface Look {
-  readonly conversation: Conversation
-  readonly state: FolderState
-  readonly unread: ReadonlySet<number>
+  readonly conversation: WholeConversation
+  readonly states: readonly object[]
+  readonly unread: ReadonlySet<string>
 }
 
-/** Whether messages that were read between two looks are consistent: the conversation is the same in both. Many messages are read
- *  in several requests, and the index does not have all flags; then the whole folder must be unchanged. */
+/** Whether messages that were read between two looks are consistent with both. Many messages are read in several statements, and the
+ *  index does not have all flags; then the folders must be unchanged. */
 function isOneState(before: Look, after: Look, messages: readonly Summary[]): boolean {
-  const { uids } = after.conversation
-  if (uids.length !== messages.length || uids.some((uid, at) => uid !== messages[at]?.uid)) return false
-  if (messages.some(({ uid, seen }) => seen === before.unread.has(uid) || seen === after.unread.has(uid))) return false
-  return messages.length <= summariesAtOnce || isDeepStrictEqual(before.state, after.state)
+  const read = messages.map(({ folder, uid }) => ({ folder, uid }))
+  if (!isDeepStrictEqual(read, after.conversation.messages)) return false
+  const isAs = ({ unread }: Look) => messages.every((one) => one.seen !== unread.has(nameOf(one)))
+  if (!isAs(before) || !isAs(after)) return false
+  return messages.length <= summariesAtOnce || isDeepStrictEqual(before.states, after.states)
 }

@@ -5,7 +5,7 @@ import { readMailbox } from '#/mailboxes/readable.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
 import { InFolder } from '#/messages/query-schemas.ts'
 import { type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
-import { type ListedThread, listThreads, readThread, type ThreadParts } from './read.ts'
+import { type ConversationParts, type ListedConversation, listConversations, readConversation } from './read.ts'
 import {
   ByThreadId,
   presentMessages,
@@ -17,7 +17,7 @@ import {
 
 const config = { noun: 'Threads', scope: 'messages:read', errors: ['not_found', 'mail_unavailable'] } as const
 
-interface Parts extends ThreadParts {
+interface Parts extends ConversationParts {
   readonly db: Db
   readonly hostname: string
   /** Names the conversations of messages. */
@@ -25,8 +25,8 @@ interface Parts extends ThreadParts {
 }
 
 /** Of its last received message. */
-function placeOf({ conversation: { lastReceivedAt, uids, lowestUid } }: ListedThread): [number, number] {
-  return [lastReceivedAt, uids.at(-1) ?? lowestUid]
+function placeOf({ place: { receivedAt, uid } }: ListedConversation): [number, number] {
+  return [receivedAt, uid]
 }
 
 /** Conversations of a folder. */
@@ -52,8 +52,9 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
       const name = folderName(folder)
       return readMailbox(db, caller, query.mailbox, async (mailbox) => {
         const list = [mailbox.mailboxId, 'threads', name]
-        const from = listPlace(cursor, list) ?? page * limit
-        const { total, data } = await listThreads(parts, mailbox, name, { limit: limit + 1, from })
+        const behind = listPlace(cursor, list)
+        const from = behind ? { ...behind, folder: name } : page * limit
+        const { total, data } = await listConversations(parts, { mailbox, only: name }, { limit: limit + 1, from })
         const { page: found, next_cursor } = paged(data, { limit, list, placeOf })
         const shown = found.map((one) => presentThread(one, name))
         return { data: shown, total, page, has_more: next_cursor !== null, next_cursor }
@@ -77,7 +78,7 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
     async ({ caller, params, query: { folder = 'inbox', ...query } }) => {
       const name = folderName(folder)
       return readMailbox(db, caller, query.mailbox, async (mailbox) => {
-        const thread = await readThread(parts, mailbox, name, params.id)
+        const thread = await readConversation(parts, { mailbox, only: name }, params.id)
         const items = await threadedItemsFor({ ...parts, db, hostname }, { owner: caller, mailbox }, thread.messages)
         return presentMessages(thread, name, items)
       })

@@ -2,7 +2,7 @@ import { PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { AddressOut, conversationsOfMessage, listedFields, type MessageItem, messageId } from '#/messages/schemas.ts'
-import type { ListedThread, ThreadWithMessages } from './read.ts'
+import type { ConversationWithMessages, ListedConversation } from './read.ts'
 
 export const ThreadQuery = Strict({ ...inFolder, ...paging(100, 25) })
 
@@ -75,25 +75,25 @@ export const ThreadWithMessagesOut = Type.Object(
   { title: 'ThreadWithMessages' },
 )
 
-export function presentThread(thread: ListedThread, folder: string): Static<typeof ThreadOut> {
+export function presentThread(thread: ListedConversation, folder: string): Static<typeof ThreadOut> {
   const { id, subject, root, preview, conversation } = thread
   return {
     id,
     subject,
     root_message_id: root ?? '',
     folder,
-    message_count: conversation.uids.length,
+    message_count: conversation.messages.length,
     unread: conversation.unread,
     last_message_at: new Date(conversation.lastReceivedAt).toISOString(),
     participants: [...conversation.participants],
     preview,
-    uids: [...conversation.uids],
+    uids: conversation.messages.map(({ uid }) => uid),
   }
 }
 
 /** `items` are the conversation's messages as the organization sees them. */
 export function presentMessages(
-  thread: ThreadWithMessages,
+  thread: ConversationWithMessages,
   folder: string,
   items: readonly MessageItem[],
 ): Static<typeof ThreadWithMessagesOut> {

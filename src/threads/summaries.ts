@@ -1,19 +1,27 @@
+import { ifMissing } from '#/errors.ts'
 import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import { type Placed, uidsByFolder } from './mailbox/placed.ts'
 
-/** Messages in one request to the mail host, which serves no other meanwhile. */
+/** Messages in one statement. */
 export const summariesAtOnce = 500
 
-/** In the order of the uids, without messages that have left the folder. */
+/** In the order of the places, without messages that have been removed. */
 export async function summariesOf(
   mailHost: MailHost,
   mailbox: MailboxRef,
-  folder: string,
-  uids: readonly number[],
+  placed: readonly Placed[],
 ): Promise<Summary[]> {
-  const byUid = new Map<number, Summary>()
-  for (let at = 0; at < uids.length; at += summariesAtOnce) {
-    const some = await mailHost.summaries(mailbox, folder, uids.slice(at, at + summariesAtOnce))
-    for (const summary of some) byUid.set(summary.uid, summary)
+  const found = new Map<string, Summary>()
+  for (const [folder, uids] of uidsByFolder(placed)) {
+    for (let at = 0; at < uids.length; at += summariesAtOnce) {
+      const some = uids.slice(at, at + summariesAtOnce)
+      for (const one of await mailHost.summaries(mailbox, folder, some).catch(ifMissing([])))
+        found.set(nameOf(one), one)
+    }
   }
-  return uids.flatMap((uid) => byUid.get(uid) ?? [])
+  return placed.flatMap((one) => found.get(nameOf(one)) ?? [])
+}
+
+export function nameOf({ folder, uid }: Placed): string {
+  return `${uid} ${folder}`
 }

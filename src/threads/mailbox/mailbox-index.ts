@@ -36,12 +36,24 @@ export interface Listed {
   readonly place: MailboxPlace
 }
 
+/** Where conversations are read from. Read it at once, since it keeps changing. */
+export interface ConversationIndex {
+  readonly folders: readonly IndexedFolder[]
+  total(wanted: Wanted): number
+  /** From behind a place or from an offset, newest first. */
+  page(wanted: Wanted, at: { limit: number; from: MailboxPlace | number }): Listed[]
+  /** The conversation of an id, by its hash: any id that one of its messages has or names. */
+  find(hash: Buffer): WholeConversation | undefined
+  /** Those of the messages that are present and unread. */
+  unread(messages: readonly Placed[]): Placed[]
+}
+
 /** How long the event loop is held, in milliseconds. */
 const turnLength = 5
 
 /** The conversations of a mailbox: an index over those of its folders, which stores only some bits per row
  *  (docs/threads.md#across-folders). */
-export class MailboxIndex {
+export class MailboxIndex implements ConversationIndex {
   /** In the order of lists. */
   readonly folders: readonly IndexedFolder[]
 
@@ -100,7 +112,6 @@ export class MailboxIndex {
     return found
   }
 
-  /** From behind a place or from an offset, newest first. */
   page(wanted: Wanted, { limit, from }: { limit: number; from: MailboxPlace | number }): Listed[] {
     const page: Listed[] = []
     let toSkip = typeof from === 'number' ? from : 0
@@ -112,7 +123,6 @@ export class MailboxIndex {
     return page
   }
 
-  /** Those of the messages that are present and unread. */
   unread(messages: readonly Placed[]): Placed[] {
     return messages.filter(({ folder, uid }) => {
       const there = this.folders.find(({ name }) => name === folder)
@@ -138,7 +148,6 @@ export class MailboxIndex {
     return roots
   }
 
-  /** The conversation of an id, by its hash: any id that one of its messages has or names. */
   find(hash: Buffer): WholeConversation | undefined {
     const start = startOf(this.folders, hash)
     return start && this.#conversation(start)

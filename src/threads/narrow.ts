@@ -3,13 +3,13 @@ import { ifMissing, invalid } from '#/errors.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
-import type { MailboxIndex, Wanted } from '#/threads/mailbox/mailbox-index.ts'
-import { leftOut, type MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
-import { judge, judgeBy, numbersOf, numbersWith } from '#/threads/mailbox/numbered.ts'
-import type { Placed } from '#/threads/mailbox/placed.ts'
-import { textsOf } from '#/threads/texts.ts'
-import { type Awaiting, awaiting } from './awaiting.ts'
+import { type Awaiting, awaiting as expected } from './awaiting.ts'
+import type { MailboxIndex, Wanted } from './mailbox/mailbox-index.ts'
+import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
+import { judge, judgeBy, numbersOf, numbersWith } from './mailbox/numbered.ts'
+import type { Placed } from './mailbox/placed.ts'
 import { summariesOf } from './summaries.ts'
+import { textsOf } from './texts.ts'
 
 interface Parts {
   readonly mailHost: MailHost
@@ -23,13 +23,8 @@ export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
   readonly label?: string | undefined
   /** The sender of one of the messages. */
   readonly participant?: string | undefined
-  readonly awaiting?: Awaiting | undefined
-}
-
-/** The mailbox of a list, and the addresses that it may send as. */
-export interface OfMailbox {
-  readonly mailbox: MailboxRef
-  readonly own: OwnAddresses
+  /** Who is expected to write next, by the addresses that the mailbox may send as. */
+  readonly awaiting?: { readonly side: Awaiting; readonly own: OwnAddresses } | undefined
 }
 
 /** How often to read again if the mailbox changed meanwhile. */
@@ -39,11 +34,11 @@ const attempts = 3
  *  time; whether an answer to a conversation's last message is expected, by its header, once for as long as the mailbox has the same addresses. */
 export async function narrowed<T>(
   { mailHost, mailboxIndexes }: Parts,
-  { mailbox, own }: OfMailbox,
+  mailbox: MailboxRef,
   narrowing: Narrowing,
   read: (index: MailboxIndex, wanted: Wanted) => T,
 ): Promise<T> {
-  const { folder, unread } = narrowing
+  const { folder, unread, awaiting } = narrowing
   const marks = marksOf(narrowing)
   for (let attempt = 1; ; attempt++) {
     const last = attempt === attempts
@@ -54,14 +49,14 @@ export async function narrowed<T>(
     const index = marks.length === 0 ? before : await mailboxIndexes.upToDate(mailbox)
     if (!last && marks.length > 0 && !isSame(before, index)) continue
     const wanted = { folder, unread, among: amongOf(index, marked, narrowing) }
-    if (narrowing.awaiting === undefined) return read(index, wanted)
-    judgeBy(index.folders, own.named)
+    if (awaiting === undefined) return read(index, wanted)
+    judgeBy(index.folders, awaiting.own.named)
     const unjudged = index.newestJudged(wanted, 0).map(({ message }) => message)
     if (last || unjudged.length === 0) {
-      const judged = index.newestJudged(wanted, judgementOf(narrowing.awaiting))
+      const judged = index.newestJudged(wanted, judgementOf(awaiting.side))
       return read(index, { ...wanted, among: new Set(judged.map(({ number }) => number)) })
     }
-    await judgeAll(mailHost, { mailbox, own }, index, unjudged)
+    await judgeAll(mailHost, mailbox, { index, own: awaiting.own, messages: unjudged })
   }
 }
 
@@ -110,12 +105,11 @@ function judgementOf(awaited: Awaiting): number {
 
 async function judgeAll(
   mailHost: MailHost,
-  { mailbox, own }: OfMailbox,
-  index: MailboxIndex,
-  messages: readonly Placed[],
+  mailbox: MailboxRef,
+  { index, own, messages }: { index: MailboxIndex; own: OwnAddresses; messages: readonly Placed[] },
 ): Promise<void> {
   for (const summary of await summariesOf(mailHost, mailbox, messages)) {
-    const awaited = awaiting({ folder: summary.folder, ...textsOf(summary) }, own)
+    const awaited = expected({ folder: summary.folder, ...textsOf(summary) }, own)
     judge(index.folders, own.named, summary, judgementOf(awaited))
   }
 }

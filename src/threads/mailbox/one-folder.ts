@@ -1,0 +1,47 @@
+import type { ListPlace } from '#/ports/mail-host.ts'
+import type { Held } from '../folder-index.ts'
+import type { Conversation } from '../index/thread-index.ts'
+import type { IndexedFolder } from './connected.ts'
+import type { ConversationIndex, Listed, WholeConversation } from './mailbox-index.ts'
+import type { Placed } from './placed.ts'
+
+/** The conversations of one folder by itself: what connects messages is there too. */
+export class OneFolder implements ConversationIndex {
+  readonly folders: readonly IndexedFolder[]
+  readonly #folder: IndexedFolder
+
+  constructor(name: string, { index, state }: Held) {
+    this.#folder = { name, index, state }
+    this.folders = [this.#folder]
+  }
+
+  total(): number {
+    return this.#folder.index.total
+  }
+
+  page(_wanted: object, { limit, from }: { limit: number; from: ListPlace | number }): Listed[] {
+    const { index, name: folder } = this.#folder
+    return index.page(limit, typeof from === 'number' ? from : index.offsetBehind(from)).map((one) => {
+      const conversation = this.#whole(one)
+      return {
+        conversation,
+        place: { folder, uid: one.uids.at(-1) ?? one.lowestUid, receivedAt: one.lastReceivedAt },
+      }
+    })
+  }
+
+  find(hash: Buffer): WholeConversation | undefined {
+    const found = this.#folder.index.find(hash)
+    return found && this.#whole(found)
+  }
+
+  unread(messages: readonly Placed[]): Placed[] {
+    const { index, name: folder } = this.#folder
+    return index.unread(messages.map(({ uid }) => uid)).map((uid) => ({ folder, uid }))
+  }
+
+  #whole({ uids, lowestUid, ...conversation }: Conversation): WholeConversation {
+    const placed = (uid: number) => ({ folder: this.#folder.name, uid })
+    return { ...conversation, messages: uids.map(placed), named: placed(lowestUid) }
+  }
+}
