@@ -20,13 +20,13 @@ export interface Recorded {
   readonly by: Actor
 }
 
-/** A change with one step. */
+/** A change that is made in one transaction. */
 export interface RecordedAtOnce extends Recording {
   /** Undefined until something is changed. */
   readonly changeId: string | undefined
 }
 
-/** Records a change with one step. A change without effect leaves no record. */
+/** Records a change that is made in one transaction. A change without effect leaves no record. */
 export function recordedAtOnce(change: Recorded): RecordedAtOnce {
   const id = randomUUID()
   let changeId: string | undefined
@@ -36,7 +36,8 @@ export function recordedAtOnce(change: Recorded): RecordedAtOnce {
     },
     async settle(tx, did) {
       if (did.pairs.length === 0) return
-      await insertWhole(tx, { ...change, id }, did)
+      if (changeId === undefined) await insertWhole(tx, { ...change, id }, did)
+      else await insertParts(tx, id, did)
       changeId = id
     },
   }

@@ -9,6 +9,7 @@ import {
   conversationsOfMessage,
   listedMessage,
   type MessageItem,
+  mailboxOfMessage,
 } from '#/messages/schemas.ts'
 import { awaiting, sides } from '#/threads/awaiting.ts'
 import { type Placed, uidsByFolder } from '#/threads/mailbox/placed.ts'
@@ -164,6 +165,7 @@ export type NotDeliveredOut = Static<typeof NotDeliveredOut>
 
 const ConversationMessageOut = Type.Object(
   {
+    mailbox: mailboxOfMessage,
     ...listedMessage,
     ...conversationsOfMessage,
     conversation_id: id,

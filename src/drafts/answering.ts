@@ -1,7 +1,8 @@
-import type { FastifyReply } from 'fastify'
-import { invalid, Refusal } from '#/errors.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { folderName } from '#/messages/folders/folder-name.ts'
+import type { Stored } from '#/ports/mail-host.ts'
 import { answerTo, assertReads, type ReplyParts, readOriginal } from '#/replies/original.ts'
 import { type Quoted, quote } from '#/replies/quote.ts'
 import { quotedHtml } from '#/replies/quoted-html.ts'
@@ -10,7 +11,7 @@ import { attachmentsOf } from '#/sending/attached.ts'
 import { assertAttachmentsFit } from '#/sending/fields.ts'
 import type { HeaderField } from '#/sending/headers.ts'
 import { changed, type DraftContent, emptyDraft } from './content.ts'
-import type { DraftFields, OriginalOf } from './schemas.ts'
+import { assertOneMessage, type DraftFields, type OriginalOf } from './schemas.ts'
 
 /** The draft of an answer to a message, or of a message that forwards it, with the given fields. @throws Refusal */
 export async function draftAbout(
@@ -20,9 +21,8 @@ export async function draftAbout(
   { original, fields }: { readonly original: OriginalOf; readonly fields: DraftFields },
 ): Promise<DraftContent> {
   assertReads(reply.request, 'original')
-  const { mode, uid, folder = 'inbox' } = original
-  const place = { uid, folder: folderName(folder) }
-  const found = await readOriginal(parts, reply, mailbox, place)
+  const { mode } = original
+  const found = await readOriginal(parts, reply, mailbox, await storedOf(parts, reply.request, mailbox, original))
   const draft = { ...emptyDraft({ name: mailbox.name, address: mailbox.address }), ...answerTo(found, mode) }
   const isWritten = typeof fields.text === 'string' || typeof fields.html === 'string'
   const quotes = original.quote ?? !isWritten
@@ -41,6 +41,24 @@ export async function draftAbout(
     throw invalid('original', error.message, 'Give `attachments: []` to forward the message without its own')
   }
   return { ...begun, attachments: beside }
+}
+
+/** A message of the mailbox, by its id or its uid in a folder. @throws Refusal */
+async function storedOf(
+  { mailHost }: Pick<ReplyParts, 'mailHost'>,
+  { organizationId }: FastifyRequest,
+  { id: mailboxId }: Mailbox,
+  original: OriginalOf,
+): Promise<Stored> {
+  assertOneMessage(original, 'original.')
+  const { id, uid, folder = 'inbox' } = original
+  if (uid !== undefined) {
+    const stored = await mailHost.read({ organizationId, mailboxId }, folderName(folder), uid)
+    if (stored) return stored
+  }
+  const named = id === undefined ? undefined : await mailHost.readNamed(organizationId, id)
+  if (named?.mailbox.mailboxId !== mailboxId) throw notFound('message')
+  return named.stored
 }
 
 /** Given header fields, and those of the draft that are not among them. */

@@ -1,5 +1,7 @@
+import { invalid } from '#/errors.ts'
 import { cursorParameter, Line, Nullable, OneOf, OneOrMore, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { givenId } from '#/messages/change/schemas.ts'
 import { highestUid } from '#/messages/message.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { modes } from '#/replies/rules.ts'
@@ -116,14 +118,30 @@ const version = Type.Optional(
   }),
 )
 
+interface MessageNamed {
+  readonly id?: string
+  readonly uid?: number
+  readonly folder?: string
+}
+
+/** @throws Refusal unless a message is named in one way */
+export function assertOneMessage({ id, uid, folder }: MessageNamed, within = ''): void {
+  if (id === undefined && uid === undefined) throw invalid(`${within}id`, 'id or uid is required')
+  if (id === undefined || (uid === undefined && folder === undefined)) return
+  throw invalid(`${within}${uid === undefined ? 'folder' : 'uid'}`, 'Cannot be combined with id')
+}
+
 const Original = Strict(
   {
-    uid: Type.Integer({
-      minimum: 1,
-      maximum: highestUid,
-      description: 'Of a message of the mailbox.',
-      examples: [17],
-    }),
+    id: Type.Optional({ ...givenId, description: 'Of a message of the mailbox. In place of `uid` and `folder`.' }),
+    uid: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: highestUid,
+        description: 'Of a message of the mailbox.',
+        examples: [17],
+      }),
+    ),
     folder: inFolder.folder,
     mode: OneOf(modes),
     quote: Type.Optional(
@@ -136,6 +154,7 @@ const Original = Strict(
     ),
   },
   {
+    rule: (original: MessageNamed) => assertOneMessage(original),
     description:
       'A message that the draft answers or forwards. `from`, `to`, `cc`, `subject`, `in_reply_to`, `references` and `text` are derived from ' +
       'it, and with `forward` it has the same attachments and names the message in the header field X-Forwarded-Message-Id. Fields that ' +

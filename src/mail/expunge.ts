@@ -58,7 +58,8 @@ async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<
   return partsOf(rows)
 }
 
-function partsOf(rows: readonly { readonly uid: number; readonly size_bytes: number }[]): number[][] {
+/** Of messages in ascending order. */
+export function partsOf(rows: readonly { readonly uid: number; readonly size_bytes: number }[]): number[][] {
   const parts: number[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const { uid, size_bytes } of rows) {

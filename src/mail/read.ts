@@ -155,20 +155,30 @@ async function summariesOf(
 
 export async function read(db: Db, mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
   const folder = await findFolder(db, mailbox, name)
-  const { rows } = await sql<SummaryRow & { content_id: number; filtered_by: Applied[] | null; bytes: string | null }>`
-    select ${summaryColumns}, message.content_id, message.filtered_by, ${inBase64(sql`content.bytes`)} as bytes
+  const { rows } = await sql<StoredRow>`
+    select ${storedColumns}
     from mail_messages message join mail_contents content on content.id = message.content_id
     where message.folder_id = ${folder.id} and message.uid = ${uid}`.execute(db)
-  const [row] = rows
-  if (!row) return undefined
+  return rows[0] && storedOf(db, mailbox.organizationId, rows[0], folder.name)
+}
+
+export interface StoredRow extends SummaryRow {
+  content_id: number
+  filtered_by: Applied[] | null
+  bytes: string | null
+}
+
+export const storedColumns = sql`${summaryColumns}, message.content_id, message.filtered_by, ${inBase64(sql`content.bytes`)} as bytes`
+
+export function storedOf(db: Db, organizationId: string, row: StoredRow, folder: string): Stored {
   const { bytes, content_id } = row
   const only = bytes === null ? undefined : Buffer.from(bytes, 'base64')
   return {
-    summary: summaryOf(row, folder.name),
+    summary: summaryOf(row, folder),
     filteredBy: row.filtered_by ?? [],
     async *pieces() {
       if (only) yield only
-      else yield* piecesOf(db, mailbox.organizationId, content_id, row.size_bytes)
+      else yield* piecesOf(db, organizationId, content_id, row.size_bytes)
     },
   }
 }

@@ -12,6 +12,9 @@ import { extent, headings } from './headings.ts'
 import { keywordTotals } from './keywords.ts'
 import { createFolder, removeFolder, renameFolder } from './make-folder.ts'
 import { marked } from './marked.ts'
+import { expungeNamed } from './named/expunge.ts'
+import { findNamed, readNamed, summariesNamed } from './named/find.ts'
+import { updateNamed } from './named/update.ts'
 import { markOriginals } from './originals.ts'
 import { withoutStored } from './own-copies.ts'
 import { list, read, summaries, uidsAfter } from './read.ts'
@@ -45,6 +48,12 @@ export function sqlMailHost(db: Db, key: IdHashKey): MailHost {
     extent: (mailbox, folder) => extent(db, mailbox, folder),
     headings: (mailbox, folder, range) => headings(db, mailbox, folder, range),
     read: (mailbox, folder, uid) => read(db, mailbox, folder, uid),
+    findNamed: (organizationId, ids) => findNamed(db, organizationId, ids),
+    summariesNamed: (organizationId, ids) => summariesNamed(db, organizationId, ids),
+    readNamed: (organizationId, id) => readNamed(db, organizationId, id),
+    updateNamed: (organizationId, ids, change, by, recording) =>
+      updateNamed(db, organizationId, ids, change, by, recording),
+    expungeNamed: (organizationId, ids, by, record) => expungeNamed(db, organizationId, ids, by, record),
     search: (mailboxes, query) => search(db, mailboxes, query),
     update: (mailbox, folder, uids, change, by, recording) => update(db, mailbox, folder, uids, change, by, recording),
     folderNow: (mailbox, folder) => folderNow(db, mailbox, folder),

@@ -10,7 +10,7 @@ import { messagesIn, move } from './move.ts'
 
 /** Changes flags and keywords, or moves, and writes events, in one transaction. Messages that are in that state already keep
  *  their modification sequence. */
-export async function update(
+export function update(
   db: Db,
   mailbox: MailboxRef,
   name: string,
@@ -19,28 +19,37 @@ export async function update(
   by?: By,
   recording?: Recording,
 ): Promise<Map<number, Place>> {
+  return db.transaction().execute((tx) => updateIn(tx, mailbox, name, uids, change, by, recording))
+}
+
+export async function updateIn(
+  tx: Tx,
+  mailbox: MailboxRef,
+  name: string,
+  uids: readonly number[],
+  change: Change,
+  by?: By,
+  recording?: Recording,
+): Promise<Map<number, Place>> {
   const { folder: targetName = name, ...flags } = change
-  return db.transaction().execute(async (tx) => {
-    if (targetName === name) {
-      const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-      const { within } = recording ?? {}
-      const marked = await mark(tx, mailbox, folder, uids, { change: flags, by, within })
-      if (within) return new Map()
-      await recording?.settle(tx, { mailbox, source: keyOf(folder), target: keyOf(folder), ...marked })
-      return new Map(marked.present.map(({ uid }) => [uid, { folder: name, uid }]))
-    }
-    await makeTarget(tx, mailbox, name, uids, targetName)
-    const folders = await lockFolders(tx, mailbox, [name, targetName])
-    const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
-    const present = await messagesIn(tx, source, uids)
-    const target =
-      folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
-    const pairs = await move(tx, source, target, present, { apply: applier(flags), isElsewhere: false })
-    await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
-    await appendEvents(tx, changed(mailbox, name, targetName, pairs), by)
-    const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
-    return new Map(present.map(({ uid }) => [uid, { folder: targetName, uid: moved.get(uid) ?? uid }]))
-  })
+  if (targetName === name) {
+    const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
+    const { within } = recording ?? {}
+    const marked = await mark(tx, mailbox, folder, uids, { change: flags, by, within })
+    if (within) return new Map()
+    await recording?.settle(tx, { mailbox, source: keyOf(folder), target: keyOf(folder), ...marked })
+    return new Map(marked.present.map(({ uid }) => [uid, { folder: name, uid }]))
+  }
+  await makeTarget(tx, mailbox, name, uids, targetName)
+  const folders = await lockFolders(tx, mailbox, [name, targetName])
+  const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
+  const present = await messagesIn(tx, source, uids)
+  const target = folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
+  const pairs = await move(tx, source, target, present, { apply: applier(flags), isElsewhere: false })
+  await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
+  await appendEvents(tx, changed(mailbox, name, targetName, pairs), by)
+  const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
+  return new Map(present.map(({ uid }) => [uid, { folder: targetName, uid: moved.get(uid) ?? uid }]))
 }
 
 function keyOf({ id, name }: Folder): FolderKey {

@@ -6,20 +6,28 @@ import type { Caller, Level } from '#/http/access/caller.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { cachedRules } from '#/organizations/rule-cache.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { Mailbox } from './mailbox.ts'
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts'
 import { mailboxNamed, smartMailboxesOf } from './queries.ts'
 
+/** A mailbox that a request names. */
+export type MailboxNamed = MailboxRef & { readonly address: string }
+
 /** The mailbox whose mail a caller's request reads or changes. Refuses a Private one: the server has no key to decrypt its
  *  mail (docs/reference/mailboxes.md). @throws Refusal */
-export async function mailboxFor(db: Db, caller: Caller, level: Level, address: string): Promise<MailboxRef> {
+export async function mailboxFor(db: Db, caller: Caller, level: Level, address: string): Promise<MailboxNamed> {
   const canonical = canonicalAddress(address)
   const mailbox = canonical === undefined ? undefined : await mailboxNamed(db, caller, canonical)
   if (!mailbox) throw notFound('mailbox')
   caller.assertMay(level, mailbox)
-  if (mailbox.kind === 'private') {
-    throw invalid('mailbox', `${mailbox.address} is a Private mailbox: the server holds no key to read its mail with`)
-  }
-  return { organizationId: caller.organizationId, mailboxId: mailbox.id }
+  assertSmart(mailbox, 'mailbox')
+  return { organizationId: caller.organizationId, mailboxId: mailbox.id, address: mailbox.address }
+}
+
+/** Refuses a Private mailbox. @throws Refusal that names the field */
+export function assertSmart({ kind, address }: Pick<Mailbox, 'kind' | 'address'>, field: string): void {
+  if (kind !== 'private') return
+  throw invalid(field, `${address} is a Private mailbox: the server holds no key to read its mail with`)
 }
 
 /** Addresses by id of the mailboxes whose mail a caller may read: those named, or all. Refuses Private ones that are named. */
@@ -43,7 +51,7 @@ export async function readableMailboxes(
 /** Mailboxes cached in a process. */
 const mostRemembered = 10_000
 
-const rememberedOf = new WeakMap<Db, QuickLRU<string, MailboxRef>>()
+const rememberedOf = new WeakMap<Db, QuickLRU<string, MailboxNamed>>()
 
 /** Calls `read` with the mailbox of the address, mostly from a cache: a mailbox never changes its address or kind. If `read`
  *  throws `not_found`, the address is looked up, and `read` is called again if another mailbox now has it. */
@@ -51,9 +59,9 @@ export async function readMailbox<T>(
   db: Db,
   caller: Caller,
   address: string,
-  read: (mailbox: MailboxRef) => Promise<T>,
+  read: (mailbox: MailboxNamed) => Promise<T>,
 ): Promise<T> {
-  const remembered = rememberedOf.get(db) ?? new QuickLRU<string, MailboxRef>({ maxSize: mostRemembered })
+  const remembered = rememberedOf.get(db) ?? new QuickLRU<string, MailboxNamed>({ maxSize: mostRemembered })
   rememberedOf.set(db, remembered)
   const name = `${caller.organizationId} ${address}`
   const known = remembered.get(name)

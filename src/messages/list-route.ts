@@ -1,16 +1,16 @@
 import type { FastifyContextConfig } from 'fastify'
+import type { Caller } from '#/http/access/caller.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertNoPage, listPlace, numberedPlace, paged } from '#/http/schemas/cursor.ts'
-import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { Summary } from '#/ports/mail-host.ts'
-import { folderName } from './folders/folder-name.ts'
-import { assertAlone, namedUids } from './message.ts'
+import type { NamedSummary, Summary } from '#/ports/mail-host.ts'
+import { folderBeside, idsShown } from './find.ts'
+import { assertAlone, namedIds, namedUids } from './message.ts'
 import { ListQuery } from './query-schemas.ts'
 import type { MessageParts } from './routes.ts'
-import { MessagePage } from './schemas.ts'
-import { assertVisible, threadedItemsFor } from './visible.ts'
+import { type MessageItem, MessagePage } from './schemas.ts'
+import { assertVisible, itemsNamed, threadedItemsFor } from './visible.ts'
 
-/** The messages of a folder, by page or cursor, or those named by their uids. */
+/** The messages of a folder, by page or cursor, or those named by their uids or ids. */
 export function listRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
   const { db, mailHost } = parts
   app.get(
@@ -22,13 +22,16 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
         operationId: 'listMessages',
         description:
           'One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that ' +
-          '`uids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',
+          '`uids` or `ids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.',
         querystring: ListQuery,
         response: { 200: MessagePage },
       },
     },
-    async ({ caller, query: { folder = 'inbox', mailbox: address, ...query } }) => {
-      const name = folderName(folder)
+    async ({ caller, query: { folder, mailbox: address, ids, ...query } }) => {
+      if (ids !== undefined) {
+        assertAlone('ids', { mailbox: address, folder, ...query })
+        return onePage(await itemsNamed(parts, caller, await shownByIds(parts, caller, namedIds(ids))))
+      }
       const { uids, after_uid: afterUid, cursor, ...others } = query
       if (uids !== undefined) assertAlone('uids', { ...others, after_uid: afterUid, cursor })
       const named = uids === undefined ? undefined : namedUids(uids)
@@ -36,12 +39,9 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       if (afterUid !== undefined) assertAlone('after_uid', narrowing)
       assertNoPage({ cursor, page: others.page })
 
-      const mailbox = await mailboxFor(db, caller, 'read', address)
+      const { mailbox, folder: name } = await folderBeside(db, caller, 'read', { mailbox: address, folder })
       const itemsOf = (found: readonly Summary[]) => threadedItemsFor(parts, { owner: caller, mailbox }, found)
-      if (named) {
-        const data = await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst))
-        return { data, total: data.length, page: 0, has_more: false, next_cursor: null }
-      }
+      if (named) return onePage(await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)))
       if (afterUid !== undefined) {
         const list = [mailbox.mailboxId, 'messages after', name, String(afterUid)]
         const newer = await mailHost.uidsAfter(mailbox, name, numberedPlace(cursor, list) ?? afterUid, limit + 1)
@@ -69,6 +69,16 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
       return { data: await itemsOf(messages), total: found.total, page, has_more: next_cursor !== null, next_cursor }
     },
   )
+}
+
+/** The messages with these ids that the caller may read. */
+async function shownByIds({ mailHost }: MessageParts, caller: Caller, ids: readonly string[]): Promise<NamedSummary[]> {
+  const shown = await idsShown({ mailHost }, caller, 'read', ids, () => 'ids')
+  return await mailHost.summariesNamed(caller.organizationId, [...shown.keys()])
+}
+
+function onePage(data: MessageItem[]) {
+  return { data, total: data.length, page: 0, has_more: false, next_cursor: null }
 }
 
 /** Of two received at once, the higher uid is newer. */

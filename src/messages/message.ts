@@ -22,6 +22,11 @@ export function assertAlone(name: string, others: Readonly<Record<string, unknow
   if (other !== undefined) throw invalid(other, `Cannot be combined with ${name}`, 'Leave one of them out')
 }
 
+/** Reads the `ids` of a list. */
+export function namedIds(text: string): string[] {
+  return [...new Set(text.split(','))]
+}
+
 /** Reads the `uids` of a list. */
 export function namedUids(text: string): number[] {
   const uids = [...new Set(text.split(',').map(Number))].sort((a, b) => a - b)
@@ -67,7 +72,10 @@ function presentResults({ by: _by, ...results }: ArrivalResults): NonNullable<Li
 }
 
 /** A message. The texts of a large one are serialized already. */
-export type OpenedMessage = Omit<MessageOut, 'text' | 'html' | 'new_text' | 'thread_id' | 'conversation_id'> &
+export type OpenedMessage = Omit<
+  MessageOut,
+  'text' | 'html' | 'new_text' | 'mailbox' | 'thread_id' | 'conversation_id'
+> &
   Record<'text' | 'html' | 'new_text', string | null | SerializedJson>
 
 /** Of the actions of members' own filters it shows those in `filters`. */

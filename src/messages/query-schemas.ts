@@ -2,6 +2,11 @@ import { Line, paging, Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { highestUid } from './message.ts'
 
+const folders = ['inbox', 'Projects/Apollo']
+const folder =
+  '`inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another ' +
+  'folder. One that the mailbox lacks is `invalid_request`.'
+
 /** The mailbox and folder of a query on messages. */
 export const inFolder = {
   mailbox: Line({
@@ -13,10 +18,8 @@ export const inFolder = {
   folder: Type.Optional(
     Type.String({
       default: 'inbox',
-      description:
-        '`inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another ' +
-        'folder. One that the mailbox lacks is `invalid_request`.',
-      examples: ['inbox', 'Projects/Apollo'],
+      description: folder,
+      examples: folders,
     }),
   ),
 }
@@ -24,8 +27,29 @@ export const inFolder = {
 export const InMailbox = Strict({ mailbox: inFolder.mailbox })
 export const InFolder = Strict(inFolder)
 
+/** The same where a request may name messages by their ids alone. */
+export const besideUids = {
+  mailbox: Type.Optional(
+    Line({
+      minLength: 1,
+      maxLength: 320,
+      description: 'Address of the mailbox. Needed with a uid, and not to be given with an id.',
+      examples: ['support@tryout.test'],
+    }),
+  ),
+  folder: Type.Optional(
+    Type.String({
+      default: 'inbox',
+      description: `Of a uid, and not to be given with an id: ${folder}`,
+      examples: folders,
+    }),
+  ),
+}
+
+export const BesideUids = Strict(besideUids)
+
 export const ListQuery = Strict({
-  ...inFolder,
+  ...besideUids,
   ...paging(100, 25),
   unread: Type.Optional(Type.Boolean({ description: '`true` for unread messages alone, `false` for read ones.' })),
   label: Type.Optional(
@@ -39,6 +63,15 @@ export const ListQuery = Strict({
       examples: ['17,18'],
     }),
   ),
+  ids: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9]{1,12}(,[a-z0-9]{1,12}){0,99}$',
+      form: 'up to 100 ids with commas between them, such as m2s,m2t',
+      description:
+        'Up to 100 ids: those messages, wherever they are in mailboxes that the caller reads, on one page. Alone, without `mailbox`.',
+      examples: ['m2s,m2t'],
+    }),
+  ),
   after_uid: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -50,12 +83,13 @@ export const ListQuery = Strict({
   ),
 })
 
-/** The uid in a path. The route checks its form: an invalid one is `not_found`. */
-export const pathUidSchema = Type.Unsafe<string>({
-  type: 'integer',
-  minimum: 1,
-  maximum: highestUid,
-  description: 'Of the message in its folder.',
+/** The message in a path. The route checks its form: an invalid one is `not_found`. */
+export const pathMessage = Type.Unsafe<string>({
+  anyOf: [
+    { type: 'integer', minimum: 1, maximum: highestUid },
+    { type: 'string', pattern: '^m[1-9a-z][0-9a-z]{0,10}$' },
+  ],
+  description: 'Its uid, with `mailbox` and `folder`; or its `id` (`m2s`) without them.',
 })
 
-export const ByUid = Type.Object({ uid: pathUidSchema })
+export const ByMessage = Type.Object({ uid: pathMessage })

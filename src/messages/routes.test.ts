@@ -93,6 +93,7 @@ test('a listed message has every field', async () => {
   const conversations = await at.organization.request('GET', `/v1/conversations?mailbox=${at.address}`)
   assert.deepEqual(data, [
     {
+      mailbox: at.address,
       id: data[0].id,
       uid: 1,
       thread_id: threads.body.data[0].id,

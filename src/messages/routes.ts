@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
@@ -5,26 +6,25 @@ import { progressOf } from '#/http/answers/claimed-key.ts'
 import { sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
 import { readPart } from '#/http/schemas/shared-schemas.ts'
-import { mailboxFor } from '#/mailboxes/readable.ts'
+import type { Static } from '#/http/schemas/type.ts'
+import type { MailboxNamed } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost, Place } from '#/ports/mail-host.ts'
+import type { Change, MailHost, Place, Summary } from '#/ports/mail-host.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
 import { assertKeywordsKnown, readChange } from './change/change.ts'
-import { changeMany, changeOne } from './change/make-change.ts'
-import { BulkChange, BulkResult, MessageChange } from './change/schemas.ts'
+import { changeMany, changeManyNamed, changeNamed, changeOne } from './change/make-change.ts'
+import { assertOneWay, BulkChange, BulkResult, MessageChange } from './change/schemas.ts'
 import { downloadRoutes } from './content/download-routes.ts'
 import { headerRoute } from './content/header-route.ts'
 import type { LargeMessages } from './content/large.ts'
 import { pictureRoute } from './content/picture-route.ts'
 import { eraseRoutes } from './erase/routes.ts'
-import { findMessage } from './find.ts'
-import { folderName } from './folders/folder-name.ts'
+import { assertNoPlace, findMessage, folderBeside, idsShown, isId, placeOfUid } from './find.ts'
 import { folderRoutes } from './folders/routes.ts'
 import { listRoute } from './list-route.ts'
-import { pathUid } from './message.ts'
-import { ByUid, InFolder } from './query-schemas.ts'
+import { BesideUids, ByMessage } from './query-schemas.ts'
 import { ChangedMessage, flagsOfMessage, MessageOut } from './schemas.ts'
-import { type IdsOf, messageFor, threadedItemsFor } from './visible.ts'
+import { type IdsOf, itemsNamed, messageFor } from './visible.ts'
 
 const config = { noun: 'Messages', errors: ['not_found', 'mail_unavailable'] } as const
 const reading = { ...config, scope: 'messages:read' } as const
@@ -66,13 +66,13 @@ function readRoute(app: App, parts: MessageParts): void {
         summary: 'Read a message',
         operationId: 'getMessage',
         description: 'Reading does not mark it as read.',
-        params: ByUid,
-        querystring: InFolder,
+        params: ByMessage,
+        querystring: BesideUids,
         response: { 200: MessageOut },
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { mailbox, stored } = await findMessage(parts, caller, params.uid, query)
+      const { mailbox, stored } = await findMessage(parts, caller, 'read', params.uid, query)
       const raw = await parts.large.fetch(stored, reply)
       return sendSerialized(reply, await messageFor(parts, { owner: caller, mailbox }, stored, raw))
     },
@@ -80,7 +80,6 @@ function readRoute(app: App, parts: MessageParts): void {
 }
 
 function changeRoute(app: App, parts: MessageParts): void {
-  const { db, mailHost } = parts
   app.patch(
     '/v1/messages/:uid',
     {
@@ -88,27 +87,43 @@ function changeRoute(app: App, parts: MessageParts): void {
       schema: {
         summary: 'Change or move a message',
         operationId: 'updateMessage',
-        description: 'Answers the message after the change. Moving gives it another `uid`.',
-        params: ByUid,
-        querystring: InFolder,
+        description: 'Answers the message after the change. Moving gives it another `uid`, and keeps its `id`.',
+        params: ByMessage,
+        querystring: BesideUids,
         body: MessageChange,
         response: { 200: ChangedMessage },
       },
     },
     async (request) => {
-      const { caller, scopes, params, body } = request
-      const { folder = 'inbox', ...query } = request.query
-      const name = folderName(folder)
-      const change = readChange(body)
-      const uid = pathUid(params.uid)
-      const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      const place = progressOf<Place>(request) ?? (await changeOne(parts, request, mailbox, { name, uid, change }))
-      const now = place && (await mailHost.summaries(mailbox, place.folder, [place.uid]))
-      const [item] = now ? await threadedItemsFor(parts, { owner: caller, mailbox }, now) : []
+      const { params, query: beside, body } = request
+      const now = await changed(parts, request, { name: params.uid, beside, change: readChange(body) })
+      const [item] = await itemsNamed(parts, request.caller, now)
       if (!item) throw notFound('message')
-      return readPart(item, flagsOfMessage, scopes.has('messages:read'))
+      return readPart(item, flagsOfMessage, request.scopes.has('messages:read'))
     },
   )
+}
+
+/** Changes the message of a path, and answers it as it is then, unless it is deleted meanwhile. */
+async function changed(
+  parts: MessageParts,
+  request: FastifyRequest,
+  { name, beside, change }: { name: string; beside: Static<typeof BesideUids>; change: Change },
+): Promise<{ mailbox: MailboxNamed; summary: Summary }[]> {
+  const { caller } = request
+  const { db, mailHost } = parts
+  const done = progressOf<Place>(request)
+  if (isId(name)) {
+    assertNoPlace(beside)
+    const shown = await idsShown(parts, caller, 'change', [name], () => 'uid')
+    if (shown.size === 0) throw notFound('message')
+    if (!done) await changeNamed(parts, request, { id: name, change })
+    return await mailHost.summariesNamed(caller.organizationId, [name])
+  }
+  const { mailbox, folder, uid } = await placeOfUid(db, caller, 'change', name, beside)
+  const place = done ?? (await changeOne(parts, request, mailbox, { name: folder, uid, change }))
+  const now = place ? await mailHost.summaries(mailbox, place.folder, [place.uid]) : []
+  return now.map((summary) => ({ mailbox, summary }))
 }
 
 function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
@@ -120,21 +135,26 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
         summary: 'Change or move many messages',
         operationId: 'updateManyMessages',
         description:
-          'Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and ' +
-          'listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` ' +
-          'undoes it.',
-        querystring: InFolder,
+          'Up to 500 messages in one transaction: `ids`, wherever they are in mailboxes that the caller may change, or `uids` of one ' +
+          'folder, such as those of a thread. Unknown ones are skipped and listed as `not_found`. Any other error, such as an ' +
+          'unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.',
+        querystring: BesideUids,
         body: BulkChange,
         response: { 200: BulkResult },
       },
     },
     async (request) => {
-      const { uids, ...body } = request.body
-      const { folder = 'inbox', ...query } = request.query
-      const name = folderName(folder)
+      const { caller, query } = request
+      const { uids = [], ids, ...body } = request.body
+      assertOneWay(request.body)
       const change = readChange(body)
-      const mailbox = await mailboxFor(db, request.caller, 'change', query.mailbox)
-      await assertKeywordsKnown(db, request.caller, change)
+      if (ids) {
+        assertNoPlace(query)
+        await assertKeywordsKnown(db, caller, change)
+        return await changeManyNamed({ db, mailHost }, request, { ids, change })
+      }
+      const { mailbox, folder: name } = await folderBeside(db, caller, 'change', query)
+      await assertKeywordsKnown(db, caller, change)
       return await changeMany({ db, mailHost }, request, mailbox, { name, uids, change })
     },
   )

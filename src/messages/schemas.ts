@@ -118,7 +118,13 @@ export const conversationsOfMessage = {
   ),
 }
 
-const itemFields = { ...listedMessage, ...conversationsOfMessage }
+/** The mailbox of a message. */
+export const mailboxOfMessage = Type.String({
+  description: 'The address of its mailbox.',
+  examples: ['support@tryout.test'],
+})
+
+const itemFields = { mailbox: mailboxOfMessage, ...listedMessage, ...conversationsOfMessage }
 
 export const MessageItem = Type.Object(itemFields, { title: 'MessageItem' })
 export type MessageItem = Static<typeof MessageItem>

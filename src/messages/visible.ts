@@ -1,5 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
+import type { MailboxNamed } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
@@ -40,26 +41,41 @@ export async function itemsFor(
 /** The same, of one mailbox, with the conversations that they belong to. */
 export async function threadedItemsFor(
   parts: Parts & { readonly idsOf: IdsOf },
-  { owner, mailbox }: { owner: Owner; mailbox: MailboxRef },
+  { owner, mailbox }: { owner: Owner; mailbox: MailboxNamed },
   summaries: readonly Summary[],
 ): Promise<MessageItem[]> {
   const items = await itemsFor(parts, owner, summaries)
   const ids = await parts.idsOf(mailbox, items)
-  return items.map((item, at) => ({ ...item, ...(ids[at] ?? noIds) }))
+  return items.map((item, at) => ({ mailbox: mailbox.address, ...item, ...(ids[at] ?? noIds) }))
+}
+
+/** The same of several mailboxes, in the order of the messages. */
+export async function itemsNamed(
+  parts: Parts & { readonly idsOf: IdsOf },
+  owner: Owner,
+  named: readonly { readonly mailbox: MailboxNamed; readonly summary: Summary }[],
+): Promise<MessageItem[]> {
+  const items = new Map<string, MessageItem>()
+  for (const those of Map.groupBy(named, ({ mailbox }) => mailbox.mailboxId).values()) {
+    const [{ mailbox }] = those as [(typeof those)[number]]
+    const summaries = those.map(({ summary }) => summary)
+    for (const item of await threadedItemsFor(parts, { owner, mailbox }, summaries)) items.set(item.id, item)
+  }
+  return named.flatMap(({ summary }) => items.get(summary.id) ?? [])
 }
 
 /** One whole message, without the labels and filters of other members. */
 export async function messageFor(
   { db, hostname, reader, idsOf }: Parts & { readonly reader: MessageReader; readonly idsOf: IdsOf },
-  { owner, mailbox }: { owner: Owner; mailbox: MailboxRef },
+  { owner, mailbox }: { owner: Owner; mailbox: MailboxNamed },
   stored: Stored,
   raw: Buffer,
-): Promise<OpenedMessage & Ids> {
+): Promise<OpenedMessage & Ids & Pick<MessageItem, 'mailbox'>> {
   const { folder, uid, keywords } = stored.summary
   const visible = await visibleKeywords(db, owner, keywords)
   const personal = stored.filteredBy.filter((one) => one.personal).map(({ filter_id }) => filter_id)
   const filters = await ownFilters(db, owner, personal)
   const message = await presentMessage(stored, raw, reader, { visible, filters, hostname })
   const [ids = noIds] = await idsOf(mailbox, [{ folder, uid }])
-  return { ...message, ...ids }
+  return { mailbox: mailbox.address, ...message, ...ids }
 }

@@ -52,6 +52,27 @@ export interface MailHost {
   /** The messages of the range, in ascending order, with what filters read: at most `most`. */
   headings(mailbox: MailboxRef, folder: string, range: UidRange): Promise<HeadingPage>
   read(mailbox: MailboxRef, folder: string, uid: number): Promise<Stored | undefined>
+  /** Messages of an organization by their ids, wherever they are: those that are there, each once. Who asks for them may not be one to
+   *  whom the mailbox is shown. */
+  findNamed(organizationId: string, ids: readonly string[]): Promise<NamedMessage[]>
+  summariesNamed(organizationId: string, ids: readonly string[]): Promise<NamedSummary[]>
+  readNamed(organizationId: string, id: string): Promise<NamedStored | undefined>
+  /** As `update`, of messages of one organization by their ids, in one transaction: `recording` gets what it did in each folder. Answers
+   *  the ids that were there, and where their messages are now. */
+  updateNamed(
+    organizationId: string,
+    ids: readonly string[],
+    change: Change,
+    by?: Actor,
+    recording?: NamedRecording,
+  ): Promise<Map<string, Place>>
+  /** As `expunge`, of messages of one organization by their ids. Answers those that were there. */
+  expungeNamed(
+    organizationId: string,
+    ids: readonly string[],
+    by?: Actor,
+    record?: (tx: Tx, gone: readonly string[]) => Promise<void>,
+  ): Promise<string[]>
   /** A page of results in mailboxes of one organization, none of them Private. A search that would take long ends early and
    *  says so. */
   search(mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage>
@@ -94,6 +115,8 @@ export interface Arrival {
 }
 
 export type MailboxRef = { readonly organizationId: string; readonly mailboxId: string }
+/** The mailbox of a message that is found by its id. */
+export type MailboxOfMessage = MailboxRef & { readonly address: string; readonly kind: 'smart' | 'private' }
 export type Place = { readonly folder: string; readonly uid: number }
 export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
 export type KeywordTotal = { readonly keyword: string; readonly total: number; readonly unread: number }
@@ -157,6 +180,22 @@ export interface Summary {
   readonly preview: string
   readonly sizeBytes: number
   readonly facts: HeaderFacts
+}
+
+/** Where a message is that is found by its id. */
+export interface NamedMessage extends Place {
+  readonly id: string
+  readonly mailbox: MailboxOfMessage
+  readonly folderId: number
+  readonly sizeBytes: number
+}
+export type NamedSummary = { readonly mailbox: MailboxOfMessage; readonly summary: Summary }
+export type NamedStored = { readonly mailbox: MailboxOfMessage; readonly stored: Stored }
+
+/** Records a change of messages that are named by their ids. */
+export interface NamedRecording extends Partial<Pick<Recording, 'settle'>> {
+  /** Called at the end, in the transaction, with what the change answers. */
+  settled?(tx: Tx, places: ReadonlyMap<string, Place>): Promise<void>
 }
 
 export interface Extent {

@@ -12,7 +12,7 @@ import { htmlToText } from '#/mime/body/html-text.ts'
 import { forwardedField } from '#/mime/header/forwarded-field.ts'
 import { sendableIds } from '#/mime/header/references.ts'
 import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import type { MailHost, Stored } from '#/ports/mail-host.ts'
 import { mostQuoted, type Quoted } from './quote.ts'
 import { addressedAs, type Mode, recipients, threadOf } from './rules.ts'
 import { answerSubject } from './subject.ts'
@@ -48,16 +48,13 @@ export function assertReads({ scopes }: FastifyRequest, field: string): void {
   })
 }
 
-/** Reads a message to be answered with `reply`. @throws Refusal `not_found` if there is no such message */
+/** Reads a message of the mailbox to be answered with `reply`. @throws Refusal */
 export async function readOriginal(
-  { mailHost, reader, large }: ReplyParts,
+  { reader, large }: ReplyParts,
   reply: FastifyReply,
   mailbox: Mailbox,
-  { folder, uid }: { readonly folder: string; readonly uid: number },
+  stored: Stored,
 ): Promise<Original> {
-  const ref = { organizationId: reply.request.organizationId, mailboxId: mailbox.id }
-  const stored = await mailHost.read(ref, folder, uid)
-  if (!stored) throw notFound('message')
   const raw = await large.fetch(stored, reply)
   const { headers, messageId, subject, to, cc, replyTo } = await reader.message(raw)
   const content = await reader.content(raw)

@@ -1,19 +1,19 @@
-import { invalid, Refusal } from '#/errors.ts'
+import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import { unlessReplayed } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { Line, OneOrMore, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { folderName } from '#/messages/folders/folder-name.ts'
-import { pathUid } from '#/messages/message.ts'
-import { ByUid, InFolder } from '#/messages/query-schemas.ts'
+import { mailboxById } from '#/mailboxes/queries.ts'
+import { findMessage } from '#/messages/find.ts'
+import { BesideUids, ByMessage } from '#/messages/query-schemas.ts'
 import { type Address, isAddress } from '#/mime/address/address.ts'
 import { assertSomeText, mailbox as oneAddress } from '#/sending/fields.ts'
 import { extraHeaders } from '#/sending/headers.ts'
 import { addresses, attachments, type Outgoing } from '#/sending/outgoing.ts'
 import { bodyLimit, mostRecipients, Sent, sendingFields } from '#/sending/schemas.ts'
 import { type ReadyMessage, type SendParts, sendOnce } from '#/sending/send.ts'
-import { answerTo, assertReads, type Original, type ReplyParts, readOriginal, writingMailbox } from './original.ts'
+import { answerTo, assertReads, type Original, type ReplyParts, readOriginal } from './original.ts'
 import { quote } from './quote.ts'
 import { quotedHtml } from './quoted-html.ts'
 
@@ -73,19 +73,20 @@ export function replyRoutes<Ready extends ReadyMessage>(app: App, parts: ReplyPa
           'Sends an answer as `POST /v1/send` sends a message. It goes to Reply-To, else to the authors, with `all` also to To and ' +
           'Cc, but not to the mailbox itself; an answer to what the mailbox sent goes to whom that went to. Subject, In-Reply-To ' +
           'and References are made for it.',
-        params: ByUid,
-        querystring: InFolder,
+        params: ByMessage,
+        querystring: BesideUids,
         body: ReplyBody,
         response: { 202: Sent },
       },
     },
     async (request, reply) => {
-      const { caller, body, query } = request
+      const { caller, organizationId, body, query, params } = request
       if (body.quote) assertReads(request, 'quote')
-      const place = { folder: folderName(query.folder ?? 'inbox'), uid: pathUid(request.params.uid) }
       await unlessReplayed(db, request, reply, async () => {
-        const mailbox = await writingMailbox(db, caller, query.mailbox)
-        const original = await readOriginal(parts, reply, mailbox, place)
+        const { mailbox: ref, stored } = await findMessage(parts, caller, 'send', params.uid, query)
+        const mailbox = await mailboxById(db, organizationId, ref.mailboxId)
+        if (!mailbox) throw notFound('mailbox')
+        const original = await readOriginal(parts, reply, mailbox, stored)
         try {
           await sendOnce(parts, request, reply, replyOf(caller, original, body))
         } catch (error) {

@@ -102,6 +102,9 @@ export function presentMessages(
     subject: thread.messages[0]?.subject ?? '',
     root_message_id: thread.root ?? '',
     folder,
-    messages: items.map(({ folder: _folder, size_bytes: _size, ...item }) => ({ ...item, thread_id: thread.id })),
+    messages: items.map(({ mailbox: _mailbox, folder: _folder, size_bytes: _size, ...item }) => ({
+      ...item,
+      thread_id: thread.id,
+    })),
   }
 }

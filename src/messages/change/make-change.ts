@@ -7,6 +7,7 @@ import { answerIn, noteProgress } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
 import type { Change, MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
 import type { Recording } from '#/ports/recording.ts'
+import { idsShown } from '../find.ts'
 import { assertKeywordsKnown } from './change.ts'
 
 interface Parts {
@@ -33,6 +34,22 @@ export async function changeOne(
   return (await mailHost.update(mailbox, name, [uid], change, actor, noting)).get(uid)
 }
 
+/** Changes a message that is named by its id. */
+export async function changeNamed(
+  { db, mailHost }: Parts,
+  request: FastifyRequest,
+  { id, change }: { readonly id: string; readonly change: Change },
+): Promise<void> {
+  const { caller, actor } = request
+  await assertKeywordsKnown(db, caller, change)
+  await mailHost.updateNamed(caller.organizationId, [id], change, actor, {
+    settled: async (tx, places) => {
+      const place = places.get(id)
+      if (place) await noteProgress(tx, request, place)
+    },
+  })
+}
+
 /** Changes messages of a folder, and records that. The answer is stored with the record. */
 export async function changeMany(
   { mailHost }: Parts,
@@ -45,8 +62,7 @@ export async function changeMany(
   const recording = recordedAtOnce({ organizationId, mailboxes: [mailboxId], kind: 'messages', by: request.actor })
   const answerWith = (places: ReadonlyMap<number, Place>) => ({
     change_id: recording.changeId ?? null,
-    updated: wanted.filter((uid) => places.has(uid)),
-    not_found: wanted.filter((uid) => !places.has(uid)),
+    ...foundAmong(wanted, places),
     moved: wanted.flatMap((uid) => {
       const place = places.get(uid)
       return place && place.folder !== name ? [{ uid, new_uid: place.uid }] : []
@@ -59,4 +75,32 @@ export async function changeMany(
     },
   }
   return answerWith(await mailHost.update(mailbox, name, wanted, change, request.actor, answering))
+}
+
+/** The same of messages that are named by their ids, wherever they are. */
+export async function changeManyNamed(
+  parts: Parts,
+  request: FastifyRequest,
+  { ids, change }: { readonly ids: readonly string[]; readonly change: Change },
+) {
+  const { caller, actor } = request
+  const { organizationId } = caller
+  const wanted = [...new Set(ids)]
+  const shown = await idsShown(parts, caller, 'change', wanted)
+  const mailboxes = [...new Set([...shown.values()].map(({ mailboxId }) => mailboxId))]
+  const recording = recordedAtOnce({ organizationId, mailboxes, kind: 'messages', by: actor })
+  const answerWith = (places: ReadonlyMap<string, Place>) => ({
+    change_id: recording.changeId ?? null,
+    ...foundAmong(wanted, places),
+    moved: [],
+  })
+  const places = await parts.mailHost.updateNamed(organizationId, [...shown.keys()], change, actor, {
+    settle: recording.settle,
+    settled: (tx, places) => answerIn(tx, request, ok(answerWith(places))),
+  })
+  return answerWith(places)
+}
+
+function foundAmong<T>(wanted: readonly T[], places: ReadonlyMap<T, Place>) {
+  return { updated: wanted.filter((one) => places.has(one)), not_found: wanted.filter((one) => !places.has(one)) }
 }

@@ -1,7 +1,9 @@
+import { invalid } from '#/errors.ts'
 import { Id, Line, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import { newFolderName } from '../folders/folder-name.ts'
 import { highestUid } from '../message.ts'
+import { messageId } from '../schemas.ts'
 import { assertLabelsApart } from './change.ts'
 
 const keywords = Type.Array(Line({ minLength: 1, maxLength: 64, examples: ['invoices'] }), {
@@ -37,22 +39,54 @@ export const uid = Type.Integer({ minimum: 1, maximum: highestUid, examples: [17
 /** Messages of one request. */
 export const mostAtOnce = 500
 
-export const uids = Type.Array(uid, {
+const uids = Type.Array(uid, {
   minItems: 1,
   maxItems: mostAtOnce,
   description: 'For example the `uids` of a thread, or of one of the `places` of a conversation.',
 })
 
+/** An id in a request. One that no message has is not found. */
+export const givenId = Line({ minLength: 1, maxLength: 20, description: 'Of a message.', examples: ['m2s'] })
+
+/** The messages of a request on many: `uids`, or `ids` in their place. */
+export const manyMessages = {
+  uids: Type.Optional(uids),
+  ids: Type.Optional(
+    Type.Array(givenId, {
+      minItems: 1,
+      maxItems: mostAtOnce,
+      description: 'In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.',
+    }),
+  ),
+}
+
+/** @throws Refusal unless a request names messages in one of both ways */
+export function assertOneWay({ uids, ids }: { readonly uids?: unknown; readonly ids?: unknown }): void {
+  if (uids === undefined && ids === undefined) throw invalid('uids', 'uids or ids is required')
+  if (uids !== undefined && ids !== undefined) throw invalid('ids', 'Give either uids or ids')
+}
+
 export const BulkChange = Strict(
-  { uids, ...changeFields },
-  { rule: assertLabelsApart, examples: [{ uids: [17], unread: false, starred: true }] },
+  { ...manyMessages, ...changeFields },
+  {
+    rule: (change: MessageChange & Parameters<typeof assertOneWay>[0]) => {
+      assertOneWay(change)
+      assertLabelsApart(change)
+    },
+    examples: [{ uids: [17], unread: false, starred: true }],
+  },
 )
+
+/** A message as a request names it. */
+export const uidOrId = Type.Unsafe<number | string>({ anyOf: [uid, messageId] })
 
 export const BulkResult = Type.Object({
   change_id: Nullable({ ...Id, description: 'Undoes the change; null if nothing has changed.' }),
-  updated: Type.Array(uid, { description: 'In ascending order, as they were before the change.' }),
-  not_found: Type.Array(uid),
+  updated: Type.Array(uidOrId, {
+    description: 'As the request names them: uids as they were before the change, in ascending order, or ids.',
+  }),
+  not_found: Type.Array(uidOrId),
   moved: Type.Array(Type.Object({ uid, new_uid: uid }), {
-    description: 'The new uids after a move, in the same order.',
+    description: 'For uids, the new ones after a move, in the same order. An id stays.',
   }),
 })

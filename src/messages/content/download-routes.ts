@@ -4,12 +4,12 @@ import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { findMessage } from '../find.ts'
-import { ByUid, InFolder, pathUidSchema } from '../query-schemas.ts'
+import { BesideUids, ByMessage, pathMessage } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
 
 const ByAttachment = Type.Object({
-  uid: pathUidSchema,
+  uid: pathMessage,
   id: Type.String({ description: 'Of the attachment in its message.' }),
 })
 
@@ -23,13 +23,13 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
         summary: 'Download a message',
         operationId: 'downloadMessage',
         description: 'Its bytes as they are stored (RFC 5322).',
-        params: ByUid,
-        querystring: InFolder,
+        params: ByMessage,
+        querystring: BesideUids,
         response: binary('The message.', 'message/rfc822'),
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, 'read', params.uid, query)
       await parts.large.reservePieces(reply, stored)
       const { summary, pieces } = stored
       return reply
@@ -50,12 +50,12 @@ export function downloadRoutes(app: App, parts: MessageParts, config: FastifyCon
           'Decoded. Types that a browser would run, such as HTML and SVG, come as `application/octet-stream`; the message ' +
           'has the real type.',
         params: ByAttachment,
-        querystring: InFolder,
+        querystring: BesideUids,
         response: binary('The attachment, under its own media type or as `application/octet-stream`.', '*/*'),
       },
     },
     async ({ caller, params, query }, reply) => {
-      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, 'read', params.uid, query)
       const raw = await parts.large.fetch(stored, reply)
       const attachment = await parts.reader.attachment(raw, params.id)
       if (!attachment) throw notFound('attachment')

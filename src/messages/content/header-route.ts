@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify'
 import type { App } from '#/http/app-type.ts'
 import { findMessage } from '../find.ts'
-import { ByUid, InFolder } from '../query-schemas.ts'
+import { BesideUids, ByMessage } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { HeaderFieldsOut } from '../schemas.ts'
 import { headerFieldsOf } from './header-fields.ts'
@@ -16,13 +16,13 @@ export function headerRoute(app: App, parts: MessageParts, config: FastifyContex
         summary: 'Read a message’s header',
         operationId: 'getMessageHeaders',
         description: 'Its fields in order, at most 1,000, and those in the first 256 KiB of the message.',
-        params: ByUid,
-        querystring: InFolder,
+        params: ByMessage,
+        querystring: BesideUids,
         response: { 200: HeaderFieldsOut },
       },
     },
     async ({ caller, params, query }) => {
-      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, 'read', params.uid, query)
       return headerFieldsOf(stored)
     },
   )

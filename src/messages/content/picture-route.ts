@@ -6,7 +6,7 @@ import { holderOf, shareFor } from '#/http/rate/budgets.ts'
 import { Line, Strict } from '#/http/schemas/shared-schemas.ts'
 import { HttpFailed } from '#/public-http/failure.ts'
 import { findMessage } from '../find.ts'
-import { ByUid, inFolder } from '../query-schemas.ts'
+import { ByMessage, besideUids } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { binary, downloadHeaders } from './download.ts'
 import { fetchPicture } from './remote-picture.ts'
@@ -30,9 +30,9 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
           'A picture that the HTML of the message names by an address. The service fetches it, from public addresses alone, without ' +
           'cookies and referrer: the sender learns that the picture was fetched, but not by whom. AVIF, WebP, PNG, JPEG, GIF and ' +
           'BMP of up to 5,000,000 octets; of any other, and where it has not come within 10 seconds, with all redirects, it is `not_found`.',
-        params: ByUid,
+        params: ByMessage,
         querystring: Strict({
-          ...inFolder,
+          ...besideUids,
           url: Line({
             minLength: 1,
             maxLength: 8_192,
@@ -45,7 +45,7 @@ export function pictureRoute(app: App, parts: MessageParts, config: FastifyConte
     },
     async (request, reply) => {
       const { caller, params, query } = request
-      const { stored } = await findMessage(parts, caller, params.uid, query)
+      const { stored } = await findMessage(parts, caller, 'read', params.uid, query)
       if (!(await large.read(stored, holderOf(request), (raw) => reader.names(raw, query.url))))
         throw new Refusal('not_found', 'The message names no such picture')
       using _share = await shareFor(pictures, reply, 1, 'Too many pictures are being fetched at this moment')

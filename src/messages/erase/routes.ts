@@ -1,14 +1,37 @@
-import type { FastifyContextConfig } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import type { Tx } from '#/db/schema.ts'
 import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import { folderName } from '../folders/folder-name.ts'
+import { assertOneWay } from '../change/schemas.ts'
+import { assertNoPlace, folderBeside, idsShown } from '../find.ts'
 import { ByPath } from '../folders/schemas.ts'
-import { InFolder } from '../query-schemas.ts'
+import { BesideUids } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { emptiableFolder, emptyFolder } from './erase.ts'
 import { EmptiedFolder, EmptyingFolder, Erased, Erasing } from './schemas.ts'
+
+/** Deletes those that an attempt before has not. A repetition of the request learns of the others from `progressOf`. */
+async function erased<Name extends number | string>(
+  request: FastifyRequest,
+  wanted: readonly Name[],
+  erase: (left: Name[], record: (tx: Tx, gone: readonly Name[]) => Promise<void>) => Promise<void>,
+) {
+  const gone = new Set(progressOf<{ deleted: Name[] }>(request)?.deleted)
+  const left = wanted.filter((one) => !gone.has(one))
+  if (left.length > 0) {
+    await erase(left, async (tx, some) => {
+      for (const one of some) gone.add(one)
+      await noteProgress(tx, request, { deleted: [...gone] })
+    })
+  }
+  return {
+    deleted: wanted.filter((one) => gone.has(one)),
+    not_found: wanted.filter((one) => !gone.has(one)),
+    undoable: false as const,
+  }
+}
 
 /** Deletes messages for good. */
 export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
@@ -20,31 +43,29 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
         summary: 'Delete messages for good',
         operationId: 'deleteMessages',
         description:
-          'Up to 500 messages of one folder. It cannot be undone: to move them to `trash` instead, change them. Unknown uids ' +
-          'are skipped and listed as `not_found`.',
-        querystring: InFolder,
+          'Up to 500 messages: `ids`, wherever they are, or `uids` of one folder. It cannot be undone: to move them to `trash` ' +
+          'instead, change them. Unknown ones are skipped and listed as `not_found`.',
+        querystring: BesideUids,
         body: Erasing,
         response: { 200: Erased },
       },
     },
     async (request) => {
-      const { folder = 'inbox', ...query } = request.query
-      const name = folderName(folder)
-      const mailbox = await mailboxFor(db, request.caller, 'change', query.mailbox)
-      const wanted = [...new Set(request.body.uids)].sort((a, b) => a - b)
-      const gone = new Set(progressOf<{ deleted: number[] }>(request)?.deleted)
-      const left = wanted.filter((uid) => !gone.has(uid))
-      if (left.length > 0) {
-        await mailHost.expunge(mailbox, name, left, request.actor, async (tx, some) => {
-          for (const uid of some) gone.add(uid)
-          await noteProgress(tx, request, { deleted: [...gone] })
+      const { caller, actor, query, body } = request
+      assertOneWay(body)
+      if (body.ids) {
+        assertNoPlace(query)
+        const wanted = [...new Set(body.ids)]
+        return await erased(request, wanted, async (left, record) => {
+          const shown = await idsShown({ mailHost }, caller, 'change', left)
+          await mailHost.expungeNamed(caller.organizationId, [...shown.keys()], actor, record)
         })
       }
-      return {
-        deleted: wanted.filter((uid) => gone.has(uid)),
-        not_found: wanted.filter((uid) => !gone.has(uid)),
-        undoable: false as const,
-      }
+      const { mailbox, folder } = await folderBeside(db, caller, 'change', query)
+      const wanted = [...new Set(body.uids)].sort((a, b) => a - b)
+      return await erased(request, wanted, async (left, record) => {
+        await mailHost.expunge(mailbox, folder, left, actor, record)
+      })
     },
   )
 

@@ -1,16 +1,16 @@
 import { Strict } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
-import { uid, uids } from '../change/schemas.ts'
+import { assertOneWay, manyMessages, uidOrId } from '../change/schemas.ts'
 import { highestUid } from '../message.ts'
 import { inFolder } from '../query-schemas.ts'
 
-export const Erasing = Strict({ uids }, { examples: [{ uids: [17] }] })
+export const Erasing = Strict(manyMessages, { rule: assertOneWay, examples: [{ uids: [17] }] })
 
 const undoable = Type.Literal(false, { description: 'They cannot be brought back.' })
 
 export const Erased = Type.Object({
-  deleted: Type.Array(uid, { description: 'In ascending order.' }),
-  not_found: Type.Array(uid),
+  deleted: Type.Array(uidOrId, { description: 'As the request names them; uids in ascending order.' }),
+  not_found: Type.Array(uidOrId),
   undoable,
 })
 

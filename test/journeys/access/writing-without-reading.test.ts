@@ -46,7 +46,7 @@ test('a change is answered with ids and flags alone, and whole to a key that rea
     const path = `/v1/messages/${ids.message}?mailbox=${address}`
     return (await organization.request('PATCH', path, { starred: true }, { key })).body
   }
-  const flags = ['answered', 'folder', 'forwarded', 'labels', 'starred', 'uid', 'unread']
+  const flags = ['answered', 'folder', 'forwarded', 'id', 'labels', 'starred', 'uid', 'unread']
   assert.deepEqual(Object.keys(await change('messages:write')).sort(), flags)
   assert.equal((await change('messages:write', 'messages:read')).subject, 'Notes')
 })

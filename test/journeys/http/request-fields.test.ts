@@ -8,6 +8,8 @@ import { World } from '#test/world/world.ts'
 const world = await World.ofFile()
 
 const folder = '(mailbox: line 1–320, folder?: string)'
+const besideUids = '(mailbox?: line 1–320, folder?: string)'
+const many = 'uids?: [integer 1–4294967295] 1–500, ids?: [line 1–20] 1–500'
 const copies = 'cc?: line –998 or [line –998] –25, bcc?: line –998 or [line –998] –25'
 const replyTo = 'reply_to?: line –998 or [line –998] –10'
 const thread = 'in_reply_to?: line –998 or [line –998] –100, references?: line –998 or [line –998] –100'
@@ -40,11 +42,11 @@ getForwarding: (mailbox?: line 1–320, pages of 1000)
 updateForwarding: {mailbox: line 1–320, forward_to?: line 1–320 or null, forward_enabled?: boolean, forward_until?: line or null, reply_subject?: line –255, reply_body?: text –10000, reply_enabled?: boolean, reply_until?: line or null}
 sendMessage: {${message}}
 sendBatch: {messages: [{${message}}] 1–100}
-replyToMessage: ${folder} {all?: boolean, leave_out?: line –320 or [line –320] –100, quote?: boolean, from?: line –998, subject?: line –998, text?: text, html?: text, ${replyTo}, ${rest}}
+replyToMessage: ${besideUids} {all?: boolean, leave_out?: line –320 or [line –320] –100, quote?: boolean, from?: line –998, subject?: line –998, text?: text, html?: text, ${replyTo}, ${rest}}
 listSentMessages: (state?: queued|deferred|delivered|bounced|complained, mailbox?: line –320, recipient?: line –320, since?: line, pages of 200)
 listSuppressions: (search?: line 1–320, pages of 200)
 listDrafts: (mailbox: line 1–320, pages of 100)
-createDraft: {mailbox: line 1–320, original?: {uid: integer 1–4294967295, folder?: string, mode: reply|reply_all|forward, quote?: boolean}, from?: line –998, to?: line –998 or [line –998] –25, ${draft}}
+createDraft: {mailbox: line 1–320, original?: {id?: line 1–20, uid?: integer 1–4294967295, folder?: string, mode: reply|reply_all|forward, quote?: boolean}, from?: line –998, to?: line –998 or [line –998] –25, ${draft}}
 updateDraft: {from?: line –998, to?: line –998 or [line –998] –25, ${draft}, version?: integer 1–} 1–
 deleteDraft removeDraftAttachment: (version?: integer 1–)
 addDraftAttachment: {${file}, version?: integer 1–}
@@ -59,13 +61,14 @@ listFolders: (mailbox: line 1–320, pages of 1000)
 createFolder renameFolder: (mailbox: line 1–320) {name: string}
 getFolder: (mailbox: line 1–320)
 deleteFolder: (mailbox: line 1–320, move_to?: string)
-listMessages: (mailbox: line 1–320, folder?: string, pages of 100 by number, unread?: boolean, label?: line 1–, uids?: ^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$, after_uid?: integer 0–4294967295)
-updateManyMessages: ${folder} {uids: [integer 1–4294967295] 1–500, unread?: boolean, starred?: boolean, add_labels?: [line 1–64] –100, remove_labels?: [line 1–64] –100, folder?: string}
-deleteMessages: ${folder} {uids: [integer 1–4294967295] 1–500}
-getMessage getMessageHeaders downloadMessage downloadMessageAttachment getThread: ${folder}
-updateMessage: ${folder} {unread?: boolean, starred?: boolean, add_labels?: [line 1–64] –100, remove_labels?: [line 1–64] –100, folder?: string} 1–
+listMessages: (mailbox?: line 1–320, folder?: string, pages of 100 by number, unread?: boolean, label?: line 1–, uids?: ^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$, ids?: ^[a-z0-9]{1,12}(,[a-z0-9]{1,12}){0,99}$, after_uid?: integer 0–4294967295)
+updateManyMessages: ${besideUids} {${many}, unread?: boolean, starred?: boolean, add_labels?: [line 1–64] –100, remove_labels?: [line 1–64] –100, folder?: string}
+deleteMessages: ${besideUids} {${many}}
+getThread: ${folder}
+getMessage getMessageHeaders downloadMessage downloadMessageAttachment: ${besideUids}
+updateMessage: ${besideUids} {unread?: boolean, starred?: boolean, add_labels?: [line 1–64] –100, remove_labels?: [line 1–64] –100, folder?: string} 1–
 emptyFolder: (mailbox: line 1–320, up_to_uid?: integer 0–4294967295)
-fetchMessagePicture: (mailbox: line 1–320, folder?: string, url: line 1–8192)
+fetchMessagePicture: (mailbox?: line 1–320, folder?: string, url: line 1–8192)
 searchMessages: (q: line 1–1000, mailbox?: line 1–320 or [line 1–320] 1–50, pages of 100)
 listThreads: (mailbox: line 1–320, folder?: string, pages of 100 by number)
 listConversations: (mailbox: line 1–320, pages of 100 by number, folder?: string, unread?: boolean, starred?: boolean, label?: line 1–, participant?: line 1–320, awaiting?: us|them|nobody)

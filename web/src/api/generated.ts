@@ -1726,11 +1726,18 @@ export type CreateDraftBodyOriginalMode = 'reply' | 'reply_all' | 'forward';
  */
 export type CreateDraftBodyOriginal = {
   /**
+     * Of a message of the mailbox. In place of `uid` and `folder`.
+     * @minLength 1
+     * @maxLength 20
+     * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  id?: string;
+  /**
      * Of a message of the mailbox.
      * @minimum 1
      * @maximum 4294967295
      */
-  uid: number;
+  uid?: number;
   /** `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`. */
   folder?: string;
   mode: CreateDraftBodyOriginalMode;
@@ -2549,6 +2556,8 @@ export interface ListUnsubscribe {
 }
 
 export interface MessageItem {
+  /** The address of its mailbox. */
+  mailbox: string;
   /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
   id: string;
   /**
@@ -2619,7 +2628,16 @@ export interface UpdateManyMessagesBody {
      * @items.minimum 1
      * @items.maximum 4294967295
      */
-  uids: number[];
+  uids?: number[];
+  /**
+     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.
+     * @minItems 1
+     * @maxItems 500
+     * @items.minLength 1
+     * @items.maxLength 20
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  ids?: string[];
   unread?: boolean;
   starred?: boolean;
   /**
@@ -2661,18 +2679,10 @@ export interface UpdateManyMessagesResponse {
      * @nullable
      */
   change_id: string | null;
-  /**
-     * In ascending order, as they were before the change.
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  updated: number[];
-  /**
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  not_found: number[];
-  /** The new uids after a move, in the same order. */
+  /** As the request names them: uids as they were before the change, in ascending order, or ids. */
+  updated: (number | string)[];
+  not_found: (number | string)[];
+  /** For uids, the new ones after a move, in the same order. An id stays. */
   moved: UpdateManyMessagesResponseMovedItem[];
 }
 
@@ -2684,21 +2694,22 @@ export interface DeleteMessagesBody {
      * @items.minimum 1
      * @items.maximum 4294967295
      */
-  uids: number[];
+  uids?: number[];
+  /**
+     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.
+     * @minItems 1
+     * @maxItems 500
+     * @items.minLength 1
+     * @items.maxLength 20
+     * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
+     */
+  ids?: string[];
 }
 
 export interface DeleteMessagesResponse {
-  /**
-     * In ascending order.
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  deleted: number[];
-  /**
-     * @items.minimum 1
-     * @items.maximum 4294967295
-     */
-  not_found: number[];
+  /** As the request names them; uids in ascending order. */
+  deleted: (number | string)[];
+  not_found: (number | string)[];
   /** They cannot be brought back. */
   undoable: false;
 }
@@ -2738,6 +2749,8 @@ export interface AppliedFilter {
 }
 
 export interface Message {
+  /** The address of its mailbox. */
+  mailbox: string;
   /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
   id: string;
   /**
@@ -2836,6 +2849,8 @@ export interface UpdateMessageBody {
  * Without the scope `messages:read` it has id, uid, folder, unread, starred, answered, forwarded, labels alone.
  */
 export interface ChangedMessage {
+  /** The address of its mailbox. */
+  mailbox?: string;
   /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
   id: string;
   /**
@@ -3320,6 +3335,8 @@ export interface MessageBody {
 }
 
 export interface ConversationMessage {
+  /** The address of its mailbox. */
+  mailbox: string;
   /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
   id: string;
   /**
@@ -5375,14 +5392,14 @@ cursor?: string;
 
 export type ReplyToMessageParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
@@ -5593,14 +5610,14 @@ move_to?: string;
 
 export type ListMessagesParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 /**
@@ -5635,6 +5652,11 @@ label?: string;
  */
 uids?: string;
 /**
+ * Up to 100 ids: those messages, wherever they are in mailboxes that the caller reads, on one page. Alone, without `mailbox`.
+ * @pattern ^[a-z0-9]{1,12}(,[a-z0-9]{1,12}){0,99}$
+ */
+ids?: string;
+/**
  * Messages that came into the folder after this uid, by ascending uid. `total` counts those of the answer. Can be combined with `limit` and `cursor` only.
  * @minimum 0
  * @maximum 4294967295
@@ -5644,56 +5666,56 @@ after_uid?: number;
 
 export type UpdateManyMessagesParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type DeleteMessagesParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type GetMessageParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type UpdateMessageParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
@@ -5716,56 +5738,56 @@ up_to_uid?: number;
 
 export type GetMessageHeadersParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type DownloadMessageParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type DownloadMessageAttachmentParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 };
 
 export type FetchMessagePictureParams = {
 /**
- * Address of a mailbox.
+ * Address of the mailbox. Needed with a uid, and not to be given with an id.
  * @minLength 1
  * @maxLength 320
  * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
  */
-mailbox: string;
+mailbox?: string;
 /**
- * `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
+ * Of a uid, and not to be given with an id: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` (in any case; `spam` is `junk`), or the path of another folder. One that the mailbox lacks is `invalid_request`.
  */
 folder?: string;
 /**
@@ -7449,8 +7471,8 @@ return call<SendBatchResponse>(getSendBatchUrl(),
 
 
 
-export const getReplyToMessageUrl = (uid: number,
-    params: ReplyToMessageParams,) => {
+export const getReplyToMessageUrl = (uid: number | string,
+    params?: ReplyToMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/reply`, params)
 }
 
@@ -7460,9 +7482,9 @@ export const getReplyToMessageUrl = (uid: number,
  * Scope: `sending:write`.
  * @summary Reply to a message
  */
-export const replyToMessage = async (uid: number,
+export const replyToMessage = async (uid: number | string,
     replyToMessageBody: ReplyToMessageBody,
-    params: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<QueuedMessage> => {
+    params?: ReplyToMessageParams, options?: Parameters<typeof call>[1]): Promise<QueuedMessage> => {
 
 return call<QueuedMessage>(getReplyToMessageUrl(uid,params),
   {
@@ -8199,17 +8221,17 @@ export const deleteFolder = async (path: string,
 
 
 
-export const getListMessagesUrl = (params: ListMessagesParams,) => {
+export const getListMessagesUrl = (params?: ListMessagesParams,) => {
   return withQuery(`/v1/messages`, params)
 }
 
 /**
- * One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that `uids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.
+ * One folder, the last received first. `total` counts the messages that match `unread` and `label`, or that `uids` or `ids` names. A Private mailbox is `invalid_request`. With `cursor`, `page` is 0.
  *
  * Scope: `messages:read`.
  * @summary List messages
  */
-export const listMessages = async (params: ListMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListMessagesResponse> => {
+export const listMessages = async (params?: ListMessagesParams, options?: Parameters<typeof call>[1]): Promise<ListMessagesResponse> => {
 
   return call<ListMessagesResponse>(getListMessagesUrl(params),
   {
@@ -8222,18 +8244,18 @@ export const listMessages = async (params: ListMessagesParams, options?: Paramet
 
 
 
-export const getUpdateManyMessagesUrl = (params: UpdateManyMessagesParams,) => {
+export const getUpdateManyMessagesUrl = (params?: UpdateManyMessagesParams,) => {
   return withQuery(`/v1/messages`, params)
 }
 
 /**
- * Up to 500 messages of one folder, such as a thread’s `uids`, in one transaction. Unknown uids are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
+ * Up to 500 messages in one transaction: `ids`, wherever they are in mailboxes that the caller may change, or `uids` of one folder, such as those of a thread. Unknown ones are skipped and listed as `not_found`. Any other error, such as an unknown keyword, changes nothing. `POST /v1/changes/{id}/undo` undoes it.
  *
  * Scope: `messages:write`.
  * @summary Change or move many messages
  */
 export const updateManyMessages = async (updateManyMessagesBody: UpdateManyMessagesBody,
-    params: UpdateManyMessagesParams, options?: Parameters<typeof call>[1]): Promise<UpdateManyMessagesResponse> => {
+    params?: UpdateManyMessagesParams, options?: Parameters<typeof call>[1]): Promise<UpdateManyMessagesResponse> => {
 
 return call<UpdateManyMessagesResponse>(getUpdateManyMessagesUrl(params),
   {
@@ -8246,18 +8268,18 @@ return call<UpdateManyMessagesResponse>(getUpdateManyMessagesUrl(params),
 
 
 
-export const getDeleteMessagesUrl = (params: DeleteMessagesParams,) => {
+export const getDeleteMessagesUrl = (params?: DeleteMessagesParams,) => {
   return withQuery(`/v1/messages`, params)
 }
 
 /**
- * Up to 500 messages of one folder. It cannot be undone: to move them to `trash` instead, change them. Unknown uids are skipped and listed as `not_found`.
+ * Up to 500 messages: `ids`, wherever they are, or `uids` of one folder. It cannot be undone: to move them to `trash` instead, change them. Unknown ones are skipped and listed as `not_found`.
  *
  * Scope: `messages:write`.
  * @summary Delete messages for good
  */
 export const deleteMessages = async (deleteMessagesBody: DeleteMessagesBody,
-    params: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessagesResponse> => {
+    params?: DeleteMessagesParams, options?: Parameters<typeof call>[1]): Promise<DeleteMessagesResponse> => {
 
 return call<DeleteMessagesResponse>(getDeleteMessagesUrl(params),
   {
@@ -8270,8 +8292,8 @@ return call<DeleteMessagesResponse>(getDeleteMessagesUrl(params),
 
 
 
-export const getGetMessageUrl = (uid: number,
-    params: GetMessageParams,) => {
+export const getGetMessageUrl = (uid: number | string,
+    params?: GetMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
@@ -8281,8 +8303,8 @@ export const getGetMessageUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Read a message
  */
-export const getMessage = async (uid: number,
-    params: GetMessageParams, options?: Parameters<typeof call>[1]): Promise<Message> => {
+export const getMessage = async (uid: number | string,
+    params?: GetMessageParams, options?: Parameters<typeof call>[1]): Promise<Message> => {
 
   return call<Message>(getGetMessageUrl(uid,params),
   {
@@ -8295,20 +8317,20 @@ export const getMessage = async (uid: number,
 
 
 
-export const getUpdateMessageUrl = (uid: number,
-    params: UpdateMessageParams,) => {
+export const getUpdateMessageUrl = (uid: number | string,
+    params?: UpdateMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}`, params)
 }
 
 /**
- * Answers the message after the change. Moving gives it another `uid`.
+ * Answers the message after the change. Moving gives it another `uid`, and keeps its `id`.
  *
  * Scope: `messages:write`.
  * @summary Change or move a message
  */
-export const updateMessage = async (uid: number,
+export const updateMessage = async (uid: number | string,
     updateMessageBody: UpdateMessageBody,
-    params: UpdateMessageParams, options?: Parameters<typeof call>[1]): Promise<ChangedMessage> => {
+    params?: UpdateMessageParams, options?: Parameters<typeof call>[1]): Promise<ChangedMessage> => {
 
 return call<ChangedMessage>(getUpdateMessageUrl(uid,params),
   {
@@ -8346,8 +8368,8 @@ export const emptyFolder = async (path: string,
 
 
 
-export const getGetMessageHeadersUrl = (uid: number,
-    params: GetMessageHeadersParams,) => {
+export const getGetMessageHeadersUrl = (uid: number | string,
+    params?: GetMessageHeadersParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/headers`, params)
 }
 
@@ -8357,8 +8379,8 @@ export const getGetMessageHeadersUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Read a message’s header
  */
-export const getMessageHeaders = async (uid: number,
-    params: GetMessageHeadersParams, options?: Parameters<typeof call>[1]): Promise<GetMessageHeadersResponse> => {
+export const getMessageHeaders = async (uid: number | string,
+    params?: GetMessageHeadersParams, options?: Parameters<typeof call>[1]): Promise<GetMessageHeadersResponse> => {
 
   return call<GetMessageHeadersResponse>(getGetMessageHeadersUrl(uid,params),
   {
@@ -8371,8 +8393,8 @@ export const getMessageHeaders = async (uid: number,
 
 
 
-export const getDownloadMessageUrl = (uid: number,
-    params: DownloadMessageParams,) => {
+export const getDownloadMessageUrl = (uid: number | string,
+    params?: DownloadMessageParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/raw`, params)
 }
 
@@ -8382,8 +8404,8 @@ export const getDownloadMessageUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Download a message
  */
-export const downloadMessage = async (uid: number,
-    params: DownloadMessageParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
+export const downloadMessage = async (uid: number | string,
+    params?: DownloadMessageParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
 
   return call<Blob>(getDownloadMessageUrl(uid,params),
   {
@@ -8396,9 +8418,9 @@ export const downloadMessage = async (uid: number,
 
 
 
-export const getDownloadMessageAttachmentUrl = (uid: number,
+export const getDownloadMessageAttachmentUrl = (uid: number | string,
     id: string,
-    params: DownloadMessageAttachmentParams,) => {
+    params?: DownloadMessageAttachmentParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/attachments/${encodeURIComponent(String(id))}`, params)
 }
 
@@ -8408,9 +8430,9 @@ export const getDownloadMessageAttachmentUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Download an attachment
  */
-export const downloadMessageAttachment = async (uid: number,
+export const downloadMessageAttachment = async (uid: number | string,
     id: string,
-    params: DownloadMessageAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
+    params?: DownloadMessageAttachmentParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
 
   return call<Blob>(getDownloadMessageAttachmentUrl(uid,id,params),
   {
@@ -8423,7 +8445,7 @@ export const downloadMessageAttachment = async (uid: number,
 
 
 
-export const getFetchMessagePictureUrl = (uid: number,
+export const getFetchMessagePictureUrl = (uid: number | string,
     params: FetchMessagePictureParams,) => {
   return withQuery(`/v1/messages/${encodeURIComponent(String(uid))}/picture`, params)
 }
@@ -8434,7 +8456,7 @@ export const getFetchMessagePictureUrl = (uid: number,
  * Scope: `messages:read`.
  * @summary Fetch a remote picture of a message
  */
-export const fetchMessagePicture = async (uid: number,
+export const fetchMessagePicture = async (uid: number | string,
     params: FetchMessagePictureParams, options?: Parameters<typeof call>[1]): Promise<Blob> => {
 
   return call<Blob>(getFetchMessagePictureUrl(uid,params),
