@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { type Migration, migrate, readMigrations } from '#/db/migrate.ts'
+import { each } from '#test/each.ts'
 import { ofFile } from '#test/of-file.ts'
 import { emptyDatabase } from '#test/world/database/database.ts'
 
@@ -13,10 +14,8 @@ const database = ofFile(await emptyDatabase())
 afterEach(() => database.pool.query('drop schema public cascade; create schema public'))
 
 async function applied(): Promise<string[]> {
-  const { rows } = await database.pool.query<{ name: string }>(
-    'select name from schema_migrations order by applied_at, name',
-  )
-  return rows.map(({ name }) => name)
+  const text = 'select name from schema_migrations order by applied_at, name'
+  return each((await database.pool.query<{ name: string }>(text)).rows, 'name')
 }
 
 test('the program’s own migrations apply, each once and in order', async () => {

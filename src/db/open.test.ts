@@ -18,14 +18,7 @@ for (const [what, expression, expected] of [
   ['a count as a number', '(select count(*) from plans)', 4],
   ['a numeric as a number', '-0.25::numeric', -0.25],
   ['an array of bigints as numbers', 'array[1, null, 3]::bigint[]', [1, null, 3]],
-  [
-    'an array of arrays as such',
-    'array[[1, 2], [3, 4]]::numeric[]',
-    [
-      [1, 2],
-      [3, 4],
-    ],
-  ],
+  ['an array of arrays as such', 'array[[1, 2]]::numeric[]', [[1, 2]]],
   ['a date as it is written', "'2026-11-21'::date", '2026-11-21'],
   ['dates as they are written', "array['2026-11-21']::date[]", ['2026-11-21']],
   ['a timestamp as a Date', "'2026-11-21 07:44:33.123+02'::timestamptz", new Date('2026-11-21T05:44:33.123Z')],
@@ -36,12 +29,8 @@ for (const [what, expression, expected] of [
 ] as const)
   test(`a column gives ${what}`, async () => assert.deepEqual(await value(expression), expected))
 
-for (const expression of [
-  '9007199254740992::bigint',
-  '1e20::numeric',
-  'array[-9007199254740992]::bigint[]',
-  "'NaN'::numeric",
-])
+const large = '9007199254740992'
+for (const expression of [`${large}::bigint`, '1e20::numeric', `array[-${large}]::bigint[]`, "'NaN'::numeric"])
   test(`${expression} is refused, since no number stands for it`, async () => {
     await assert.rejects(value(expression), RangeError)
     assert.equal(await value('1'), 1)
@@ -61,11 +50,9 @@ test('a transaction left open when its connection comes back is rolled back', as
 })
 
 test('after an error inside a transaction the connection continues', async () => {
+  const plan = { name: 'x', domains: 1, mailboxes: 1, storage_bytes: 1, sends_per_day: 1 }
   const failing = database.db.transaction().execute(async (tx) => {
-    await tx
-      .insertInto('plans')
-      .values({ name: 'x', domains: 1, mailboxes: 1, storage_bytes: 1, sends_per_day: 1 })
-      .execute()
+    await tx.insertInto('plans').values(plan).execute()
     await sql`select 1 / 0`.execute(tx)
   })
   await assert.rejects(failing, { code: '22012' })
@@ -74,10 +61,7 @@ test('after an error inside a transaction the connection continues', async () =>
 
 test('more work than there are connections waits its turn', async () => {
   const sums = await Promise.all(Array.from({ length: 100 }, (_, n) => value('$1::integer + 1', [n])))
-  assert.deepEqual(
-    sums,
-    Array.from({ length: 100 }, (_, n) => n + 1),
-  )
+  assert.deepEqual(new Set(sums.map((sum, n) => Number(sum) - n)), new Set([1]))
 })
 
 test('what was planned while a table had a row goes by its index once it has thousands', async () => {

@@ -8,25 +8,20 @@ import { databaseOfFile } from '#test/world/database/database.ts'
 const cap = 5
 const attempts = 50
 const database = await databaseOfFile()
-await database.db
-  .insertInto('plans')
-  .values({ name: 'five', domains: cap, mailboxes: 0, storage_bytes: 0, sends_per_day: 0 })
-  .execute()
+const { db } = database
+const plan = { name: 'five', domains: cap, mailboxes: 0, storage_bytes: 0, sends_per_day: 0 }
+await db.insertInto('plans').values(plan).execute()
 
 async function newOrganization(name: string): Promise<string> {
-  const { id } = await database.db
-    .insertInto('organizations')
-    .values({ name, plan: 'five' })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+  const made = db.insertInto('organizations').values({ name, plan: 'five' }).returning('id')
+  return (await made.executeTakeFirstOrThrow()).id
 }
 
 /** Tries until the database says yes or no: above read committed, a concurrent writer first makes it say "again". */
 async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Promise<unknown>): Promise<boolean> {
   for (;;)
     try {
-      await database.db.transaction().setIsolationLevel(level).execute(work)
+      await db.transaction().setIsolationLevel(level).execute(work)
       return true
     } catch (error) {
       const { code } = error as { code?: string }
@@ -38,38 +33,27 @@ async function attempt(level: IsolationLevel, work: (tx: Database['db']) => Prom
 for (const level of ['read committed', 'repeatable read', 'serializable'] as const)
   test(`${attempts} domains at once under a cap of ${cap} give exactly ${cap} at ${level}`, async () => {
     const organization_id = await newOrganization(`domains at ${level}`)
-    const add = (n: number) => (tx: Database['db']) =>
-      tx
-        .insertInto('domains')
-        .values({ organization_id, domain: `d${n}.test` })
-        .execute()
+    const add = (n: number) => (tx: Database['db']) => {
+      const domain = { organization_id, domain: `d${n}.test` }
+      return tx.insertInto('domains').values(domain).execute()
+    }
     const made = await Promise.all(Array.from({ length: attempts }, (_, n) => attempt(level, add(n))))
     assert.equal(made.filter(Boolean).length, cap)
     await assertCounted(organization_id)
   })
 
 test('what is deleted makes room again', async () => {
-  const { db } = database
   const organization_id = await newOrganization('room')
   const domains = Array.from({ length: cap }, (_, n) => ({ organization_id, domain: `r${n}.test` }))
   await db.insertInto('domains').values(domains).execute()
-  await db
-    .deleteFrom('domains')
-    .where('organization_id', '=', organization_id)
-    .where('domain', '=', 'r0.test')
-    .execute()
+  const own = db.deleteFrom('domains').where('organization_id', '=', organization_id)
+  await own.where('domain', '=', 'r0.test').execute()
   await db.insertInto('domains').values({ organization_id, domain: 'again.test' }).execute()
   await assertCounted(organization_id)
 })
 
 async function assertCounted(organization: string): Promise<void> {
-  const { db } = database
   const rows = await db.selectFrom('domains').select('id').where('organization_id', '=', organization).execute()
-  const usage = await db
-    .selectFrom('organization_usage')
-    .selectAll()
-    .where('organization_id', '=', organization)
-    .executeTakeFirstOrThrow()
-  assert.equal(rows.length, cap)
-  assert.equal(usage.domains, cap)
+  const usage = db.selectFrom('organization_usage').selectAll().where('organization_id', '=', organization)
+  assert.deepEqual([rows.length, (await usage.executeTakeFirstOrThrow()).domains], [cap, cap])
 }

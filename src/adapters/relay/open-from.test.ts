@@ -23,10 +23,8 @@ async function clientsOf(work: (port: number) => Promise<unknown>): Promise<(str
   const clients: (string | undefined)[] = []
   const server = createServer((socket) => {
     clients.push(socket.remoteAddress)
-    socket
-      .on('error', () => {})
-      .resume()
-      .end('421 4.3.2 Busy\r\n')
+    socket.on('error', () => {})
+    socket.resume().end('421 4.3.2 Busy\r\n')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   await work((server.address() as AddressInfo).port)
@@ -39,28 +37,20 @@ function smarthost(address: string, port: number, source: MailSource): Smarthost
   return new SmarthostRelay({ peer: { host: 'relay.test', address, port, tls: 'never' }, name: 'us.example', source })
 }
 
-for (const [what, work] of [
-  [
-    'to a mail host',
-    async (port: number) => {
-      const resolver = new ZoneResolver({ 'dest.test': { a: ['127.0.0.1'] } })
-      const given = { resolver, clock: new ManualClock(new Date()), name: 'us.example', log }
-      await using relay = new DirectMxRelay({ ...given, allowPrivate: true, port, source: chosen })
-      await deliver(relay)
-    },
-  ],
-  [
-    'to a relay',
-    async (port: number) => {
-      await using relay = smarthost('127.0.0.1', port, chosen)
-      await deliver(relay)
-    },
-  ],
-  [
-    'to a relay that is tried',
-    (port: number) => tryRelay({ host: '127.0.0.1', port, tls: 'never', login: undefined }, 'us.example', chosen),
-  ],
-] as const)
+for (const [what, work] of Object.entries({
+  'to a mail host': async (port: number) => {
+    const resolver = new ZoneResolver({ 'dest.test': { a: ['127.0.0.1'] } })
+    const given = { resolver, clock: new ManualClock(new Date()), name: 'us.example', log }
+    await using relay = new DirectMxRelay({ ...given, allowPrivate: true, port, source: chosen })
+    await deliver(relay)
+  },
+  'to a relay': async (port: number) => {
+    await using relay = smarthost('127.0.0.1', port, chosen)
+    await deliver(relay)
+  },
+  'to a relay that is tried': (port: number) =>
+    tryRelay({ host: '127.0.0.1', port, tls: 'never', login: undefined }, 'us.example', chosen),
+}))
   test(`mail leaves from the address that is set, ${what}`, async () =>
     assert.deepEqual(await clientsOf(work), ['127.0.0.5']))
 

@@ -5,7 +5,8 @@ import { SMTPServer } from 'smtp-server'
 import { letter, short } from '#test/conformance/relay/bench.ts'
 import { relayConformance } from '#test/conformance/relay/index.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
-import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
+import { freePort } from '#test/sockets/free-port.ts'
+import { type Act, Sink, type SinkOptions } from '#test/sockets/sink.ts'
 import { SmarthostRelay } from './smarthost.ts'
 import type { Peer } from './smtp-client/smtp-client.ts'
 
@@ -18,7 +19,8 @@ const login = { user: 'ann', password: 'pä55 wörd"' }
 const ours = certificateFor('relay.test')
 const others = certificateFor('other.test')
 const expired = certificateFor('relay.test', { until: '20210101000000Z' })
-
+const at = (wanted: string, reply: Act) => (step: string) => (step === wanted ? reply : undefined)
+const required = { tls: 'required', ca: ours.cert } as const
 const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), beforeEndOfData: async () => {} }
 
 /** What one message comes to with a relay that is set so. */
@@ -33,24 +35,14 @@ async function attempt(options: SinkOptions, peer: Partial<Peer>) {
 
 describe('TLS to a relay', () => {
   for (const [what, options, peer, expected] of [
-    ['required and offered', { tls: ours }, { tls: 'required', ca: ours.cert }, 'delivered 2.0.0'],
+    ['required and offered', { tls: ours }, required, 'delivered 2.0.0'],
     ['required and not offered', {}, { tls: 'required' }, 'deferred 4.7.4'],
-    [
-      'required and not to be had',
-      { tls: ours, act: (step) => (step === 'starttls' ? '454 4.7.0 Not now' : undefined) },
-      { tls: 'required', ca: ours.cert },
-      'deferred 4.7.4',
-    ],
+    ['required, not to be had', { tls: ours, act: at('starttls', '454 4.7.0 No') }, required, 'deferred 4.7.4'],
     ['required, from a maker who is not trusted', { tls: ours }, { tls: 'required' }, 'deferred 4.7.5'],
     ['required, for another name', { tls: others }, { tls: 'required', ca: others.cert }, 'deferred 4.7.5'],
     ['required, and run out', { tls: expired }, { tls: 'required', ca: expired.cert }, 'deferred 4.7.5'],
     ['from the start', { tls: { ...ours, implicit: true } }, { tls: 'implicit', ca: ours.cert }, 'delivered 2.0.0'],
-    [
-      'from the start, for another name',
-      { tls: { ...others, implicit: true } },
-      { tls: 'implicit', ca: others.cert },
-      'deferred 4.7.5',
-    ],
+    ['so for another', { tls: { ...others, implicit: true } }, { tls: 'implicit', ca: others.cert }, 'deferred 4.7.5'],
     ['offered, not trusted, and not required', { tls: others }, { tls: 'offered' }, 'delivered 2.0.0'],
   ] as const satisfies [string, SinkOptions, Partial<Peer>, string][])
     test(`${what}: ${expected}`, async () => {
@@ -63,8 +55,7 @@ describe('TLS to a relay', () => {
 
   for (const next of ['hang up', 'reset'] as const)
     test(`offered, which fails at the handshake (${next}): delivered in the clear`, async () => {
-      const act = (step: string) => (step === 'handshake' ? { next } : undefined)
-      const { expectation, taken } = await attempt({ tls: ours, act }, { tls: 'offered' })
+      const { expectation, taken } = await attempt({ tls: ours, act: at('handshake', { next }) }, { tls: 'offered' })
       assert.deepEqual([expectation, taken[0]?.tls], ['delivered 2.0.0', false])
     })
 
@@ -94,7 +85,7 @@ describe('logging in to a relay', () => {
       })
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.server.address() as AddressInfo
-      const peer = { host: 'relay.test', address: '127.0.0.1', port, tls: 'required', ca: ours.cert, login } as const
+      const peer = { ...required, host: 'relay.test', address: '127.0.0.1', port, login }
       const relay = new SmarthostRelay({ peer, name: 'us.example' })
       assert.deepEqual(short(await relay.deliver(delivery, new AbortController().signal)), ['delivered 2.0.0'])
       await relay[Symbol.asyncDispose]()
@@ -110,9 +101,8 @@ describe('logging in to a relay', () => {
 
   test('with a wrong password defers: it is ours to set right', async () => {
     const { outcome, expectation } = await attempt({ login }, { login: { ...login, password: 'wrong' } })
-    assert.equal(expectation, 'deferred 4.7.8')
-    assert.equal(outcome.reply, '535 5.7.8 Who are you?')
-    assert.equal(outcome.reason, 'relay.test refused our login')
+    const reason = 'relay.test refused our login'
+    assert.deepEqual([expectation, outcome.reply, outcome.reason], ['deferred 4.7.8', '535 5.7.8 Who are you?', reason])
   })
 
   test('where there is no way to defers', async () =>
@@ -121,8 +111,7 @@ describe('logging in to a relay', () => {
   test('never shows the password, whatever the server makes of it', async () => {
     const plain = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64')
     const reply = `535 5.7.8 ${login.password} ${plain} ${Buffer.from(login.password).toString('base64')}`
-    const act = (step: string) => (step === 'auth' ? reply : undefined)
-    const { outcome } = await attempt({ login, act }, { login })
+    const { outcome } = await attempt({ login, act: at('auth', reply) }, { login })
     assert.equal(outcome.reply, '535 5.7.8 *** *** ***')
   })
 })
@@ -133,7 +122,7 @@ test('a relay that replaces the Message-ID of what it accepts is asked for the n
     ['550 5.7.0', undefined],
   ] as const) {
     const reply = `${code} OK <1@a.PROD.outlook.com> [Hostname=a]`
-    const { outcome } = await attempt({ act: (step) => (step === 'end of data' ? reply : undefined) }, {})
+    const { outcome } = await attempt({ act: at('end of data', reply) }, {})
     assert.equal(outcome.givenId, expected)
   }
 })
@@ -146,21 +135,14 @@ describe('a relay that turns us away', () => {
     ['auth', '454 4.7.0 Not now', 'deferred 4.7.0'],
   ] as const)
     test(`at ${step} with ${reply} says nothing of the message: ${expected}`, async () => {
-      const act = (at: string) => (at === step ? reply : undefined)
-      const { outcome, expectation } = await attempt({ login, act }, { login })
+      const { outcome, expectation } = await attempt({ login, act: at(step, reply) }, { login })
       assert.equal(expectation, expected)
       assert.deepEqual([outcome.reply, outcome.host], [reply, 'relay.test'])
     })
 
   test('by not being there: deferred, in plain words', async () => {
-    const { port } = await Sink.start().then(async (sink) => {
-      const { port } = sink
-      await sink[Symbol.asyncDispose]()
-      return { port }
-    })
-    const { outcome, expectation } = await attempt({}, { port })
-    assert.equal(expectation, 'deferred 4.4.1')
-    assert.equal(outcome.reason, 'relay.test could not be reached: connection refused')
-    assert.equal(outcome.host, null)
+    const { outcome, expectation } = await attempt({}, { port: await freePort() })
+    const reason = 'relay.test could not be reached: connection refused'
+    assert.deepEqual([expectation, outcome.reason, outcome.host], ['deferred 4.4.1', reason, null])
   })
 })

@@ -20,42 +20,27 @@ test('a relay is well that lets us in; no message is begun', async () => {
   const withLogin = await trial({ login }, 'smtp://ann:hunter2hunter2@127.0.0.1:PORT?starttls=never')
   assert.equal(withLogin.ended, 'well')
   assert.ok(withLogin.lines.includes(`EHLO ${us}`))
-  assert.deepEqual(
-    withLogin.lines.filter((line) => /^(MAIL|RCPT|DATA)/.test(line)),
-    [],
-  )
+  assert.doesNotMatch(withLogin.lines.join('\n'), /^(MAIL|RCPT|DATA)/m)
   assert.equal((await trial({}, 'smtp://127.0.0.1:PORT')).ended, 'well')
 })
 
-for (const [what, options, url, expected] of [
-  [
-    'refuses the login',
-    { login },
-    'smtp://ann:wrong@127.0.0.1:PORT?starttls=never',
-    { ended: 'refused', why: '127.0.0.1 refused our login: 535 5.7.8 Who are you?' },
-  ],
+const wrong = 'smtp://ann:wrong@127.0.0.1:PORT'
+const busy = (step: string) => (step === 'greeting' ? '554 5.7.1 Not you' : undefined)
+for (const [what, options, url, ended, why] of [
+  ['refuses the login', { login }, `${wrong}?starttls=never`, 'refused', 'refused our login: 535 5.7.8 Who are you?'],
   [
     'takes no logins',
     {},
-    'smtp://ann:wrong@127.0.0.1:PORT?starttls=never',
-    { ended: 'refused', why: '127.0.0.1 supports no known authentication mechanism (PLAIN, LOGIN)' },
+    `${wrong}?starttls=never`,
+    'refused',
+    'supports no known authentication mechanism (PLAIN, LOGIN)',
   ],
-  [
-    'offers no TLS',
-    { login },
-    'smtp://ann:wrong@127.0.0.1:PORT',
-    { ended: 'insecure', why: '127.0.0.1 offers no TLS, which is required' },
-  ],
-  [
-    'turns everybody away',
-    { act: (step: string) => (step === 'greeting' ? '554 5.7.1 Not you' : undefined) },
-    'smtp://127.0.0.1:PORT',
-    { ended: 'refused', why: '127.0.0.1 refused our connection: 554 5.7.1 Not you' },
-  ],
-] as const satisfies [string, SinkOptions, string, object][])
+  ['offers no TLS', { login }, wrong, 'insecure', 'offers no TLS, which is required'],
+  ['is busy', { act: busy }, 'smtp://127.0.0.1:PORT', 'refused', 'refused our connection: 554 5.7.1 Not you'],
+] as const satisfies [string, SinkOptions, string, string, string][])
   test(`a relay that ${what} says so`, async () => {
-    const { lines, ...ended } = await trial(options, url)
-    assert.deepEqual(ended, expected, lines.join('\n'))
+    const { lines, ...found } = await trial(options, url)
+    assert.deepEqual(found, { ended, why: `127.0.0.1 ${why}` }, lines.join('\n'))
   })
 
 test('a relay that nobody can trust says so, by STARTTLS and from the start', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { LookupFailed } from '#/errors.ts'
 import type { Resolver, ZoneRecords } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { each } from '#test/each.ts'
@@ -58,11 +57,10 @@ function conforms(name: string, open: Open): void {
       assert.deepEqual((await resolver.txt('example.test')).sort(), ['v=spf1 -all', 'x'.repeat(600)]))
     test('gives text in any script, and an empty one', async () =>
       assert.deepEqual((await resolver.txt('written.test')).sort(), ['', '„ü“']))
-    test('gives MX records with the lowest preference first', async () =>
-      assert.deepEqual(await resolver.mx('example.test'), [
-        { exchange: 'first.example.test', priority: 10 },
-        { exchange: 'second.example.test', priority: 20 },
-      ]))
+    test('gives MX records with the lowest preference first', async () => {
+      const [second, first] = zone['example.test']?.mx ?? []
+      assert.deepEqual(await resolver.mx('example.test'), [first, second])
+    })
     test('gives a null MX as one record with an empty exchange', async () =>
       assert.deepEqual(await resolver.mx('null-mx.test'), [{ exchange: '', priority: 0 }]))
     test('gives addresses', async () => {
@@ -119,12 +117,9 @@ function conforms(name: string, open: Open): void {
       test(`fails on ${what}`, async (t) => {
         const asks = reason === 'timeout' ? await open(impatience) : { resolver, close: async () => {} }
         t.after(() => asks.close())
-        for (const type of ['txt', 'mx', 'a', 'aaaa'] as const)
-          await assert.rejects(
-            asks.resolver[type](asked),
-            (error) => error instanceof LookupFailed && error.reason === reason,
-            type,
-          )
+        const failed = { name: 'LookupFailed', reason }
+        const types = ['txt', 'mx', 'a', 'aaaa'] as const
+        await Promise.all(types.map((type) => assert.rejects(asks.resolver[type](asked), failed, type)))
       })
   })
 }
@@ -146,12 +141,10 @@ conforms('the DNS resolver that asks three servers apart', async (patience) => {
   const servers = await Promise.all([startDnsServer(zone), startDnsServer(zone), startDnsServer(zone)])
   const resolver = quorumOf(each(servers, 'address'), patience)
   assert.ok(resolver instanceof QuorumResolver)
-  return {
-    resolver,
-    close: async () => {
-      for (const server of servers) await server[Symbol.asyncDispose]()
-    },
+  const close = async () => {
+    for (const server of servers) await server[Symbol.asyncDispose]()
   }
+  return { resolver, close }
 })
 
 test('answers are not cached', async () => {
@@ -188,12 +181,10 @@ test('while no server answers, the DNS resolver shortens its timeout, until the 
 })
 
 test('the zone resolver asks no other resolver for names of its own zones', async () => {
-  const resolver = new ZoneResolver(
-    { 'tryout.test': { a: ['192.0.2.7'] } },
-    { zones: ['tryout.test'], resolver: new ZoneResolver({ 'gone.tryout.test': { a: ['192.0.2.8'] } }) },
-  )
-  assert.deepEqual(await resolver.a('tryout.test'), ['192.0.2.7'])
-  assert.deepEqual(await resolver.a('gone.tryout.test'), [])
+  const resolver = new ZoneResolver({ 'gone.tryout.test': { a: ['192.0.2.8'] } })
+  const own = new ZoneResolver({ 'tryout.test': { a: ['192.0.2.7'] } }, { zones: ['tryout.test'], resolver })
+  assert.deepEqual(await own.a('tryout.test'), ['192.0.2.7'])
+  assert.deepEqual(await own.a('gone.tryout.test'), [])
 })
 
 test('the records of a zone may change', async () => {

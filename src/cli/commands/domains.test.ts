@@ -11,12 +11,10 @@ const now = Date.parse('2026-06-01T12:00:00Z')
 const database = await databaseOfFile()
 for (const name of ['Acme', 'Books']) {
   const { id: organizationId } = await createOrganization(database.db, { name, plan: 'team' }, byOperator)
-  for (const domain of ['both.test', `xn--bcher-kva.${name.toLowerCase()}.test`])
-    await database.db
-      .transaction()
-      .execute((tx) =>
-        enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }, byOperator),
-      )
+  for (const domain of ['both.test', `xn--bcher-kva.${name.toLowerCase()}.test`]) {
+    const enrolment = { organizationId, domain, now: new Date(now), firstCheckAfter: 60_000 }
+    await database.db.transaction().execute((tx) => enrolDomain(tx, enrolment, byOperator))
+  }
 }
 
 const operator = () => operatorOn({ database }, () => now)

@@ -34,31 +34,21 @@ test('a key is restricted as it is made, and lists say so', async () => {
     ...['--mailboxes', 'Ada@Acme.test, bob@acme.test', '--recipients', '@There.example,bob@else.example'],
     ...['--networks', '192.0.2.0/24,2001:DB8::/32', '--rate', '60'],
   ]
-  const restrictions = {
-    mailboxes: [ada, bob],
-    recipients: ['@there.example', 'bob@else.example'],
-    networks: ['192.0.2.0/24', '2001:db8::/32'],
-    requests_per_minute: 60,
-  }
-  const {
-    mailboxes: held,
-    recipients,
-    networks,
-    requests_per_minute,
-    mailbox_ids,
-    id,
-  } = await json(...create, ...given)
-  assert.deepEqual({ mailboxes: held, recipients, networks, requests_per_minute }, restrictions)
+  const [recipients, networks] = [
+    ['@there.example', 'bob@else.example'],
+    ['192.0.2.0/24', '2001:db8::/32'],
+  ]
+  const restrictions = { mailboxes: [ada, bob], recipients, networks, requests_per_minute: 60 }
+  const { mailbox_ids, id, ...key } = await json(...create, ...given)
+  assert.partialDeepStrictEqual(key, restrictions)
   assert.equal(mailbox_ids, undefined)
 
   const made = (await run(...create, ...given)).stdout
   for (const line of [
-    'Only:     mailboxes ada@acme.test,bob@acme.test',
-    'Only:     recipients @there.example,bob@else.example',
-    'Only:     networks 192.0.2.0/24,2001:db8::/32',
-    'Only:     60 requests a minute',
+    ...['mailboxes ada@acme.test,bob@acme.test', 'recipients @there.example,bob@else.example'],
+    ...['networks 192.0.2.0/24,2001:db8::/32', '60 requests a minute'],
   ])
-    assert.ok(made.includes(`\n${line}`), made)
+    assert.ok(made.includes(`\nOnly:     ${line}`), made)
 
   await database.db.deleteFrom('mailboxes').where('address', '=', 'bob@acme.test').execute()
   const row = (await json('key', 'list', '--org', 'Acme')).data.find((key: { id: string }) => key.id === id)
@@ -69,15 +59,16 @@ test('a key is restricted as it is made, and lists say so', async () => {
   assert.deepEqual((await json('key', 'revoke', id)).mailboxes, row.mailboxes)
 })
 
+const postmaster = 'postmaster@acme.test'
 for (const [option, value, message] of [
   [
     '--mailboxes',
     'eve@acme.test',
-    /^mailroom: The organization "Acme" has no mailbox "eve@acme\.test"\. `mailroom mailbox list/,
+    /^mailroom: The organization "Acme" has no mailbox "eve@acme\.test"\. `mailroom mailbox/,
   ],
   [
     '--mailboxes',
-    'ada@acme.test,postmaster@acme.test',
+    `ada@acme.test,${postmaster}`,
     /has no mailbox "postmaster@acme\.test"\. .* an alias does not count\n$/,
   ],
   ['--mailboxes', 'ada', /has no mailbox "ada"/],

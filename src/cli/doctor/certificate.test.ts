@@ -18,10 +18,8 @@ function file(name: string, text: string): string {
 
 const cert = file('cert.pem', testCertificate.cert)
 const key = file('key.pem', testCertificate.key)
-const otherKey = file(
-  'other.pem',
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-)
+const { privateKey } = generateKeyPairSync('ed25519')
+const otherKey = file('other.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
 const ours = { MAILROOM_TLS_CERT: cert, MAILROOM_TLS_KEY: key, MAILROOM_HOSTNAME: 'mx.example' }
 
 function look(env: Record<string, string>, now?: number) {

@@ -14,33 +14,26 @@ test('counters are compared, what was wrong is shown and put right, and then not
   const operator = operatorOn({ database })
   const sound = await printed(operator, 'doctor', '--counters')
   assert.deepEqual({ ...sound, folders: 0 }, { folders: 0, changing: 0, wrong_folders: [], wrong_storage: [] })
-  assert.match(
-    (await runCommand(['doctor', '--counters'], operator)).stdout,
-    /^Counted \d+ folders\. Nothing was wrong\.\n$/,
-  )
+  const run = () => runCommand(['doctor', '--counters'], operator)
+  assert.match((await run()).stdout, /^Counted \d+ folders\. Nothing was wrong\.\n$/)
 
   const used = (await world.mailHost.storageUsed(organization.id)) ?? 0
   const damage = async () => {
-    await sql`
-      update mail_folders set total = 4, size_bytes = size_bytes + 1000 where mailbox_id = ${mailboxId} and name = 'inbox'`.execute(
-      db,
-    )
+    const inbox = sql`mailbox_id = ${mailboxId} and name = 'inbox'`
+    await sql`update mail_folders set total = 4, size_bytes = size_bytes + 1000 where ${inbox}`.execute(db)
     await sql`update organization_usage set storage_bytes = 12 where organization_id = ${organization.id}`.execute(db)
   }
   await damage()
   const { wrong_folders: folders, wrong_storage: storage } = await printed(operator, 'doctor', '--counters')
-  assert.deepEqual(
-    { ...folders[0], folder_id: 0 },
-    {
-      ...{ organization_id: organization.id, mailbox_id: mailboxId, folder_id: 0, labels: 0, listed: 0 },
-      before: { total: 4, unread: 1, bytes: used + 1_000 },
-      now: { total: 1, unread: 1, bytes: used },
-    },
-  )
+  assert.partialDeepStrictEqual(folders[0], {
+    ...{ organization_id: organization.id, mailbox_id: mailboxId, labels: 0, listed: 0 },
+    before: { total: 4, unread: 1, bytes: used + 1_000 },
+    now: { total: 1, unread: 1, bytes: used },
+  })
   assert.deepEqual([folders.length, storage], [1, [{ organization_id: organization.id, before: 12, now: used }]])
 
   await damage()
-  const { stdout, exitCode } = await runCommand(['doctor', '--counters'], operator)
+  const { stdout, exitCode } = await run()
   assert.match(stdout, /^COUNTER +WAS +IS\nfolder \d+ of mailbox \S+ +4 messages, 1 unread, .* 1 messages, 1 unread/)
   assert.match(
     stdout,

@@ -77,17 +77,11 @@ for (const [what, starttls, tls, hear] of [
     const env = { MAILROOM_TLS_CERT: 'cert.pem', MAILROOM_TLS_KEY: 'key.pem', MAILROOM_HOSTNAME: 'mx.mailroom.test' }
     const statesOf = async (ports: Record<string, string>) => {
       const found = await examine({ ...env, MAILROOM_IMAPS_PORT: '0', ...ports })
-      return [found[`${what} port`], found[`${what} port (TLS)`]]
+      return [found[`${what} port`], found[`${what} port (TLS)`]] as const
     }
     const well = await statesOf({ [starttls]: plain.port, [tls]: secured.port })
-    assert.deepEqual(
-      well.map((finding) => finding?.state),
-      ['ok', 'ok'],
-    )
+    assert.deepEqual([well[0]?.state, well[1]?.state], ['ok', 'ok'])
     assert.match(well[1]?.found ?? '', /^Mailroom answers on /)
     const wrong = await statesOf({ [starttls]: secured.port, [tls]: plain.port })
-    assert.deepEqual(
-      wrong.map((finding) => finding?.state),
-      ['problem', 'problem'],
-    )
+    assert.deepEqual([wrong[0]?.state, wrong[1]?.state], ['problem', 'problem'])
   })

@@ -20,9 +20,10 @@ async function lookAt(answer: (url: string) => RequestListener) {
   return { url, ...found }
 }
 
-const described = (url: string) => JSON.stringify({ info: { title: 'Mailroom' }, servers: [{ url }] })
-
-const unnamed = { url: 'https://mail.example.com', description: 'Where this description came from' }
+const described = (url: string, more = {}) => {
+  return JSON.stringify({ info: { title: 'Mailroom' }, servers: [{ url, ...more }] })
+}
+const none = described('https://mail.example.com', { description: 'Where this description came from' })
 
 test('a public URL that is not set is not looked at', async () =>
   assert.deepEqual(await look({ MAILROOM_TRUSTED_PROXIES: 'loopback' }), []))
@@ -36,11 +37,7 @@ test('a public URL is well at which a Mailroom answers that has the same', async
 
 for (const [what, answer, words] of [
   ['with another public URL', described('https://other.example'), /whose own public URL is https:\/\/other\.example$/],
-  [
-    'with none',
-    JSON.stringify({ info: { title: 'Mailroom' }, servers: [unnamed] }),
-    /whose own public URL is not set$/,
-  ],
+  ['with none', none, /whose own public URL is not set$/],
   ['that is another service', '{"info": {"title": "Shop"}, "servers": [{"url": "/"}]}', /not as Mailroom does$/],
   ['that speaks no JSON', 'welcome', /answers with status 200, not as Mailroom does$/],
   ['that says something else', 'null', /not as Mailroom does$/],

@@ -28,14 +28,8 @@ for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
 if (process.env.TEST_DATABASE_URL !== undefined) {
   test('no start on a PostgreSQL server with fsync and full_page_writes off, unless that is allowed', async () => {
     await using postgres = await startPostgres({ fsync: 'off', full_page_writes: 'off' })
-    const env = {
-      DATABASE_URL: postgres.url,
-      PORT: '0',
-      MAILROOM_SMTP_PORT: '0',
-      MAILROOM_IMAP_PORT: '0',
-      LOG_LEVEL: 'silent',
-      MAILROOM_SECRET,
-    }
+    const ports = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' }
+    const env = { ...ports, DATABASE_URL: postgres.url, LOG_LEVEL: 'silent', MAILROOM_SECRET }
     const start = (more: Record<string, string> = {}) => startServer(readConfig({ ...env, ...more }), { bare: true })
     await assert.rejects(start(), /runs with fsync and full_page_writes off/)
     await using _started = await start({ MAILROOM_ALLOW_UNSAFE_DATABASE: '1' })

@@ -9,9 +9,8 @@ import { databaseOfFile } from '#test/world/database/database.ts'
 const database = await databaseOfFile()
 
 async function prepared(part: string): Promise<number> {
-  const { rows } = await database.pool.query('select name from pg_prepared_statements where statement like $1', [
-    `%${part}%`,
-  ])
+  const text = 'select name from pg_prepared_statements where statement like $1'
+  const { rows } = await database.pool.query(text, [`%${part}%`])
   return rows.length
 }
 
@@ -65,10 +64,8 @@ test('a transaction runs after one that failed at its first statement, or had no
       if (divisor === 0) await assert.rejects(quotient, /division by zero/)
       else assert.equal(await quotient, 10 / divisor)
       await db.transaction().execute(async () => {})
-      await assert.rejects(
-        db.transaction().execute(() => Promise.reject(new Error('changed its mind'))),
-        /its mind/,
-      )
+      const changed = db.transaction().execute(() => Promise.reject(new Error('changed its mind')))
+      await assert.rejects(changed, /its mind/)
       const { rows } = await sql`select now() = statement_timestamp() as outside`.execute(db)
       assert.deepEqual(rows, [{ outside: true }])
     }

@@ -10,38 +10,28 @@ function message(type: string, body: Uint8Array): Buffer {
 }
 const startup = message('', Buffer.from([0, 3, 0, 0, ...Buffer.from('user\0postgres\0\0')]))
 
-const aMessage = fc.record({
-  type: fc.constantFrom('Q', 'P', 'B', 'D', 'E', 'S', 'H', 'C'),
-  body: fc.uint8Array({ maxLength: 40 }),
-})
+const type = fc.constantFrom('Q', 'P', 'B', 'D', 'E', 'S', 'H', 'C')
+const someMessages = fc.array(fc.record({ type, body: fc.uint8Array({ maxLength: 40 }) }), { maxLength: 20 })
+const someSizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
 
 test('what a client writes leaves in batches that end with Query, Sync or Flush, however it was split', () =>
   fc.assert(
-    fc.property(
-      fc.array(aMessage, { maxLength: 20 }),
-      fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
-      (messages, sizes) => {
-        const expected: Buffer[] = []
-        let batch: Buffer[] = []
-        for (const { type, body } of messages) {
-          batch.push(message(type, body))
-          if (!'QSH'.includes(type)) continue
-          expected.push(Buffer.concat(batch))
-          batch = []
-        }
-        const bytes = Buffer.concat([
-          startup,
-          ...messages.map(({ type, body }) => message(type, body)),
-          message('X', Buffer.of()),
-        ])
-        const batches = new Batches()
-        const out = pieces(bytes, sizes).flatMap((piece) => batches.add(piece))
-        assert.deepEqual(
-          out.map((event) => (event.kind === 'batch' ? Buffer.from(event.bytes) : event.kind)),
-          ['startup', ...expected, 'terminate'],
-        )
-      },
-    ),
+    fc.property(someMessages, someSizes, (messages, sizes) => {
+      const expected: Buffer[] = []
+      let batch: Buffer[] = []
+      for (const { type, body } of messages) {
+        batch.push(message(type, body))
+        if (!'QSH'.includes(type)) continue
+        expected.push(Buffer.concat(batch))
+        batch = []
+      }
+      const written = messages.map(({ type, body }) => message(type, body))
+      const batches = new Batches()
+      const bytes = Buffer.concat([startup, ...written, message('X', Buffer.of())])
+      const out = pieces(bytes, sizes).flatMap((piece) => batches.add(piece))
+      const read = out.map((event) => (event.kind === 'batch' ? Buffer.from(event.bytes) : event.kind))
+      assert.deepEqual(read, ['startup', ...expected, 'terminate'])
+    }),
   ))
 
 test('a message of 25 MiB that comes in small pieces is copied once', (t) => {

@@ -40,18 +40,16 @@ test('a commit is one fsync, and a read none', async () => {
 test('kill -9 in a stream of commits loses none that was acknowledged', async () => {
   const directory = await closedDatabase('killed')
   for (const [round, killAfter] of [150, 3].entries()) {
-    const child = spawn(process.execPath, [fixture('commit-on-and-on.ts'), directory, String(round)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const args = [fixture('commit-on-and-on.ts'), directory, String(round)]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const acknowledged: number[] = []
     for await (const line of createInterface(child.stdout)) {
       acknowledged.push(Number(line))
       if (acknowledged.length === killAfter) child.kill('SIGKILL')
     }
     await using database = await testDatabase({ directory })
-    const { rows } = await database.pool.query<{ n: number }>('select n from numbers where round = $1 order by n', [
-      round,
-    ])
+    const text = 'select n from numbers where round = $1 order by n'
+    const { rows } = await database.pool.query<{ n: number }>(text, [round])
     const stored = rows.map(({ n }) => n)
     assert.deepEqual(stored.slice(0, acknowledged.length), acknowledged)
     assert.ok(stored.length <= acknowledged.length + 1, 'at most the one that was under way is there besides')
@@ -60,13 +58,11 @@ test('kill -9 in a stream of commits loses none that was acknowledged', async ()
 
 test('when an fsync fails its commit is refused, and the database continues with all that it acknowledged', async () => {
   const directory = await closedDatabase('failing')
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', fixture('fail-fsync-once.ts'), fixture('insert-over-a-failed-fsync.ts'), directory],
-    { env: { ...process.env, FAIL_FSYNC_WHILE: join(parent, 'fail') } },
-  )
-  const { acknowledged, refused, stored }: { acknowledged: number[]; refused: string[]; stored: number[] } =
-    JSON.parse(stdout)
+  const args = ['--import', fixture('fail-fsync-once.ts'), fixture('insert-over-a-failed-fsync.ts'), directory]
+  const env = { ...process.env, FAIL_FSYNC_WHILE: join(parent, 'fail') }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  const said: { acknowledged: number[]; refused: string[]; stored: number[] } = JSON.parse(stdout)
+  const { acknowledged, refused, stored } = said
   assert.match(refused[0] ?? '', /PANIC: {2}could not fsync/)
   assert.deepEqual(acknowledged.slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   const lost = acknowledged.filter((n) => !stored.includes(n))

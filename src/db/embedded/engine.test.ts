@@ -68,10 +68,8 @@ test('rows of every size come whole and in order, small and large ones side by s
        from jsonb_array_elements($1::jsonb) as one`,
       [JSON.stringify(lengths)],
     )
-    assert.deepEqual(
-      rows.map(({ place, text }) => ({ place, size: text.length })),
-      lengths,
-    )
+    const read = rows.map(({ place, text }) => ({ place, size: text.length }))
+    assert.deepEqual(read, lengths)
   }
 })
 
@@ -81,9 +79,8 @@ test('a connection that closes with a transaction open leaves nothing of it to t
   await client.query("set time zone 'Asia/Tokyo'")
   await client.query('create table halfway (n integer)')
   client.release(true)
-  assert.deepEqual(await rows("select to_regclass('halfway') as halfway, current_setting('TimeZone') as zone"), [
-    { halfway: null, zone: 'UTC' },
-  ])
+  const left = await rows("select to_regclass('halfway') as halfway, current_setting('TimeZone') as zone")
+  assert.deepEqual(left, [{ halfway: null, zone: 'UTC' }])
 })
 
 test('when PostgreSQL dies, current work fails, and it restarts with all that was committed', async () => {

@@ -5,20 +5,13 @@ import { createGunzip, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { type Entry, entriesOf, Lines, UnusableFile } from './file.ts'
 
-const header = {
-  mailroom: '1.2.3',
-  exported_at: '2026-11-21T07:44:33.123Z',
-  migrations: [['001-first.sql', 'abc']],
-  secret_fingerprint: null,
-  rows: { one: 1 },
-} as const
+const header: Parameters<Lines['header']>[0] = {
+  ...{ mailroom: '1.2.3', exported_at: '2026-11-21T07:44:33.123Z', migrations: [['001-first.sql', 'abc']] },
+  ...{ secret_fingerprint: null, rows: { one: 1 } },
+}
 
-const table = fc.record({
-  name: fc.string({ minLength: 1 }),
-  rows: fc.array(
-    fc.dictionary(fc.string(), fc.option(fc.string({ unit: 'binary' }))).map((row) => JSON.stringify(row)),
-  ),
-})
+const row = fc.dictionary(fc.string(), fc.option(fc.string({ unit: 'binary' }))).map((one) => JSON.stringify(one))
+const table = fc.record({ name: fc.string({ minLength: 1 }), rows: fc.array(row) })
 
 type Tables = readonly { name: string; rows: readonly string[] }[]
 
@@ -36,13 +29,9 @@ function fileOf(tables: Tables): Buffer {
 
 /** What is read of a file that comes in pieces of this many octets. */
 async function read(file: Buffer, piece = 1_000): Promise<(Exclude<Entry, { row: Buffer }> | string)[]> {
-  const pieces = Array.from({ length: Math.ceil(file.length / piece) }, (_, at) =>
-    file.subarray(at * piece, (at + 1) * piece),
-  )
-  const gunzip = createGunzip({ chunkSize: 64 })
-  Readable.from(pieces)
-    .on('error', () => {})
-    .pipe(gunzip)
+  const starts = Array.from({ length: Math.ceil(file.length / piece) }, (_, at) => at * piece)
+  const pieces = Readable.from(starts.map((start) => file.subarray(start, start + piece)))
+  const gunzip = pieces.on('error', () => {}).pipe(createGunzip({ chunkSize: 64 }))
   return (await Array.fromAsync(entriesOf(gunzip))).map((entry) => ('row' in entry ? entry.row.toString() : entry))
 }
 
@@ -60,12 +49,8 @@ test('what is written is read, whatever the rows hold and however it comes', asy
   )
 })
 
-const file = fileOf([
-  {
-    name: 'one',
-    rows: Array.from({ length: 50 }, (_, at) => JSON.stringify({ id: String(at), text: 'x'.repeat(at) })),
-  },
-])
+const rows = Array.from({ length: 50 }, (_, at) => JSON.stringify({ id: String(at), text: 'x'.repeat(at) }))
+const file = fileOf([{ name: 'one', rows }])
 
 test('a file that is cut short anywhere is refused', async () => {
   await fc.assert(
@@ -89,13 +74,8 @@ test('a file with a bit that was flipped is refused, or says the same', async ()
 
 test('lines that were changed and compressed anew are refused', async () => {
   const lines = new Lines()
-  const parts = [
-    lines.header(header),
-    lines.mark({ table: 'one' }),
-    lines.rows(['{"id":"1"}']),
-    lines.mark({ end: true }),
-  ]
-  const text = Buffer.concat(parts).toString()
+  const [top, rows] = [lines.header(header), lines.mark({ table: 'one' })]
+  const text = Buffer.concat([top, rows, lines.rows(['{"id":"1"}']), lines.mark({ end: true })]).toString()
   assert.equal((await read(gzipSync(text))).length, 4)
   for (const [what, changed] of [
     ['a row', text.replace('"1"', '"2"')],

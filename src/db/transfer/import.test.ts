@@ -35,13 +35,11 @@ type Header = Parameters<Lines['header']>[0]
 function fileOf(change: Partial<Header>, table = 'organizations', rows: readonly string[] = []): Buffer {
   const [first = ''] = file.toString().split('\n')
   const lines = new Lines()
-  return Buffer.concat([
-    lines.header({ ...JSON.parse(first.slice(1)), ...change }),
-    lines.mark({ table }),
-    lines.rows(rows),
-    lines.mark({ end: true }),
-  ])
+  const top = lines.header({ ...JSON.parse(first.slice(1)), ...change })
+  return Buffer.concat([top, lines.mark({ table }), lines.rows(rows), lines.mark({ end: true })])
 }
+
+const nobody = '{"organization_id":"00000000-0000-4000-8000-000000000000","day":"2026-11-21","recipients":"1"}'
 
 for (const [what, bytes, complaint] of [
   [
@@ -57,21 +55,10 @@ for (const [what, bytes, complaint] of [
   ['another secret', () => fileOf({ secret_fingerprint: 'ab' }), /another secret.*MAILROOM_SECRET/],
   ['a table that nobody knows', () => fileOf({}, 'diaries'), /a table that Mailroom does not have: diaries/],
   ['a row that does not fit', () => fileOf({}, 'organizations', ['{"id":"1"}']), /invalid input syntax for type uuid/],
-  [
-    'a row of nobody',
-    () =>
-      fileOf({}, 'sends', [
-        '{"organization_id":"00000000-0000-4000-8000-000000000000","day":"2026-11-21","recipients":"1"}',
-      ]),
-    /violates foreign key constraint/,
-  ],
+  ['a row of nobody', () => fileOf({}, 'sends', [nobody]), /violates foreign key constraint/],
   ['an end that lacks', () => file.subarray(0, -1), /cut short/],
   ['a row that was changed', () => Buffer.from(file.toString().replace('"Acme"', '"Bcme"')), /damaged/],
-  [
-    'a row that was changed so that the database cannot read it',
-    () => Buffer.from(file.toString().replace('"Acme"', '"Acme')),
-    /damaged/,
-  ],
+  ['a row that cannot be read', () => Buffer.from(file.toString().replace('"Acme"', '"Acme')), /damaged/],
 ] as const)
   test(`nothing is imported of a file with ${what}`, async () => {
     await assert.rejects(importOf(bytes(), false), complaint)
@@ -94,10 +81,9 @@ test('two imports at once: one is done, the other finds that it was', async () =
   const outcomes = await Promise.allSettled([importOf(file), importOf(file)])
   const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
   assert.equal(refused.length, 1)
-  assert.match(
-    refused[0] ?? '',
-    /The database is not empty: there is something in events, organizations, audit_entries, organization_usage/,
-  )
+  const full =
+    /The database is not empty: there is something in events, organizations, audit_entries, organization_usage/
+  assert.match(refused[0] ?? '', full)
   const { rows } = await to.pool.query('select name from organizations')
   assert.deepEqual(rows, [{ name: 'Acme' }])
   await assert.rejects(createOrganization(to.db, { name: 'acme', plan: 'free' }, byOperator))

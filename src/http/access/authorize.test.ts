@@ -18,6 +18,8 @@ interface Asked {
   readonly among?: () => SharedAllowance
 }
 
+const bearer: Record<string, string> = { authorization: 'Bearer x' }
+
 /** What is asked before a request with that token is let in, at a time that passes by `advance` alone. */
 function gate({ identify, inSession, among }: Asked = {}) {
   let now = 0
@@ -32,20 +34,12 @@ function gate({ identify, inSession, among }: Asked = {}) {
       now += ms
     },
     /** The headers of the answer, or the refusal with those. */
-    ask: async (
-      config: { scope?: Scope; allMailboxes?: true } = {},
-      sent: Record<string, string> = { authorization: 'Bearer x' },
-    ) => {
+    ask: async (config: { scope?: Scope; allMailboxes?: true } = {}, sent = bearer) => {
       const headers: Record<string, unknown> = {}
       const headersDistinct = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]]))
       const request = {
-        ...{
-          method: 'GET',
-          clientAddress: '192.0.2.1',
-          headers: sent,
-          routeOptions: { config: { scope: 'labels:read', ...config } },
-        },
-        raw: { headers: sent, headersDistinct },
+        ...{ method: 'GET', clientAddress: '192.0.2.1', headers: sent, raw: { headers: sent, headersDistinct } },
+        routeOptions: { config: { scope: 'labels:read', ...config } },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
       const refusal = await authorize(request, reply).catch((error) => error)
@@ -56,10 +50,9 @@ function gate({ identify, inSession, among }: Asked = {}) {
 }
 
 const allowed = (left: string) => ({ code: undefined, retryAfter: undefined, left })
-const limited = (seconds: number) => ({
-  ...{ code: 'rate_limited', retryAfter: seconds },
-  left: `"key";r=0;t=${seconds}`,
-})
+const limited = (seconds: number) => {
+  return { code: 'rate_limited', retryAfter: seconds, left: `"key";r=0;t=${seconds}` }
+}
 
 test('a key has 600 requests in a minute, whatever they ask for, and then as many as are a minute old', async () => {
   const { ask, advance } = gate()
@@ -109,14 +102,10 @@ test('a key with a quota of its own has that many requests in a minute', async (
 
 test('a key that is restricted to mailboxes does nothing that is about all of them', async () => {
   const restricted = { ...identity, caller: new Caller('o', { mailboxes: everyLevel(['m']), recipients: null }) }
-  for (const [who, code] of [
-    [identity, undefined],
-    [restricted, 'forbidden'],
-  ] as const) {
-    const { ask } = gate({ identify: async () => who })
-    assert.equal((await ask()).code, undefined)
-    assert.equal((await ask({ allMailboxes: true })).code, code)
-  }
+  assert.equal((await gate().ask({ allMailboxes: true })).code, undefined)
+  const { ask } = gate({ identify: async () => restricted })
+  assert.equal((await ask()).code, undefined)
+  assert.equal((await ask({ allMailboxes: true })).code, 'forbidden')
 })
 
 test('what is counted is named: the requests of a key, or those of a member', async () => {

@@ -17,10 +17,7 @@ test('an unrestricted caller sees every mailbox and writes to everybody', () => 
 
 test('a caller that is restricted to mailboxes sees those alone', () => {
   const caller = new Caller(randomUUID(), { mailboxes: everyLevel([ours]), recipients: null })
-  assert.deepEqual(
-    [caller.managesAllMailboxes, caller.may('read', ours), caller.may('read', theirs)],
-    [false, true, false],
-  )
+  assert.ok(!caller.managesAllMailboxes && caller.may('read', ours) && !caller.may('read', theirs))
   assert.ok(caller.writesToEverybody)
 })
 
@@ -59,20 +56,18 @@ const anyCase = (text: string) =>
     .map((upper) => [...text].map((letter, at) => (upper[at] ? letter.toUpperCase() : letter)).join(''))
 
 test('a key writes to an address that it names, or whose domain it names, in whatever case, and to no other', () => {
+  const address = fc.tuple(local, domain).map(([local, domain]) => `${local}@${domain}`)
   const recipient = fc.oneof(
-    fc.tuple(local, domain).map(([local, domain]) => `${local}@${domain}`),
+    address,
     domain.map((domain) => `@${domain}`),
   )
-  const address = fc.tuple(local, domain).map(([local, domain]) => `${local}@${domain}`)
+  const named = fc.array(recipient.chain(anyCase), { minLength: 1, maxLength: 4 })
+  const inAnyCase = address.chain((plain) => fc.tuple(fc.constant(plain), anyCase(plain)))
   fc.assert(
-    fc.property(
-      fc.array(recipient.chain(anyCase), { minLength: 1, maxLength: 4 }),
-      address.chain((plain) => fc.tuple(fc.constant(plain), anyCase(plain))),
-      (recipients, [plain, written]) => {
-        const named = recipients.map((one) => one.toLowerCase())
-        const expected = named.includes(plain) || named.includes(plain.slice(plain.indexOf('@')))
-        assert.equal(writesTo(recipients, written), expected)
-      },
-    ),
+    fc.property(named, inAnyCase, (recipients, [plain, written]) => {
+      const lower = recipients.map((one) => one.toLowerCase())
+      const expected = lower.includes(plain) || lower.includes(plain.slice(plain.indexOf('@')))
+      assert.equal(writesTo(recipients, written), expected)
+    }),
   )
 })

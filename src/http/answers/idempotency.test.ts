@@ -77,34 +77,26 @@ async function post(base: string, key: string, headers: Record<string, string> =
   return { status: response.status, replayed, body: (await response.json()) as { error?: { code: string } } }
 }
 
+const fetched = (base: string, key: string) => post(base, key, {}, '/fetched')
+
 test('a refusal of one process does not replace the answer that another has stored since', async () => {
   const doing = await process(database.db, () => ({ made: 'by the other' }))
   const done = await post(doing, 'overtaken')
   assert.equal(done.status, 201)
-  const [kept] = await database.db
-    .deleteFrom('idempotency_keys')
-    .where('key', '=', 'overtaken')
-    .returningAll()
-    .execute()
-  assert.ok(kept)
-  const refusing = await process(
-    overtaken(database.db, () => database.db.insertInto('idempotency_keys').values(kept).execute()),
-    refuse,
-  )
+  const { db } = database
+  const known = db.deleteFrom('idempotency_keys').where('key', '=', 'overtaken').returningAll()
+  const kept = await known.executeTakeFirstOrThrow()
+  const overtake = () => db.insertInto('idempotency_keys').values(kept).execute()
+  const refusing = await process(overtaken(db, overtake), refuse)
   assert.equal((await post(refusing, 'overtaken')).status, 400)
   const again = await post(doing, 'overtaken')
-  assert.deepEqual([again.status, again.body], [201, done.body])
-  assert.equal(again.replayed, 'true')
+  assert.deepEqual([again.status, again.body, again.replayed], [201, done.body, 'true'])
 })
 
 test('it replaces an expired answer', async () => {
   const doing = await process(database.db, () => ({ made: 'long ago' }))
   await post(doing, 'old')
-  await database.db
-    .updateTable('idempotency_keys')
-    .set({ created_at: sql<Date>`now() - interval '24 hours'` })
-    .where('key', '=', 'old')
-    .execute()
+  await sql`update idempotency_keys set created_at = now() - interval '24 hours' where key = 'old'`.execute(database.db)
   assert.equal((await post(await process(database.db, refuse), 'old')).status, 400)
   const again = await post(doing, 'old')
   assert.deepEqual([again.status, again.replayed], [400, 'true'])
@@ -138,7 +130,7 @@ test('what waits for another server is done once, and again only after a refusal
     if (held) throw new Refusal('conflict', 'Somebody else is changing it')
     return { done }
   })
-  const ask = () => post(app, 'fetched', {}, '/fetched')
+  const ask = () => fetched(app, 'fetched')
   held = true
   assert.equal((await ask()).status, 409)
   held = false
@@ -161,37 +153,34 @@ class Suspended {
   }
 }
 
-const endClaims = () =>
-  sql`update idempotency_keys set claimed_until = clock_timestamp() where claimed_until is not null`.execute(
-    database.db,
-  )
+const endClaims = sql`update idempotency_keys set claimed_until = clock_timestamp() where claimed_until is not null`
 
 test('while the first request runs, its repetition is told so in every process, and another request that the key is used', async () => {
   const first = new Suspended()
-  const answer = post(await process(database.db, first.step), 'two at once', {}, '/fetched')
+  const answer = fetched(await process(database.db, first.step), 'two at once')
   await first.reached.promise
   const other = await process(database.db, () => assert.fail('it is done once'))
-  const again = await post(other, 'two at once', {}, '/fetched')
+  const again = await fetched(other, 'two at once')
   assert.deepEqual([again.status, again.body.error?.code], [409, 'conflict'])
   assert.equal((await post(other, 'two at once')).status, 400)
   first.goesOn.resolve()
   const done = await answer
   assert.deepEqual([done.status, done.replayed, done.body], [201, null, { by: 'the first' }])
-  const later = await post(other, 'two at once', {}, '/fetched')
+  const later = await fetched(other, 'two at once')
   assert.deepEqual([later.replayed, later.body], ['true', { by: 'the first' }])
 })
 
 test('what a process left its repetition goes on with in another, and what the first does late has no effect', async () => {
   const first = new Suspended()
-  const late = post(await process(database.db, first.step), 'left', {}, '/fetched')
+  const late = fetched(await process(database.db, first.step), 'left')
   await first.reached.promise
-  await endClaims()
+  await endClaims.execute(database.db)
   const other = await process(database.db, (request) => ({ after: progressOf(request) }))
-  const again = await post(other, 'left', {}, '/fetched')
+  const again = await fetched(other, 'left')
   assert.deepEqual([again.status, again.replayed, again.body], [201, null, { after: { step: 1 } }])
   first.goesOn.resolve()
   assert.equal((await late).status, 409)
-  assert.deepEqual((await post(other, 'left', {}, '/fetched')).body, again.body)
+  assert.deepEqual((await fetched(other, 'left')).body, again.body)
 })
 
 test('a change whose claim was lost is rolled back', async () => {
@@ -202,11 +191,7 @@ test('a change whose claim was lost is rolled back', async () => {
       await answerIn(tx, request, created('/fetched/1', {}))
       return {}
     })
-  assert.equal((await post(await process(database.db, change), 'lost', {}, '/fetched')).status, 409)
-  const { name } = await database.db
-    .selectFrom('organizations')
-    .select('name')
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  assert.equal(name, 'Once')
+  assert.equal((await fetched(await process(database.db, change), 'lost')).status, 409)
+  const ours = database.db.selectFrom('organizations').select('name').where('id', '=', organizationId)
+  assert.equal((await ours.executeTakeFirstOrThrow()).name, 'Once')
 })

@@ -6,10 +6,16 @@ import { test } from 'node:test'
 import { BodyMemory } from './body-memory.ts'
 import { readBody, smallBody } from './read-body.ts'
 
-const holder = (organization: string) => ({ organization, key: 'key' })
+const holder = { organization: 'a', key: 'key' }
 const unhurried = { window: 1 << 30, octets: 1 }
 const limit = 4 << 20
 const room = (over = {}) => new BodyMemory({ all: 3 * limit, waiting: 5, patience: 1 << 30, ...over })
+const read = (raw: IncomingMessage, memory = room(), pace = unhurried) => readBody({ raw, holder, limit }, memory, pace)
+
+/** Takes the room of a large body, which there has to be. */
+async function take(memory: BodyMemory, by: object = {}): Promise<void> {
+  assert.ok(await memory.enter(by, holder, limit, new AbortController().signal), 'there is room')
+}
 
 /** A server that hands out the requests it gets, and whoever sends them. */
 async function server() {
@@ -49,9 +55,9 @@ for (const [what, size] of [
     const octets = Buffer.alloc(size, 'a body, ')
     const whole = await at.request(`Content-Length: ${size}`)
     whole.client.write(octets)
-    assert.deepEqual(await readBody({ raw: whole.raw, holder: holder('a'), limit }, room(), unhurried), octets)
+    assert.deepEqual(await read(whole.raw), octets)
     const inChunks = await at.request(chunked)
-    const reading = readBody({ raw: inChunks.raw, holder: holder('a'), limit }, room(), unhurried)
+    const reading = read(inChunks.raw)
     for (let from = 0; from < size; from += 100_000) {
       const piece = octets.subarray(from, from + 100_000)
       inChunks.client.write(`${piece.length.toString(16)}\r\n`)
@@ -66,7 +72,7 @@ test('a body in chunks of an octet uses no more memory than another', async () =
   await using at = await server()
   const { raw, client } = await at.request(chunked)
   const size = 8 * smallBody
-  const reading = readBody({ raw, holder: holder('a'), limit }, room(), unhurried)
+  const reading = read(raw)
   client.write(Buffer.alloc(6 * size, '1\r\nx\r\n'))
   client.write('0\r\n\r\n')
   const body = await reading
@@ -78,9 +84,9 @@ test('a body over the limit is refused, which is named; one that says its length
   await using at = await server()
   const declared = await at.request(`Content-Length: ${limit + 1}`)
   const tooLarge = { code: 'invalid_request', field: 'body', message: /4 MiB/ }
-  await assert.rejects(readBody({ raw: declared.raw, holder: holder('a'), limit }, room(), unhurried), tooLarge)
+  await assert.rejects(read(declared.raw), tooLarge)
   const { raw, client } = await at.request(chunked)
-  const reading = readBody({ raw, holder: holder('a'), limit }, room(), unhurried)
+  const reading = read(raw)
   client.write(`${(limit + 1).toString(16)}\r\n`)
   client.write(Buffer.alloc(limit + 1))
   await assert.rejects(reading, tooLarge)
@@ -91,23 +97,23 @@ for (const head of [`Content-Length: ${limit}`, chunked]) {
     await using at = await server()
     const full = room({ patience: 10 })
     const other = {}
-    assert.ok(await full.enter(other, holder('a'), limit, new AbortController().signal))
+    await take(full, other)
     const { raw, client } = await at.request(head)
-    const reading = readBody({ raw, holder: holder('a'), limit }, full, unhurried)
+    const reading = read(raw, full)
     if (head === chunked) client.write(`${limit.toString(16)}\r\n`)
     client.write(Buffer.alloc(limit))
     await assert.rejects(reading, { code: 'rate_limited', retryAfter: 5 })
     full.leave(other)
-    assert.ok(await full.enter({}, holder('a'), limit, new AbortController().signal), 'it holds no room')
+    await take(full)
   })
 
   test(`it is read once there is room (${head})`, async () => {
     await using at = await server()
     const full = room()
     const other = {}
-    assert.ok(await full.enter(other, holder('a'), limit, new AbortController().signal))
+    await take(full, other)
     const { raw, client } = await at.request(head)
-    const reading = readBody({ raw, holder: holder('a'), limit }, full, unhurried)
+    const reading = read(raw, full)
     if (head === chunked) client.write(`${limit.toString(16)}\r\n`)
     client.write(Buffer.alloc(limit))
     if (head === chunked) client.write('\r\n0\r\n\r\n')
@@ -120,10 +126,10 @@ for (const head of [`Content-Length: ${limit}`, chunked]) {
 test('a small body never waits', async () => {
   await using at = await server()
   const full = room()
-  assert.ok(await full.enter({}, holder('a'), limit, new AbortController().signal))
+  await take(full)
   const { raw, client } = await at.request(`Content-Length: ${smallBody}`)
   client.write(Buffer.alloc(smallBody))
-  assert.equal((await readBody({ raw, holder: holder('a'), limit }, full, unhurried)).length, smallBody)
+  assert.equal((await read(raw, full)).length, smallBody)
 })
 
 for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked]) {
@@ -132,9 +138,9 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     const one = room()
     const { raw, client } = await at.request(head)
     client.write('1\r\nx\r\n')
-    const reading = readBody({ raw, holder: holder('a'), limit }, one, { window: 20, octets: 1000 })
+    const reading = read(raw, one, { window: 20, octets: 1000 })
     await assert.rejects(reading, { code: 'invalid_request', message: /timed out/ })
-    assert.ok(await one.enter({}, holder('a'), limit, new AbortController().signal))
+    await take(one)
   })
 
   test(`a body whose client has disconnected is not awaited (${head})`, async () => {
@@ -145,18 +151,18 @@ for (const head of ['Content-Length: 100', `Content-Length: ${limit}`, chunked])
     // It fails before it closes.
     if (!raw.closed) await new Promise((closed) => raw.once('close', closed))
     const one = room()
-    await assert.rejects(readBody({ raw, holder: holder('a'), limit }, one, unhurried))
-    assert.ok(await one.enter({}, holder('a'), limit, new AbortController().signal))
+    await assert.rejects(read(raw, one))
+    await take(one)
   })
 
   test(`the memory of a body whose client disconnects is freed (${head})`, async () => {
     await using at = await server()
     const one = room()
     const { raw, client } = await at.request(head)
-    const reading = readBody({ raw, holder: holder('a'), limit }, one, unhurried)
+    const reading = read(raw, one)
     client.destroy()
     await assert.rejects(reading, { code: 'invalid_request' })
-    assert.ok(await one.enter({}, holder('a'), limit, new AbortController().signal))
+    await take(one)
   })
 }
 
@@ -168,7 +174,7 @@ test('a body keeps pace by exactly so many octets in each window, the first one 
   raw.on('data', (piece: Buffer) => {
     come += piece.length
   })
-  const reading = readBody({ raw, holder: holder('a'), limit }, room(), { window: 1_000, octets: 10 })
+  const reading = read(raw, room(), { window: 1_000, octets: 10 })
   for (const octets of [10, 20]) {
     client.write('x'.repeat(10))
     while (come < octets) await once(raw, 'data')
@@ -184,10 +190,10 @@ test('a body that had to wait for room keeps pace as others do', async (t) => {
   await using at = await server()
   const full = room()
   const other = {}
-  assert.ok(await full.enter(other, holder('a'), limit, new AbortController().signal))
+  await take(full, other)
   const { raw, client } = await at.request(chunked)
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const reading = readBody({ raw, holder: holder('a'), limit }, full, { window: 1_000, octets: 10 })
+  const reading = read(raw, full, { window: 1_000, octets: 10 })
   client.write(`${(2 * smallBody).toString(16)}\r\n`)
   client.write(Buffer.alloc(smallBody + 1))
   await once(raw, 'pause')

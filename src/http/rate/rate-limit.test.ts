@@ -9,14 +9,8 @@ const window = () => new SlidingWindow({ quota: 5, windowMs: 1_000, maxCallers: 
 test('the request after the last of the quota is refused, and says when to come back', () => {
   const limit = window()
   const answers = [0, 100, 200, 300, 400, 500].map((at) => limit.consume('key', at))
-  assert.deepEqual(each(answers, 'allowed', 'remaining'), [
-    [true, 4],
-    [true, 3],
-    [true, 2],
-    [true, 1],
-    [true, 0],
-    [false, 0],
-  ])
+  assert.deepEqual(each(answers, 'allowed'), [true, true, true, true, true, false])
+  assert.deepEqual(each(answers, 'remaining'), [4, 3, 2, 1, 0, 0])
   assert.equal(answers.at(-1)?.resetSeconds, 1)
   assert.equal(limit.consume('key', 999).allowed, false)
   assert.equal(limit.consume('key', 1_000).allowed, true, 'the first has left the window')
@@ -58,10 +52,8 @@ test('whether a caller is over its quota can be asked without a request', () => 
   for (const at of [0, 1, 2, 3]) limit.consume('key', at)
   assert.equal(limit.isOver('key', 4), false)
   limit.consume('key', 4)
-  assert.deepEqual(
-    [limit.isOver('key', 999), limit.isOver('key', 1_000), limit.isOver('other', 5)],
-    [true, false, false],
-  )
+  const over = [limit.isOver('key', 999), limit.isOver('key', 1_000), limit.isOver('other', 5)]
+  assert.deepEqual(over, [true, false, false])
 })
 
 test('a request that is given back leaves room for another', () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '#/errors.ts'
 import { timestamp } from './timestamp.ts'
 
 for (const [text, expected] of [
@@ -12,23 +11,12 @@ for (const [text, expected] of [
   test(`${text} is a time`, () => assert.equal(timestamp(text, 'send_at').toISOString(), expected))
 
 for (const text of [
-  '2026-11-21T08:00:00',
-  '2026-11-21',
-  '2026-11-21 08:00:00Z',
-  '2026-00-01T08:00:00Z',
-  '2026-11-00T08:00:00Z',
-  '2026-11-21T08:00:00+24:00',
-  '+002026-11-21T08:00:00Z',
-  'on 2026-11-21T08:00:00Z',
-  '2026-11-21T08:00:00Z or so',
-  'tomorrow',
-  '',
+  ...['2026-11-21T08:00:00', '2026-11-21', '2026-11-21 08:00:00Z', '2026-00-01T08:00:00Z', '2026-11-00T08:00:00Z'],
+  ...['2026-11-21T08:00:00+24:00', '+002026-11-21T08:00:00Z', 'on 2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z or so'],
+  ...['tomorrow', ''],
 ])
   test(`${JSON.stringify(text)} is no time with an offset`, () =>
-    assert.throws(
-      () => timestamp(text, 'send_at'),
-      (error) => error instanceof Refusal && error.field === 'send_at',
-    ))
+    assert.throws(() => timestamp(text, 'send_at'), { code: 'invalid_request', field: 'send_at' }))
 
 for (const [text, why] of [
   ['2026-02-29T08:00:00Z', '2026-02 has the days 01 to 28'],

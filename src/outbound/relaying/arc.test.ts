@@ -29,9 +29,8 @@ async function passedOn(raw: Buffer, results = 'mx.here.example; dmarc=pass'): P
 
 async function chainOf(raw: Buffer): Promise<string> {
   const { arc: chain } = await dkimVerify(raw, { resolver: lookUp, strict: true })
-  return chain
-    ? (await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp, strict: true })).status.result
-    : 'none'
+  if (!chain) return 'none'
+  return (await arc(chain as Parameters<typeof arc>[0], { resolver: lookUp, strict: true })).status.result
 }
 
 for (const [what, results] of [

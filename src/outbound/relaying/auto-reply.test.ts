@@ -6,12 +6,9 @@ import { type Answerable, whyNotAnswered } from './auto-reply.ts'
 const here = 'ada@here.example'
 const reaches = (address: string) => /^(?:ada|a\.byron)(?:\+.*)?@here\.example$/i.test(address)
 
-function ask({
-  headers = '',
-  from = 'Ann <ann@far.example>',
-  to = here,
-  ...more
-}: Partial<Answerable['verdict']> & Given) {
+type Asked = Partial<Answerable['verdict']> & Given
+
+function ask({ headers = '', from = 'Ann <ann@far.example>', to = here, ...more }: Asked) {
   const raw = `${headers}From: ${from}\r\nTo: ${to}\r\nSubject: Hi\r\n\r\nHello\r\n`
   const message = readMessage(Buffer.from(raw))
   const { spf = by('pass'), dkim = [], disposition = 'none', own, ...rest } = more
@@ -34,6 +31,9 @@ interface Given {
   from?: string
   to?: string
 }
+
+const replayed = { spf: by('none'), dkim: signedBy('far.example'), from: 'eve@far.example' }
+const below = { sender: 'ann@mail.far.example', from: 'ann@mail.far.example' }
 
 for (const [what, given] of [
   ['the null sender', { sender: '' }],
@@ -87,16 +87,10 @@ for (const [what, given] of [
   ['a signature of a domain that ends alike', { spf: by('fail'), dkim: signedBy('r.example') }],
   ['a signature of a domain below', { spf: by('fail'), dkim: signedBy('eve.far.example') }],
   ['a signature that does not hold', { spf: by('none'), dkim: [{ result: 'policy', domain: 'far.example' }] }],
-  [
-    'a signed message of somebody else there, sent again under this name',
-    { spf: by('none'), dkim: signedBy('far.example'), from: 'eve@far.example' },
-  ],
-  [
-    'a signed message with a From more',
-    { spf: by('none'), dkim: signedBy('far.example'), headers: 'From: ann@far.example\r\n', from: 'eve@far.example' },
-  ],
+  ['a signed message of somebody else there, sent again under this name', replayed],
+  ['one with a From more', { ...replayed, headers: 'From: ann@far.example\r\n' }],
   ['an author whose domain disowns it', { disposition: 'quarantine' }],
-] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[])
+] as const satisfies readonly (readonly [string, Asked])[])
   test(`there is no answer to ${what}`, () => assert.equal(typeof ask(given), 'string'))
 
 for (const [what, given] of [
@@ -111,12 +105,9 @@ for (const [what, given] of [
   ['X-Autoreply no', { headers: 'X-Autoreply: no\r\n' }],
   ['Precedence first-class', { headers: 'Precedence: first-class\r\n' }],
   ['SPF fail where DKIM passes', { spf: by('fail'), dkim: signedBy('eve.example', 'FAR.example') }],
-  [
-    'a signature of the domain above',
-    { sender: 'ann@mail.far.example', from: 'ann@mail.far.example', spf: by('none'), dkim: signedBy('far.example') },
-  ],
+  ['a signature of the domain above', { ...below, spf: by('none'), dkim: signedBy('far.example') }],
   ['SPF pass where From is another', { from: 'ann@else.example' }],
   ['one of our own mailboxes', { spf: by('none', ''), own: true }],
   ['a person whose name begins like a robot', { sender: 'nora.reply@far.example', from: 'bouncer@far.example' }],
-] as const satisfies readonly (readonly [string, Parameters<typeof ask>[0]])[])
+] as const satisfies readonly (readonly [string, Asked])[])
   test(`there is an answer to ${what}`, () => assert.equal(ask(given), undefined))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sql } from 'kysely'
-import { byOperator } from '#/audit/actor.ts'
-import { createOrganization } from '#/organizations/register.ts'
+import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { idHashKey } from '#/mime/id-hash.ts'
+import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { forgetReturnPaths, keepReturnPath } from './return-paths.ts'
 
@@ -14,18 +14,10 @@ const after = (days: number) => new Date(now.getTime() + days * day)
 test('whom a sender stands for is kept for 21 days after it was last used', async () => {
   await using database = await testDatabase()
   const { db } = database
-  const { id: organizationId } = await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)
-  const { rows } = await sql<{ id: string }>`
-    with domain as (
-      insert into domains (organization_id, domain, status) values (${organizationId}, 'here.example', 'verified')
-      returning id
-    )
-    insert into mailboxes (organization_id, domain_id, local_part, address)
-    select ${organizationId}, id, 'ada', 'ada@here.example' from domain returning id`.execute(db)
-  const mailboxId = rows[0]?.id ?? ''
+  const mailHost = sqlMailHost(db, idHashKey('a secret of at least thirty-two characters'))
+  const { mailboxId } = await newMailbox(db, mailHost, await newDomain(db), 'ada')
   const keep = (id: string, at: Date) => keepReturnPath(db, { id, address: 'ann@there.example', mailboxId }, at)
-  const left = async () =>
-    (await db.selectFrom('return_paths').select('id').orderBy('id').execute()).map(({ id }) => id)
+  const left = async () => each(await db.selectFrom('return_paths').select('id').orderBy('id').execute(), 'id')
   await keep('once', now)
   await keep('twice', now)
   await keep('twice', after(1))

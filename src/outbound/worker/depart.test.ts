@@ -7,6 +7,7 @@ import { idHashKey } from '#/mime/id-hash.ts'
 import { claimScheduled } from '#/queue/claims.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
 import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
 import { departAll } from './depart.ts'
@@ -21,9 +22,8 @@ test('recipients of a message that has departed before, as after a commit withou
   const address = `ada@${own.domain}`
   for (const recipients of [['a@x', 'b@x'], ['c@x']]) {
     const id = randomUUID()
-    const raw = Buffer.from(
-      `Message-ID: <${id}@here.example>\r\nDate: Sat, 21 Nov 2026 08:00:00 +0000\r\n\r\nHello\r\n`,
-    )
+    const date = 'Date: Sat, 21 Nov 2026 08:00:00 +0000'
+    const raw = Buffer.from(`Message-ID: <${id}@here.example>\r\n${date}\r\n\r\nHello\r\n`)
     const listed = { to: recipients, cc: [], bcc: [], subject: '' }
     const schedule = { sendAt: now, listed, attachmentCount: 0, by: 'api_key', byId: id, answerMarks: null } as const
     const message = { id, organizationId, mailboxId, sender: address, raw, recipients }
@@ -38,10 +38,8 @@ test('recipients of a message that has departed before, as after a commit withou
   }
   for (const some of [[first], [first, second], [first, second]]) {
     const departed = await departAll(deps, some)
-    assert.deepEqual(
-      departed.map((one) => ('message' in one ? one.message.id : one.failure)),
-      some.map(({ message }) => message.id),
-    )
+    const ids = departed.map((one) => ('message' in one ? one.message.id : one.failure))
+    assert.deepEqual(ids, each(each(some, 'message'), 'id'))
   }
   const days = await db.selectFrom('sends').select('recipients').execute()
   assert.deepEqual(days, [{ recipients: 3 }])

@@ -19,10 +19,8 @@ async function sentTwo() {
   const reader = resources.use(new MessageReader())
   const clock = { now: new Date('2026-11-21T08:00:00Z') }
   const time = async () => clock.now
-  const { organizationId, addresses } = await insertOrganization(db, secret, {
-    domain: 'copies.example',
-    mailboxes: ['ada'],
-  })
+  const stored = { domain: 'copies.example', mailboxes: ['ada'] }
+  const { organizationId, addresses } = await insertOrganization(db, secret, stored)
   const [address = ''] = addresses
   const ids = { a: randomUUID(), b: randomUUID() }
   const due = Object.entries(ids).map(([subject, id]) => ({ id, subject, recipients: ['bob@x'], sendAt: clock.now }))
@@ -64,7 +62,7 @@ test('copies that a process left when it died, or could not store, wait for no r
   let woken = 0
   const none = { deliver: async () => [], routeOf: () => '' }
   await using worker = new OutboundWorker({
-    ...{ db, time, mailKey, log, relay: none, local: none, ambiguous: 'retry' },
+    ...{ db, time, mailKey, log, relay: none, local: none, ambiguous: 'retry', signingKeys: async () => [] },
     copies: {
       wake: () => {
         woken += 1
@@ -74,11 +72,8 @@ test('copies that a process left when it died, or could not store, wait for no r
       processAll: () => copies.processAll(),
       storeAmbiguous: (...given) => copies.storeAmbiguous(...given),
     },
-    signingKeys: async () => [],
-    envelopeSender: ({ sender }) => sender,
-    compose: async (message) => ({ message }),
+    ...{ envelopeSender: ({ sender }) => sender, compose: async (message) => ({ message }), notify: async () => {} },
     nextRound: (now) => new Date(now.getTime() + 24 * 3_600_000),
-    notify: async () => {},
   })
   clock.now = new Date(clock.now.getTime() - 1)
   worker.start()

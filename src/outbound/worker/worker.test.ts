@@ -69,23 +69,12 @@ class ScriptedRelay implements Relay {
 }
 
 function delivered(recipient: string): Outcome {
-  return {
-    recipient,
-    result: 'delivered',
-    reply: '250 Ok',
-    status: '2.0.0',
-    reason: 'Ok',
-    host: 'mx',
-    ambiguous: false,
-  }
+  const reply = { reply: '250 Ok', status: '2.0.0', reason: 'Ok', host: 'mx' }
+  return { ...reply, recipient, result: 'delivered', ambiguous: false }
 }
 
-const later = {
-  result: 'deferred',
-  reply: '451 4.7.1 Later',
-  status: '4.7.1',
-  reason: 'The mail host asks to wait',
-} as const
+const asked = { reply: '451 4.7.1 Later', status: '4.7.1', reason: 'The mail host asks to wait' } as const
+const later = { result: 'deferred', ...asked } as const
 const never = { result: 'refused', reply: '550 5.1.1 Who?', status: '5.1.1', reason: 'Nobody there has it' } as const
 
 async function organization(): Promise<MailboxRef & { address: string }> {
@@ -95,14 +84,11 @@ async function organization(): Promise<MailboxRef & { address: string }> {
 
 async function depart(from: MailboxRef & { address: string }, ...recipients: string[]): Promise<void> {
   const id = randomUUID()
-  const messageId = `<${id}@x>`
-  const raw = Buffer.from(`Subject: Out\r\nMessage-ID: ${messageId}\r\n\r\nTo ${recipients.join()}\r\n`)
+  const raw = Buffer.from(`Subject: Out\r\nMessage-ID: <${id}@x>\r\n\r\nTo ${recipients.join()}\r\n`)
   const { routeOf } = new ScriptedRelay()
   const to = recipients.map((recipient) => ({ recipient, route: routeOf(recipient) }))
-  const known = { id, ...from, raw }
-  await database.db
-    .transaction()
-    .execute((tx) => enqueue(tx, mailKey, { ...known, kind: 'sent', sender: from.address, recipients: to }, now))
+  const message = { id, ...from, raw, kind: 'sent', sender: from.address, recipients: to } as const
+  await database.db.transaction().execute((tx) => enqueue(tx, mailKey, message, now))
 }
 
 async function schedule(from: MailboxRef & { address: string }, recipient: string): Promise<void> {
@@ -115,25 +101,39 @@ async function schedule(from: MailboxRef & { address: string }, recipient: strin
 }
 
 function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): OutboundWorker {
+  const { db } = database
+  const time = async () => now
   return new OutboundWorker({
-    db: database.db,
-    relay,
-    local: relay,
-    time: async () => now,
-    log,
-    mailKey,
-    signingKeys: async () => [],
-    envelopeSender: ({ sender }) => sender,
-    compose: async (message) => ({ message }),
-    copies: new PendingCopies({ db: database.db, time: async () => now, mailHost, reader, log, mailKey }),
-    ambiguous,
+    ...{ db, relay, local: relay, time, log, mailKey, ambiguous, signingKeys: async () => [] },
+    ...{ envelopeSender: ({ sender }) => sender, compose: async (message) => ({ message }) },
+    copies: new PendingCopies({ db, time, mailHost, reader, log, mailKey }),
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
     notify: notifier({ mailHost, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
   })
 }
 
-function pass(milliseconds: number): void {
+/** A worker that ends after its end of data, and gets no reply to it. */
+function killedAfterData(ambiguous: 'retry' | 'fail' = 'retry') {
+  const relay = new ScriptedRelay()
+  const [ended, gone] = [gate(), gate()]
+  relay.deliver = async (delivery) => {
+    await delivery.beforeEndOfData(delivery.recipients.slice(0, 1))
+    ended.open()
+    await gone.opened
+    throw new Error('the end')
+  }
+  const worker = workerWith(relay, ambiguous)
+  const end = async () => {
+    gone.open()
+    await worker[Symbol.asyncDispose]()
+  }
+  return { worker, ended: ended.opened, [Symbol.asyncDispose]: end }
+}
+
+/** Lets time pass, and has everything done that is due then. */
+async function pass(milliseconds: number): Promise<void> {
   now = new Date(now.getTime() + milliseconds)
+  await worker.processAll()
 }
 
 async function waiting(): Promise<number> {
@@ -169,10 +169,8 @@ afterEach(() => worker[Symbol.asyncDispose]())
 test('recipients of one route travel together, and what is done leaves nothing behind', async () => {
   await depart(from, 'a@one.example', 'b@one.example', 'c@two.example')
   await worker.processAll()
-  assert.deepEqual(relay.ended.map(({ recipients }) => recipients).sort(), [
-    ['a@one.example', 'b@one.example'],
-    ['c@two.example'],
-  ])
+  const reached = each(relay.ended, 'recipients').toSorted()
+  assert.deepEqual(reached, [['a@one.example', 'b@one.example'], ['c@two.example']])
   assert.match(relay.ended[0]?.text ?? '', /^Subject: Out\r\nMessage-ID: .*\r\n\r\nTo a@one/)
   assert.equal(await waiting(), 0)
 })
@@ -181,17 +179,14 @@ test('who cannot be reached is tried again, less and less often, with the same o
   relay.answer = () => later
   await depart(from, 'a@one.example')
   for (const wait of [0, 2, 7, 20]) {
-    pass(wait * minute)
-    await worker.processAll()
+    await pass(wait * minute)
     const [row] = await database.db.selectFrom('outbound_recipients').selectAll().execute()
     assert.deepEqual([row?.state, row?.reply, row?.reason], ['waiting', later.reply, later.reason])
   }
   relay.answer = () => ({})
-  pass(20 * minute)
-  await worker.processAll()
+  await pass(20 * minute)
   assert.equal(relay.ended.length, 0, 'not before half an hour')
-  pass(20 * minute)
-  await worker.processAll()
+  await pass(20 * minute)
   assert.equal(relay.ended.length, 1)
   assert.equal(await waiting(), 0)
   assert.deepEqual(await notices(from), [])
@@ -205,17 +200,13 @@ for (const [what, deferral, due] of [
     relay.answer = () => deferral
     await depart(from, 'a@one.example')
     await depart(from, 'c@two.example')
-    for (const wait of [0, 2, 7]) {
-      pass(wait * minute)
-      await worker.processAll()
-    }
+    for (const wait of [0, 2, 7]) await pass(wait * minute)
     relay.answer = () => ({})
     await depart(from, 'b@one.example')
     await worker.processAll()
     const reached = relay.ended.flatMap(({ recipients }) => recipients)
     assert.deepEqual(reached, due === 'at once' ? ['b@one.example', 'a@one.example'] : ['b@one.example'])
-    pass(60 * minute)
-    await worker.processAll()
+    await pass(60 * minute)
     assert.equal(await waiting(), 0)
   })
 
@@ -245,14 +236,11 @@ test('if the mailbox of the sender is deleted, there is no notice', async () => 
 test('after four hours the sender gets one notice of the delay, after five days one of the failure', async () => {
   relay.answer = () => later
   await depart(from, 'a@one.example')
-  await worker.processAll()
-  pass(delayNoticeAfter + minute)
-  await worker.processAll()
-  pass(12 * 60 * minute)
-  await worker.processAll()
+  await pass(0)
+  await pass(delayNoticeAfter + minute)
+  await pass(12 * 60 * minute)
   assert.deepEqual(await notices(from), ['Delayed mail: still being tried'])
-  pass(lifetime)
-  await worker.processAll()
+  await pass(lifetime)
   assert.deepEqual(await notices(from), ['Undelivered mail returned to its sender', 'Delayed mail: still being tried'])
   assert.equal(await waiting(), 0)
 })
@@ -269,8 +257,7 @@ test('a worker whose lease is lost does not send its end of data', async () => {
   await depart(from, 'a@one.example')
   const stalled = stopped.processAll()
   await Promise.race([reached.opened, stalled])
-  pass(minute)
-  await worker.processAll()
+  await pass(minute)
   assert.equal(relay.ended.length, 1)
   go.open()
   await stalled
@@ -290,26 +277,15 @@ test('a relay that tries another address after a refusal sends a second end of d
 })
 
 test('an attempt that never ended counts, and recipients whose end of data was sent are ambiguous', async () => {
-  const dead = new ScriptedRelay()
-  await using killed = workerWith(dead)
-  using ended = gate()
-  using gone = gate()
-  dead.deliver = async (delivery) => {
-    await delivery.beforeEndOfData(delivery.recipients)
-    ended.open()
-    await gone.opened
-    throw new Error('the end')
-  }
+  await using killed = killedAfterData()
   // It has found nothing to take over before, and looks again.
   await worker.processAll()
   await depart(from, 'a@one.example')
-  killed.wake()
-  await ended.opened
-  pass(minute)
-  await worker.processAll()
+  killed.worker.wake()
+  await killed.ended
+  await pass(minute)
   assert.equal(relay.ended.length, 1)
-  gone.open()
-  await killed.processAll()
+  await killed[Symbol.asyncDispose]()
   assert.equal(await waiting(), 0)
 })
 
@@ -326,7 +302,7 @@ test('messages in progress when a worker died are sent one after the other, besi
   for (const name of ['a', 'b', 'c']) await depart(from, `${name}@one.example`)
   killed.wake()
   await begun.opened
-  pass(minute)
+  now = new Date(now.getTime() + minute)
   await depart(from, 'd@one.example')
   const [most, under] = [{ suspects: 0, all: 0 }, new Set<string>()]
   relay.answer = (recipient) => {
@@ -343,12 +319,7 @@ test('messages in progress when a worker died are sent one after the other, besi
     under.clear()
   }
   await worker.processAll()
-  assert.deepEqual(relay.ended.map(({ recipients }) => recipients[0]).sort(), [
-    'a@one.example',
-    'b@one.example',
-    'c@one.example',
-    'd@one.example',
-  ])
+  assert.equal(each(relay.ended, 'recipients').sort().join(), 'a@one.example,b@one.example,c@one.example,d@one.example')
   assert.deepEqual(most, { suspects: 1, all: 2 })
   gone.open()
   await killed.processAll()
@@ -368,36 +339,24 @@ test('with MAILROOM_AMBIGUOUS=fail an end of data without a reply is a failure t
 })
 
 test('nor is a message sent again whose worker ended after the end of data', async () => {
-  const dead = new ScriptedRelay()
-  await using killed = workerWith(dead, 'fail')
-  await using worker = workerWith(relay, 'fail')
-  using ended = gate()
-  using gone = gate()
-  dead.deliver = async (delivery) => {
-    await delivery.beforeEndOfData(['a@one.example'])
-    ended.open()
-    await gone.opened
-    throw new Error('the end')
-  }
+  await using killed = killedAfterData('fail')
+  await worker[Symbol.asyncDispose]()
+  worker = workerWith(relay, 'fail')
   await depart(from, 'a@one.example', 'b@one.example')
-  killed.wake()
-  await ended.opened
-  pass(minute)
-  await worker.processAll()
+  killed.worker.wake()
+  await killed.ended
+  await pass(minute)
   assert.deepEqual(each(relay.ended, 'recipients'), [['b@one.example']])
-  assert.match(
-    readContent(await newestNotice(from)).text ?? '',
-    /a@one\.example[\s\S]*no reply came, so it may have arrived/,
-  )
-  gone.open()
-  await killed.processAll()
+  const text = readContent(await newestNotice(from)).text ?? ''
+  assert.match(text, /a@one\.example[\s\S]*no reply came, so it may have arrived/)
+  await killed[Symbol.asyncDispose]()
   assert.equal(await waiting(), 0)
 })
 
 test('an organization with many due messages delays none of those that write to the same server', async () => {
   const other = await organization()
   for (let n = 0; n < 60; n++) await depart(from, `many${n}@one.example`)
-  pass(1_000)
+  now = new Date(now.getTime() + 1_000)
   for (let n = 0; n < 5; n++) await depart(other, `few${n}@one.example`)
   await worker.processAll()
   const order = relay.ended.map(({ recipients: [first = ''] }) => first)

@@ -27,12 +27,8 @@ async function attempt(
     ...{ allowPrivate: true, port: v4.port, ...options },
   })
   const ends: (readonly string[])[] = []
-  const delivery = {
-    ...letter('Subject: Hello\r\n\r\nHello\r\n'),
-    recipients,
-    beforeEndOfData: async (accepted: readonly string[]) => void ends.push(accepted),
-    ...given,
-  }
+  const usual = { recipients, beforeEndOfData: async (accepted: readonly string[]) => void ends.push(accepted) }
+  const delivery = { ...letter('Subject: Hello\r\n\r\nHello\r\n'), ...usual, ...given }
   const outcomes = await relay.deliver(delivery, new AbortController().signal)
   return { outcomes: short(outcomes), v4, v6, ends }
 }
@@ -40,13 +36,12 @@ async function attempt(
 const to = (sink: Sink) => sink.taken.map((taken) => taken.to)
 const delivered = ['delivered 2.0.0', 'delivered 2.0.0']
 const unnamed = '550 5.7.25 The sending address has no PTR record'
+const at = (wanted: Step, reply: Act) => (step: Step) => (step === wanted ? reply : undefined)
+const bobAlone = (step: Step, to: string) => (step === 'rcpt' && to === 'bob@dest.test' ? unnamed : undefined)
 
 describe('a refusal of this machine by its IPv6 address', () => {
   for (const [step, reply] of [
-    [
-      'end of data',
-      '550-5.7.1 [2001:db8::1] This message does not follow our IPv6 sending rules\r\n550 5.7.1 about PTR',
-    ],
+    ['end of data', '550-5.7.1 [2001:db8::1] This message breaks our IPv6 sending rules\r\n550 5.7.1 about PTR'],
     ['end of data', '554 5.7.25 Who are you?'],
     ['mail', '550 5.7.1 Client rejected: cannot find your reverse hostname, [2001:db8::1]'],
     ['mail', '421 4.7.0 Your address has no rDNS'],
@@ -55,15 +50,13 @@ describe('a refusal of this machine by its IPv6 address', () => {
     ['data', '554 5.7.1 We take no mail over IPv6'],
   ] as const)
     test(`leads to IPv4, at ${step}: ${reply}`, async () => {
-      const { outcomes, v4 } = await attempt((at) => (at === step ? reply : undefined))
+      const { outcomes, v4 } = await attempt(at(step, reply))
       assert.deepEqual(outcomes, delivered)
       assert.deepEqual(to(v4), [recipients])
     })
 
   test('concerns those alone who were refused so: nobody gets the message twice', async () => {
-    const { outcomes, v4, v6, ends } = await attempt((step, recipient) =>
-      step === 'rcpt' && recipient === 'bob@dest.test' ? unnamed : undefined,
-    )
+    const { outcomes, v4, v6, ends } = await attempt(bobAlone)
     assert.deepEqual(outcomes, delivered)
     assert.deepEqual([to(v6), to(v4)], [[['ada@dest.test']], [['bob@dest.test']]])
     assert.deepEqual(ends, [['ada@dest.test'], ['bob@dest.test']], 'each end of data is announced')
@@ -74,18 +67,17 @@ describe('a refusal of this machine by its IPv6 address', () => {
     const beforeEndOfData = async () => {
       if (++ends === 2) throw new Error('no database')
     }
-    const act = (step: Step, to: string) => (step === 'rcpt' && to === 'bob@dest.test' ? unnamed : undefined)
-    const { outcomes, v4, v6 } = await attempt(act, {}, bothFamilies, { beforeEndOfData })
+    const { outcomes, v4, v6 } = await attempt(bobAlone, {}, bothFamilies, { beforeEndOfData })
     assert.deepEqual(outcomes, ['delivered 2.0.0', 'deferred 4.7.25'])
     assert.deepEqual([to(v6), to(v4)], [[['ada@dest.test']], []])
   })
 
   for (const [what, act, expected] of [
-    ['another refusal', (step: Step) => (step === 'rcpt' ? '550 5.1.1 Nobody here' : undefined), 'refused 5.1.1'],
-    ['another path', (step: Step) => (step === 'mail' ? '550 5.1.7 Bad reverse-path' : undefined), 'refused 5.1.7'],
+    ['another refusal', at('rcpt', '550 5.1.1 Nobody here'), 'refused 5.1.1'],
+    ['another path', at('mail', '550 5.1.7 Bad reverse-path'), 'refused 5.1.7'],
     [
       'no answer to the end of data, after which the message may have arrived',
-      (step: Step) => (step === 'end of data' ? ({ next: 'hang up' } as const) : undefined),
+      at('end of data', { next: 'hang up' }),
       'deferred 4.4.2 ambiguous',
     ],
   ] as const)
@@ -96,32 +88,24 @@ describe('a refusal of this machine by its IPv6 address', () => {
     })
 
   test('counts where the host has no IPv4 address', async () => {
-    const { outcomes, ends } = await attempt(
-      (step) => (step === 'end of data' ? unnamed : undefined),
-      {},
-      { aaaa: ['::1'] },
-    )
+    const { outcomes, ends } = await attempt(at('end of data', unnamed), {}, { aaaa: ['::1'] })
     assert.deepEqual([outcomes, ends], [['refused 5.7.25', 'refused 5.7.25'], [recipients]])
   })
 
   test('counts where mail leaves by IPv6 alone', async () => {
     const source = { family: 6, ipv4: undefined, ipv6: undefined } as const
-    const { outcomes, v4 } = await attempt((step) => (step === 'rcpt' ? unnamed : undefined), { source })
+    const { outcomes, v4 } = await attempt(at('rcpt', unnamed), { source })
     assert.deepEqual([outcomes, v4.connections], [['refused 5.7.25', 'refused 5.7.25'], 0])
   })
 
   test('waits where IPv4 does not answer now', async () => {
-    const { outcomes } = await attempt(
-      (step) => (step === 'rcpt' ? unnamed : undefined),
-      {},
-      { aaaa: ['::1'], a: ['127.0.0.2'] },
-    )
+    const { outcomes } = await attempt(at('rcpt', unnamed), {}, { aaaa: ['::1'], a: ['127.0.0.2'] })
     assert.deepEqual(outcomes, ['deferred 4.4.1', 'deferred 4.4.1'])
   })
 
   test('is answered once: a refusal over IPv4 in the same words stands', async () => {
     await using sinks = new AsyncDisposableStack()
-    const act = (step: Step) => (step === 'rcpt' ? unnamed : undefined)
+    const act = at('rcpt', unnamed)
     const v4 = sinks.use(await Sink.start({ act }))
     const v6 = sinks.use(await Sink.start({ host: '::1', port: v4.port, act }))
     const resolver = new ZoneResolver({ 'dest.test': bothFamilies })
@@ -139,9 +123,8 @@ test('mail leaves by the family that is set, and no other host is sought than on
     [6, delivered, [1, 0]],
     [4, delivered, [0, 1]],
   ] as const) {
-    const { outcomes, v4, v6 } = await attempt(() => undefined, {
-      source: { family, ipv4: undefined, ipv6: undefined },
-    })
+    const source = { family, ipv4: undefined, ipv6: undefined }
+    const { outcomes, v4, v6 } = await attempt(() => undefined, { source })
     assert.deepEqual([outcomes, [v6.connections, v4.connections]], [expected, connections])
   }
   const source = { family: 4, ipv4: undefined, ipv6: undefined } as const

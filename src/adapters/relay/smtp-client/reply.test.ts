@@ -40,11 +40,10 @@ describe('replies', () => {
     ))
 
   test('of any octets are read alike in whatever pieces they come, or not at all', () => {
+    const odd = fc.constantFrom('250 Ok', '250-Ok', '550 No', '2', '250', '\r', '\n', '\r\n', '250\t')
     const line = fc.oneof(
       fc.uint8Array({ maxLength: 20 }).map((octets) => Buffer.from(octets)),
-      fc
-        .constantFrom('250 Ok', '250-Ok', '550 No', '2', '250', '\r', '\n', '\r\n', '250\t')
-        .map((one) => Buffer.from(one)),
+      odd.map((one) => Buffer.from(one)),
     )
     fc.assert(
       fc.property(fc.array(line), cuts, (lines, places) => {
@@ -101,14 +100,7 @@ describe('replies', () => {
 
   test('to EHLO say what is offered', () => {
     const lines = ['mx.example greets', 'size 1000', 'AUTH=LOGIN PLAIN', 'Pipelining', '']
-    assert.deepEqual(
-      [...extensionsIn({ code: 250, lines })],
-      [
-        ['SIZE', ['1000']],
-        ['AUTH', ['LOGIN', 'PLAIN']],
-        ['PIPELINING', []],
-        ['', []],
-      ],
-    )
+    const offered = { SIZE: ['1000'], AUTH: ['LOGIN', 'PLAIN'], PIPELINING: [], '': [] }
+    assert.deepEqual(Object.fromEntries(extensionsIn({ code: 250, lines })), offered)
   })
 })
