@@ -108,12 +108,10 @@ describe('no organization can enrol', () => {
     test(what, () =>
       assert.throws(
         () => domainName(given, strict),
-        (error) =>
-          error instanceof Refusal &&
-          error.code === 'invalid_request' &&
-          error.field === 'domain' &&
-          error.message.length < 200 &&
-          reason.test(error.message),
+        (error) => {
+          assert.ok(error instanceof Refusal && error.code === 'invalid_request' && error.field === 'domain')
+          return error.message.length < 200 && reason.test(error.message)
+        },
       ),
     )
 })
@@ -124,30 +122,11 @@ test('a try-out may have reserved names', () => {
 })
 
 const parts = [
-  'a',
-  'B',
-  '-',
-  '.',
-  '.',
-  '1',
-  'ü',
-  'ß',
-  'Ｋ',
-  'K',
-  '。',
-  '_',
-  'xn--',
-  'а',
-  'ا',
-  '字',
-  'co.uk',
-  '.com',
-  '\u0301',
-  '☕',
+  ...['a', 'B', '-', '.', '.', '1', 'ü', 'ß', 'Ｋ', 'K', '。', '_', 'xn--', 'а', 'ا', '字', 'co.uk', '.com'],
+  ...['\u0301', '☕'],
 ]
-const nearNames = fc
-  .array(fc.oneof(fc.constantFrom(...parts), fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 12 })
-  .map((all) => all.join(''))
+const part = fc.oneof(fc.constantFrom(...parts), fc.string({ unit: 'binary', maxLength: 3 }))
+const nearNames = fc.array(part, { maxLength: 12 }).map((all) => all.join(''))
 
 const accepted = (given: string): string | undefined => {
   try {

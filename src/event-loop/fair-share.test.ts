@@ -51,11 +51,8 @@ test('however many organizations hold parts and never give them back, one that h
 
 test('an organization has back what one of its requests held', async () => {
   const room = new FairShare(roomy)
-  const [first, second, third] = ['a', 'b', 'c'].map((key) => new Asking(room, 'a', 20, key)) as [
-    Asking,
-    Asking,
-    Asking,
-  ]
+  const ask = (key: string) => new Asking(room, 'a', 20, key)
+  const [first, second, third] = [ask('a'), ask('b'), ask('c')] as const
   await turn()
   assert.deepEqual(statesOf([first, second, third]), ['in', 'in', 'waiting'])
   first.leave()
@@ -88,14 +85,8 @@ test('organizations take turns, and the keys in each, whoever asked more', async
     await turn()
   }
   const first = ask('a', 'x')
-  const asked = [
-    ...Array.from({ length: 4 }, () => ask('a', 'x')),
-    ask('a', 'y'),
-    ask('b', 'x'),
-    ask('b', 'x'),
-    ask('c', 'x'),
-  ]
-  await Promise.all([first, ...asked])
+  const again = Array.from({ length: 4 }, () => ask('a', 'x'))
+  await Promise.all([first, ...again, ask('a', 'y'), ask('b', 'x'), ask('b', 'x'), ask('c', 'x')])
   assert.deepEqual(served, ['a/x', 'b/x', 'c/x', 'a/y', 'b/x', 'a/x', 'a/x', 'a/x', 'a/x'])
 })
 

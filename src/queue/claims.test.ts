@@ -139,9 +139,8 @@ test('many or large scheduled messages of one organization delay no other', asyn
   assert.ok((await begun()).includes(late))
   await sql`update outbound_messages set state = 'scheduled', size_bytes = ${2 * pieceBytes}
     where organization_id = ${one}`.execute(db)
-  await sql`update outbound_recipients set state = 'held', leased_until = null where organization_id = ${one}`.execute(
-    db,
-  )
+  await sql`update outbound_recipients set state = 'held', leased_until = null
+    where organization_id = ${one}`.execute(db)
   now = new Date(now.getTime() + 1)
   const small = await addScheduled(db, other, ['b@x'], now)
   assert.ok((await begun()).includes(small))
@@ -183,10 +182,8 @@ test('the reason of an attempt that was cut short is that of the one before, unl
   assert.deepEqual(await markEndOfData(db, [batch.recipients]), [true])
   assert.deepEqual(await markEndOfData(db, [batch.recipients]), [true], 'again, after a refusal')
   await die()
-  const rows = await db
-    .selectFrom('outbound_recipients')
-    .select(['recipient', 'reason', 'doubted_at', 'end_of_data_sent'])
-    .execute()
+  const columns = ['recipient', 'reason', 'doubted_at', 'end_of_data_sent'] as const
+  const rows = await db.selectFrom('outbound_recipients').select(columns).execute()
   const marked = rows.find(({ recipient }) => recipient === batch.recipients[0]?.recipient)
   const other = rows.find((row) => row !== marked)
   assert.deepEqual([marked?.doubted_at, marked?.end_of_data_sent], [now, false])

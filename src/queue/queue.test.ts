@@ -105,10 +105,8 @@ test('an attempt whose worker died is counted apart, and its recipients are sent
   assert.deepEqual(await states(), Array(2).fill(['queued', 'suspect', 1, 1]))
   assert.deepEqual(await claimWaiting(database.db, now, [], 10), [])
   const suspect = await claimSuspect(database.db, now, [])
-  assert.deepEqual(
-    [suspect?.recipients.length, suspect?.attempts, suspect?.cutShort, suspect?.suspect],
-    [1, 2, 1, true],
-  )
+  const { recipients, attempts, cutShort, suspect: alone } = suspect ?? assert.fail()
+  assert.deepEqual([recipients.length, attempts, cutShort, alone], [1, 2, 1, true])
 })
 
 test('who lost the lease writes nothing: no end of data, no outcome, no octets', async () => {
@@ -194,10 +192,7 @@ test('a copy that is stored while some still wait leaves them in the queue', asy
   await sql`update outbound_messages set state = 'copy_pending', copy_due_at = now()`.execute(database.db)
   await database.db.transaction().execute((tx) => markCopiesStored(tx, [id]))
   assert.deepEqual(await states(), Array(2).fill(['queued', 'sending', 1, 0]))
-  const usage = await database.db
-    .selectFrom('scheduled_usage')
-    .select('messages')
-    .where('organization_id', '=', one)
-    .execute()
+  const ours = database.db.selectFrom('scheduled_usage').select('messages').where('organization_id', '=', one)
+  const usage = await ours.execute()
   assert.deepEqual(usage, [{ messages: 0 }])
 })

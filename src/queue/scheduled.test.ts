@@ -46,23 +46,16 @@ test('a message departs with other octets if they have changed, and those of a w
   const [id, other] = [await scheduled('a@x'), await scheduled('b@x')]
   const claim = (await begin()).find(({ message }) => message.id === id)
   assert.ok(claim)
+  const { message, batch } = claim
   const leave = async (text: string) => {
-    const departing = {
-      message: claim.message,
-      recipients: claim.batch.recipients,
-      raw: Buffer.from(text),
-      encoding: { smtpUtf8: false, eightBit: false },
-      changed: true,
-    }
+    const encoding = { smtpUtf8: false, eightBit: false }
+    const departing = { message, recipients: batch.recipients, raw: Buffer.from(text), encoding, changed: true }
     return [...(await within((tx) => depart(tx, mailKey, [departing], now)))]
   }
   assert.deepEqual([await leave('Signed'), await octets(id)], [[id], 'Signed'])
   assert.deepEqual([await leave('Signed later'), await octets(id)], [[], 'Signed'])
-  const { allowance_due, size_bytes } = await db
-    .selectFrom('outbound_messages')
-    .select(['allowance_due', 'size_bytes'])
-    .where('id', '=', other)
-    .executeTakeFirstOrThrow()
+  const rows = db.selectFrom('outbound_messages').select(['allowance_due', 'size_bytes']).where('id', '=', other)
+  const { allowance_due, size_bytes } = await rows.executeTakeFirstOrThrow()
   assert.deepEqual([allowance_due, size_bytes], [1, (await octets(other)).length], 'the other has not departed')
 })
 
@@ -70,10 +63,10 @@ test('a message of which a worker has lost a recipient is not ended, and another
   const [id, other] = [await scheduled('a@x', 'b@x'), await scheduled('c@x')]
   const claims = await begin()
   await sql`update outbound_recipients set lease_epoch = lease_epoch + 1 where recipient = 'b@x'`.execute(db)
-  const sent = [id, other].map((messageId) => ({
-    messageId,
-    recipients: claims.find(({ message }) => message.id === messageId)?.batch.recipients ?? [],
-  }))
+  const sent = [id, other].map((messageId) => {
+    const claim = claims.find(({ message }) => message.id === messageId)
+    return { messageId, recipients: claim?.batch.recipients ?? [] }
+  })
   assert.deepEqual(await endSent(db, sent), [false, true])
   assert.deepEqual(await states(), { [id]: 'sending', [other]: 'copy_pending' })
   const left = await db.selectFrom('outbound_recipients').select('recipient').orderBy('id').execute()
@@ -85,11 +78,8 @@ test('a change of state affects its message only', async () => {
   const { message } = (await begin()).find((claim) => claim.message.id === id) ?? {}
   assert.ok(message)
   await within((tx) => noteReason(tx, message, 'Full'))
-  const reasons = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
-  assert.deepEqual(
-    reasons.flatMap((row) => (row.last_error === 'Full' ? row.id : [])),
-    [id],
-  )
+  const full = await db.selectFrom('outbound_messages').select('id').where('last_error', '=', 'Full').execute()
+  assert.deepEqual(full, [{ id }])
   await within((tx) => markSentToSome(tx, message))
   assert.deepEqual(await states(), { [id]: 'copy_pending', [other]: 'sending' })
   await within((tx) => fail(tx, other, 'No', now))
@@ -105,12 +95,7 @@ test('a message that everybody has stays until its copy is in Sent', async () =>
   const { message, batch } = claim
   await within(async (tx) => {
     await markSentToSome(tx, message)
-    await settle(
-      tx,
-      id,
-      batch.recipients,
-      batch.recipients.map((one) => one.id),
-    )
+    await settle(tx, id, batch.recipients, each(batch.recipients, 'id'))
   })
   assert.deepEqual(await states(), { [id]: 'copy_pending' })
   assert.equal(await within((tx) => markCopiesStored(tx, [id])), true)
@@ -189,8 +174,6 @@ test('a scheduled message removed from the queue has failed, and names recipient
   const rows = await db.selectFrom('outbound_messages').select(['id', 'last_error']).execute()
   const reasons = new Map(rows.map((row) => [row.id, row.last_error ?? '']))
   assert.equal(reasons.get(id), 'Removed from the queue by the operator')
-  assert.match(
-    reasons.get(other) ?? '',
-    /^Removed from the queue by the operator\. It may have arrived: .* to b@x, and no reply had come by/,
-  )
+  const doubt = /^Removed from the queue by the operator\. It may have arrived: .* to b@x, and no reply had come by/
+  assert.match(reasons.get(other) ?? '', doubt)
 })

@@ -27,12 +27,14 @@ const organization = async (plan: 'free' | 'team') =>
   (await createOrganization(db, { name: randomUUID(), plan }, byOperator)).id
 const add = (at = now, ...recipients: string[]) =>
   addScheduled(db, organizationId, recipients.length > 0 ? recipients : ['a@x'], at)
-const become = (id: string, state: QueuedMessage['state']) =>
-  db
+const become = (id: string, state: QueuedMessage['state']) => {
+  const times = { failed_at: state === 'failed' ? now : null, copy_due_at: state === 'copy_pending' ? now : null }
+  return db
     .updateTable('outbound_messages')
-    .set({ state, failed_at: state === 'failed' ? now : null, copy_due_at: state === 'copy_pending' ? now : null })
+    .set({ state, ...times })
     .where('id', '=', id)
     .execute()
+}
 
 for (const [state, status] of [
   ['scheduled', 'pending'],
@@ -97,10 +99,10 @@ test('a key that does not see the mailbox of a message neither sees it nor puts 
 test('a key puts a message back only where it may write to all recipients', async () => {
   const id = await add(now, 'ann@there.example', 'bob@there.example')
   await become(id, 'failed')
-  const back = (...recipients: string[]) =>
-    db.transaction().execute((tx) => {
-      return retry(tx, mailKey, { caller: new Caller(organizationId, { mailboxes: null, recipients }), id }, now)
-    })
+  const back = (...recipients: string[]) => {
+    const caller = new Caller(organizationId, { mailboxes: null, recipients })
+    return db.transaction().execute((tx) => retry(tx, mailKey, { caller, id }, now))
+  }
   await assert.rejects(back('ann@there.example'), { field: 'id', message: /may not send to bob@there\.example$/ })
   assert.equal(await statusOf(db, { caller, id }), 'failed')
   assert.equal((await back('@there.example'))?.status, 'pending')
@@ -116,11 +118,6 @@ test('promised of a day is what was sent on it and what is due on it, of the org
     await db.insertInto('sends').values({ organization_id: organizationId, day, recipients: 10 }).execute()
   const other = await organization('free')
   const promised = async (id: string) => Object.values(await promisedOn(db, id, now))
-  assert.deepEqual(
-    [await promised(organizationId), await promised(other)],
-    [
-      [2_000, 13],
-      [100, 0],
-    ],
-  )
+  assert.deepEqual(await promised(organizationId), [2_000, 13])
+  assert.deepEqual(await promised(other), [100, 0])
 })

@@ -9,6 +9,7 @@ import { Srs } from '#/outbound/relaying/srs.ts'
 import { enqueue } from '#/queue/enqueue.ts'
 import { sealedAs } from '#/queue/sealed.ts'
 import { each } from '#test/each.ts'
+import { onceWritten } from '#test/observe/writes.ts'
 import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
@@ -37,19 +38,13 @@ await concealedDeparture()
 /** A message that waits whose recipient is a secret too, and what was found of the one that it follows. */
 async function concealedDeparture(): Promise<void> {
   const departure = {
-    ...{
-      id: randomUUID(),
-      organizationId: lived.organizations[0].organization.id,
-      mailboxId: null,
-      kind: 'reply' as const,
-    },
-    ...{ sender: '', raw: Buffer.from('Subject: Away\r\n\r\nAway.\r\n'), concealed: true, utf8Header: false },
-    recipients: [{ recipient: 'ann@far.example', route: 'far.example' }],
+    ...{ id: randomUUID(), organizationId: lived.organizations[0].organization.id, mailboxId: null, sender: '' },
+    ...{ raw: Buffer.from('Subject: Away\r\n\r\nAway.\r\n'), concealed: true, utf8Header: false },
+    ...{ recipients: [{ recipient: 'ann@far.example', route: 'far.example' }], kind: 'reply' as const },
     verdict: {
       spf: { result: 'none', domain: 'far.example', identity: 'mailfrom' as const },
-      dkim: [],
       dmarc: { result: 'none', domain: 'far.example', policy: 'none', dkimAligned: false },
-      disposition: 'none' as const,
+      ...{ dkim: [], disposition: 'none' as const },
     },
   }
   const key = sealingKey(keyring, sealedAs)
@@ -78,27 +73,17 @@ async function sealedUnder(secret: string): Promise<string[]> {
 
 /** Columns of octets that nothing sealed lies in: hashes, mail that has arrived, and what a mail program reads. */
 const notSealed = [
-  'api_keys.hash',
-  'arrivals.digest',
-  'installation.secret_fingerprint',
-  'login_clients.client',
-  'login_clients.login',
-  'login_failures.client',
-  'login_failures.guess',
-  'login_failures.login',
-  'mail_contents.bytes',
-  'mail_messages.id_hash',
-  'mail_messages.strong',
-  'mail_messages.weak',
-  'mail_pieces.bytes',
-  'member_links.hash',
-  'member_passkeys.credential_id',
-  'member_passkeys.public_key',
-  'member_recovery_codes.hash',
-  'member_sessions.hash',
-  'passkey_challenges.hash',
-  'retired_secrets.fingerprint',
-  'secret_holders.uses',
+  ...['api_keys.hash', 'arrivals.digest', 'installation.secret_fingerprint', 'login_clients.client'],
+  ...['login_clients.login', 'login_failures.client', 'login_failures.guess', 'login_failures.login'],
+  ...[
+    'mail_contents.bytes',
+    'mail_messages.id_hash',
+    'mail_messages.strong',
+    'mail_messages.weak',
+    'mail_pieces.bytes',
+  ],
+  ...['member_links.hash', 'member_passkeys.credential_id', 'member_passkeys.public_key', 'member_recovery_codes.hash'],
+  ...['member_sessions.hash', 'passkey_challenges.hash', 'retired_secrets.fingerprint', 'secret_holders.uses'],
   'single_sign_ons.hash',
 ]
 
@@ -106,13 +91,9 @@ test('every column of octets is resealed, or is known to have no sealed values',
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'bytea'`.execute(database.db)
-  const sealed = Object.values(sealedColumns)
-    .flat()
-    .filter((one) => !('base64' in one))
-  assert.deepEqual(
-    rows.map(({ name }) => name).sort(),
-    [...notSealed, ...sealed.map(({ table, column }) => `${table}.${column}`)].sort(),
-  )
+  const sealed = Object.values(sealedColumns).flatMap((all) => all.filter((one) => !('base64' in one)))
+  const known = [...notSealed, ...sealed.map(({ table, column }) => `${table}.${column}`)]
+  assert.deepEqual(each(rows, 'name').sort(), known.sort())
 })
 
 async function replays(): Promise<void> {
@@ -145,19 +126,15 @@ test('a rotation reseals everything, values without a mark too, while the servic
 
 /** Seals a key as it was before values bore a mark. */
 async function unmark(): Promise<void> {
-  const { id, sealed } = await database.db
-    .selectFrom('dkim_keys')
-    .select(['id', 'private_key as sealed'])
-    .executeTakeFirstOrThrow()
+  const { db } = database
+  const keys = db.selectFrom('dkim_keys').select(['id', 'private_key as sealed'])
+  const { id, sealed } = await keys.executeTakeFirstOrThrow()
   const octets = Buffer.from(hkdfSync('sha256', first, '', 'mailroom seal dkim', 32))
   const cipher = createCipheriv('aes-256-gcm', octets, Buffer.alloc(12)).setAAD(Buffer.from(id))
   const plain = unseal(sealingKey(keyring, 'dkim'), id, sealed)
   const unmarked = [Buffer.of(1), Buffer.alloc(12), cipher.update(plain), cipher.final(), cipher.getAuthTag()]
-  await database.db
-    .updateTable('dkim_keys')
-    .set({ private_key: Buffer.concat(unmarked) })
-    .where('id', '=', id)
-    .execute()
+  const private_key = Buffer.concat(unmarked)
+  await db.updateTable('dkim_keys').set({ private_key }).where('id', '=', id).execute()
 }
 
 test('a process with only the new secret knows the old one too, and hashes ids as before', async () => {
@@ -218,7 +195,7 @@ test('a secret comes into force only once every running process knows it', async
     await holder.beat()
     // It seals under the old one until it hears of the change; the change ends after that.
     const rotated = rotate(fourth)
-    while ((await openKeyring(database.db, given)).inForce.text !== fourth) await new Promise(setImmediate)
+    await onceWritten(async () => (await openKeyring(database.db, given)).inForce.text === fourth)
     assert.equal(other.inForce.text, from)
     await holder.beat()
     assert.equal(other.inForce.text, fourth)

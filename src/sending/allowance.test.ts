@@ -17,10 +17,8 @@ const claimed = async (id: string) => {
 
 test('as many recipients are claimed in a day as the plan allows, to the last one, and not one more', async () => {
   const [one, other] = [await organization(), await organization()]
-  const full = {
-    code: 'quota_exceeded',
-    message: /^Daily sending allowance reached: the plan allows 100 recipients a day/,
-  }
+  const message = /^Daily sending allowance reached: the plan allows 100 recipients a day/
+  const full = { code: 'quota_exceeded', message }
   // In a transaction it stays the same day.
   await database.db.transaction().execute(async (tx) => {
     await assert.rejects(claimAllowance(tx, one, 101), full)

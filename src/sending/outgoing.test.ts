@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { outgoing, recipientsOf } from './outgoing.ts'
 import type { SendingBody } from './schemas.ts'
@@ -10,31 +9,22 @@ const anyone = Caller.unrestricted('')
 const least: SendingBody = { from: 'ada@example.com', to: 'bob@example.com', text: 'Hello' }
 
 test('one address or several, with names or without', () => {
-  const { from, to, cc } = outgoing(anyone, {
-    ...least,
-    from: 'Ada <ada@example.com>',
-    cc: ['"Cy, Jr." <cy@example.com>'],
-  })
+  const named = { ...least, from: 'Ada <ada@example.com>', cc: ['"Cy, Jr." <cy@example.com>'] }
+  const { from, to, cc } = outgoing(anyone, named)
   assert.deepEqual(from, { name: 'Ada', address: 'ada@example.com' })
   assert.deepEqual(to, [{ name: '', address: 'bob@example.com' }])
   assert.deepEqual(cc, [{ name: 'Cy, Jr.', address: 'cy@example.com' }])
 })
 
 test('who is named more than once gets one copy', () => {
-  const given = outgoing(anyone, {
-    ...least,
-    cc: 'Bob <BOB@Example.com>',
-    bcc: ['bob@example.com', 'cy@bücher.example'],
-  })
+  const more = { cc: 'Bob <BOB@Example.com>', bcc: ['bob@example.com', 'cy@bücher.example'] }
+  const given = outgoing(anyone, { ...least, ...more })
   assert.deepEqual(recipientsOf(given), ['bob@example.com', 'cy@xn--bcher-kva.example'])
 })
 
 test('Message-IDs come with or without brackets, in one string or several', () => {
-  const { inReplyTo, references } = outgoing(anyone, {
-    ...least,
-    in_reply_to: 'a@x',
-    references: ['<b@x> <c@x>', 'd@x'],
-  })
+  const ids = { in_reply_to: 'a@x', references: ['<b@x> <c@x>', 'd@x'] }
+  const { inReplyTo, references } = outgoing(anyone, { ...least, ...ids })
   assert.deepEqual([inReplyTo, references], [['<a@x>'], ['<b@x>', '<c@x>', '<d@x>']])
 })
 
@@ -70,7 +60,7 @@ for (const [what, change, field] of [
   ['a wrong content type', { attachments: [{ ...attachment, content_type: 'pdf' }] }, 'attachments[0].content_type'],
   [
     'parts within parts',
-    { attachments: [{ ...attachment, content_type: 'multipart/mixed' }] },
+    { attachments: [{ ...attachment, content_type: 'multipart/x' }] },
     'attachments[0].content_type',
   ],
   ['a content id in brackets', { attachments: [{ ...attachment, content_id: '<a>' }] }, 'attachments[0].content_id'],
@@ -78,14 +68,8 @@ for (const [what, change, field] of [
 ] as const)
   test(`refused, naming ${field}: ${what}`, () => {
     const body = { ...least, ...(change as Partial<SendingBody>) }
-    assert.throws(
-      () => outgoing(anyone, body),
-      (error) =>
-        error instanceof Refusal &&
-        error.code === 'invalid_request' &&
-        error.field === field &&
-        / /.test(error.message),
-    )
+    const refusal = { code: 'invalid_request', field, message: / / }
+    assert.throws(() => outgoing(anyone, body), refusal)
   })
 
 for (const [what, change, message] of [
@@ -122,10 +106,8 @@ test('every attachment is decoded to what was encoded', () =>
   fc.assert(
     fc.property(fc.uint8Array(), (octets) => {
       const content = Buffer.from(octets)
-      const [read] = outgoing(anyone, {
-        ...least,
-        attachments: [{ ...attachment, content: content.toString('base64') }],
-      }).attachments
+      const attachments = [{ ...attachment, content: content.toString('base64') }]
+      const [read] = outgoing(anyone, { ...least, attachments }).attachments
       assert.deepEqual(read?.content, content)
     }),
   ))

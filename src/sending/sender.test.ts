@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
@@ -18,29 +18,19 @@ const [home, own] = ['home.example', 'own.example']
 const [address, alias] = [`ada@${home}`, `sales@${own}`]
 const database = await databaseOfFile()
 const { db } = database
-
-const mailbox = (localPart: string) =>
-  db
-    .transaction()
-    .execute((tx) =>
-      createMailbox(
-        tx,
-        sqlMailHost(db, idHashKey(secret)),
-        { organizationId, domain: home, localPart, name: 'Ada' },
-        byOperator,
-      ),
-    )
+const mailHost = sqlMailHost(db, idHashKey(secret))
+const mailbox = (localPart: string) => {
+  const wanted = { organizationId, domain: home, localPart, name: 'Ada' }
+  return db.transaction().execute((tx) => createMailbox(tx, mailHost, wanted, byOperator))
+}
 
 beforeEach(async () => {
   await db.deleteFrom('organizations').execute()
   organizationId = (await createOrganization(db, { name: randomUUID(), plan: 'team' }, byOperator)).id
   for (const domain of [home, own]) await insertVerifiedDomain(db, organizationId, domain)
   id = (await mailbox('ada')).id
-  await mailbox('bob')
-  await db
-    .insertInto('addresses')
-    .values({ address: alias, organization_id: organizationId, mailbox_id: id, alias: true })
-    .execute()
+  const row = { address: alias, organization_id: organizationId, mailbox_id: id, alias: true }
+  await db.insertInto('addresses').values(row).execute()
 })
 
 const sender = (from: string, name = '') => senderFor(db, Caller.unrestricted(organizationId), { address: from, name })

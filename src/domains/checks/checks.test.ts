@@ -25,13 +25,9 @@ beforeEach(async () => {
   await database.db.updateTable('domains').set({ next_check_at: null }).execute()
 })
 
+const nobody = async () => []
 const nothing: Resolver = {
-  txt: async () => [],
-  mx: async () => [],
-  a: async () => [],
-  aaaa: async () => [],
-  cname: async () => [],
-  ptr: async () => [],
+  ...{ txt: nobody, mx: nobody, a: nobody, aaaa: nobody, cname: nobody, ptr: nobody },
   exists: async () => false,
 }
 
@@ -52,11 +48,8 @@ function checks(resolver: Partial<Resolver> = {}, change: Partial<CheckDependenc
 /** A domain of an organization of its own that has been due for as long as it is told. */
 async function enrol(domain: string, dueFor = 0): Promise<{ organizationId: string; id: string }> {
   const { id: organizationId } = await createOrganization(database.db, { name: randomUUID(), plan: 'free' }, byOperator)
-  return await database.db
-    .transaction()
-    .execute((tx) =>
-      enrolDomain(tx, { organizationId, domain, now: new Date(now), firstCheckAfter: -dueFor }, byOperator),
-    )
+  const enrolment = { organizationId, domain, now: new Date(now), firstCheckAfter: -dueFor }
+  return await database.db.transaction().execute((tx) => enrolDomain(tx, enrolment, byOperator))
 }
 
 async function found({ organizationId, id }: { organizationId: string; id: string }) {
@@ -78,12 +71,9 @@ function counting() {
 test('each due domain is checked once, by whichever of several processes comes first', async () => {
   const domains = await Promise.all(Array.from({ length: 12 }, (_, n) => enrol(`many-${n}.test`)))
   const { asked, txt } = counting()
-  const rounds = [checks({ txt }), checks({ txt }), checks({ txt })].map((one) => one.run())
+  const rounds = [checks({ txt }).run(), checks({ txt }).run(), checks({ txt }).run()] as const
   const counts = await Promise.all(rounds)
-  assert.equal(
-    counts.reduce((sum, count) => sum + count, 0),
-    12,
-  )
+  assert.equal(counts[0] + counts[1] + counts[2], 12)
   for (let n = 0; n < 12; n++) assert.equal(asked.get(`_mailroom-challenge.many-${n}.test`), 1)
   for (const domain of domains) {
     const { keys, nextCheckAt } = await found(domain)
@@ -128,12 +118,8 @@ test('a domain whose lookups fail, hang or have the worst answers does not delay
   }
   assert.equal(await checks({ txt }).run(), 4)
   const problem = async (of: typeof broken) => (await found(of)).findings[0]?.problem
-  assert.deepEqual(await Promise.all([broken, silent, hostile, other].map(problem)), [
-    'lookup_failed',
-    'lookup_failed',
-    'mismatch',
-    'missing',
-  ])
+  const problems = await Promise.all([broken, silent, hostile, other].map(problem))
+  assert.deepEqual(problems, ['lookup_failed', 'lookup_failed', 'mismatch', 'missing'])
   const { findings } = await found(hostile)
   assert.ok(JSON.stringify(findings).length < 100_000, 'what is kept of it is bounded')
 })
@@ -141,16 +127,12 @@ test('a domain whose lookups fail, hang or have the worst answers does not delay
 test('a check that fails with an internal error is deferred, and the next round skips it', async () => {
   const domain = await enrol('unsealed.test')
   // Where no key can be made the check cannot be finished.
-  const failing = checks(
-    {},
-    {
-      sealingKey: {
-        get keys(): never {
-          throw new Error('No key')
-        },
-      },
+  const sealingKey = {
+    get keys(): never {
+      throw new Error('No key')
     },
-  )
+  }
+  const failing = checks({}, { sealingKey })
   assert.equal(await failing.run(), 1)
   assert.equal(await failing.run(), 0)
   const { nextCheckAt, lastCheckedAt } = await found(domain)

@@ -30,6 +30,10 @@ function after(standing: Standing, ...checks: readonly (readonly [ms: number, se
   return checks.reduce((before, [ms, seen]) => standingAfter(before, { ...all, ...seen }, at(ms)), standing)
 }
 
+const noMx = { receiving: false }
+const withoutMx = after(verified, [0, noMx], [day, noMx], [grace, noMx])
+const thrice = [[0, none] as const, [day, none] as const, [grace, none] as const] as const
+
 for (const [what, standing, status] of [
   ['both proofs make verified', after(enrolled, [minute, {}]), 'verified'],
   ['ownership alone is pending', after(enrolled, [minute, { receiving: false }]), 'pending'],
@@ -41,11 +45,7 @@ for (const [what, standing, status] of [
   ['14 days without ownership, though with an MX', after(enrolled, [challenge, { ownership: false }]), 'failed'],
   ['14 days without an answer are no failure', after(enrolled, [challenge, silence]), 'pending'],
   ['ownership proven at the last moment', after(enrolled, [challenge, {}]), 'verified'],
-  [
-    'ownership proven and nothing more in 15 days',
-    after(enrolled, [1, { receiving: false }], [15 * day, { receiving: false }]),
-    'pending',
-  ],
+  ['ownership and nothing more in 15 days', after(enrolled, [1, noMx], [15 * day, noMx]), 'pending'],
   ['failed is for good', after({ ...enrolled, status: 'failed' }, [minute, {}]), 'failed'],
   ['a token is no proof while another has the domain', after(enrolled, [minute, { held: true }]), 'pending'],
   ['such a claim fails after 14 days', after(enrolled, [challenge, { held: true }]), 'failed'],
@@ -54,41 +54,29 @@ for (const [what, standing, status] of [
   ['three negatives within 72 hours', after(verified, [0, none], [1, none], [grace - 1, none]), 'verified'],
   ['two negatives 72 hours apart', after(verified, [0, none], [grace, none]), 'verified'],
   ['three negatives over 72 hours', after(verified, [0, none], [day, none], [grace, none]), 'pending'],
+  ['the MX gone for 72 hours', withoutMx, 'pending'],
   [
-    'the MX gone for 72 hours',
-    after(verified, ...[0, day, grace].map((ms) => [ms, { receiving: false }] as const)),
-    'pending',
-  ],
-  [
-    'failed lookups do not count as negatives',
+    'failed lookups are no negatives',
     after(verified, [0, none], [1, silence], [grace, silence], [grace + 1, none]),
     'verified',
   ],
   ['nor do they end the negatives', after(verified, [0, none], [1, silence], [2, none], [grace, none]), 'pending'],
   [
-    'a record that is back starts the run anew',
+    'a record that is back begins anew',
     after(verified, [0, none], [day, none], [2 * day, {}], [grace, none]),
     'verified',
   ],
-  ['what lapsed is proven anew', after(verified, [0, none], [day, none], [grace, none], [grace + 1, {}]), 'verified'],
-  [
-    'and fails 14 days after the lapse',
-    after(verified, [0, none], [day, none], [grace, none], [grace + challenge, none]),
-    'failed',
-  ],
+  ['what lapsed is proven anew', after(verified, ...thrice, [grace + 1, {}]), 'verified'],
+  ['and fails 14 days after it', after(verified, ...thrice, [grace + challenge, none]), 'failed'],
 ] as const)
   test(`standing: ${what}`, () => assert.equal(standing.status, status))
 
 test('the MX that lapsed leaves the ownership proven, so that nobody else gets the domain', () => {
-  const lapsed = after(verified, ...[0, day, grace].map((ms) => [ms, { receiving: false }] as const))
-  assert.deepEqual([lapsed.ownership.verifiedAt, lapsed.receiving.verifiedAt], [at(0), null])
+  assert.deepEqual([withoutMx.ownership.verifiedAt, withoutMx.receiving.verifiedAt], [at(0), null])
 })
 
-const seen: fc.Arbitrary<Seen> = fc.record({
-  ownership: fc.constantFrom(true, false, null),
-  receiving: fc.constantFrom(true, false, null),
-  held: fc.boolean(),
-})
+const answer = fc.constantFrom(true, false, null)
+const seen: fc.Arbitrary<Seen> = fc.record({ ownership: answer, receiving: answer, held: fc.boolean() })
 const story = fc.array(fc.record({ seen, wait: fc.integer({ min: 1, max: 40 * hour }) }), { maxLength: 40 })
 
 test('whatever is seen: verified is both proofs, one change a check has one cause, and no lookup that failed is one', () => {
@@ -136,13 +124,7 @@ for (const [what, standing, progress, age, expected] of [
   ['as often as before while records are outstanding', verified, usual, 2 * hour, 30 * minute],
   ['daily when they have been outstanding for two days', verified, usual, 2 * day, day],
   ['soon after keys were made', verified, { ...usual, keysMadeAt: at(day) }, day, minute],
-  [
-    'as after an enrolment when keys were made lately',
-    verified,
-    { ...usual, keysMadeAt: at(30 * day) },
-    30 * day + minute,
-    5 * minute,
-  ],
+  ['soon again after that', verified, { ...usual, keysMadeAt: at(30 * day) }, 30 * day + minute, 5 * minute],
 ] as const)
   test(`checked ${what}, by a tenth more or less`, () => {
     const pause = (chance: number) => (nextCheck(standing, progress, at(age), chance)?.getTime() ?? 0) - start - age

@@ -43,7 +43,7 @@ table('tls_rpt', [
 ])
 
 describe('the host of the MTA-STS policy', () => {
-  for (const [what, records, problem] of [
+  for (const [what, published, problem] of [
     ['an alias of ours', { cname: 'MX.mailroom.test.' }, null],
     ['our addresses', { a: ['192.0.2.25'], aaaa: ['2001:db8::25'] }, null],
     ['other addresses', { a: ['192.0.2.26'] }, 'mismatch'],
@@ -52,11 +52,10 @@ describe('the host of the MTA-STS policy', () => {
     ['SERVFAIL', { fails: 'servfail' }, 'lookup_failed'],
   ] as const)
     test(`${what}: ${problem ?? 'satisfied'}`, async () => {
-      const wanted = wantedRecords({ domain: 'example.com', token, keys: [] }, host).find(
-        ({ type }) => type === 'CNAME',
-      )
+      const records = wantedRecords({ domain: 'example.com', token, keys: [] }, host)
+      const wanted = records.find(({ type }) => type === 'CNAME')
       assert.ok(wanted)
-      const resolver = new ZoneResolver({ ...ours, 'mta-sts.example.com': records })
+      const resolver = new ZoneResolver({ ...ours, 'mta-sts.example.com': published })
       assert.equal((await inspect(resolver, wanted, 'example.com')).problem, problem)
     })
 })
