@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { sqlMailHost } from '#/mail/sql-mail-host.ts'
