@@ -5,11 +5,14 @@ import type { LoginParts } from '#/submission/log-in.ts'
 import { commands } from './commands.ts'
 import { FolderNews } from './selected/news.ts'
 import { tell } from './selected/tell.ts'
+import { Budgets } from './session/budgets.ts'
 import { serveBy } from './session/imap-session.ts'
 import { LiveSessions } from './session/live-sessions.ts'
 import { loginBy } from './session/log-in.ts'
 import type { ImapParts } from './session/session.ts'
+import { IMAP_LIMITS } from './wire/limits.ts'
 import { ImapListener, type ImapListenerConfig } from './wire/listener.ts'
+import { LiteralMemory } from './wire/literal-memory.ts'
 
 export interface ImapServerParts extends Omit<ImapParts, 'db' | 'news'> {
   readonly database: Database
@@ -35,13 +38,14 @@ export async function startImap({ database, key, observe, config, ...given }: Im
   const news = starting.use(new FolderNews(database, log))
   const live = starting.use(new LiveSessions(db, log))
   const serve = serveBy({
-    ...{ ...given, db, news, live, commands, tell, hostname: config.hostname },
+    ...{ ...given, db, news, live, commands, tell, hostname: config.hostname, budgets: new Budgets() },
     logIn: loginBy({ db, key, log, observe }),
     inClearFromHere: tls === undefined,
   })
+  const memory = new LiteralMemory(IMAP_LIMITS)
   const open = async (at: Listening | undefined, how: ImapListenerConfig) => {
     if (!at) return undefined
-    const listener = starting.use(new ImapListener({ ...how, proxies: config.imapProxies }, serve, log))
+    const listener = starting.use(new ImapListener({ ...how, proxies: config.imapProxies, memory }, serve, log))
     await listener.listen(at.host, at.port)
     return { host: at.host, port: listener.port }
   }

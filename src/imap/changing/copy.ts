@@ -18,11 +18,11 @@ export const copy: Handler = async (session, { args, name }) => {
   const { db } = session.parts
   const { user, selected } = { user: session.user, selected: session.needSelected() }
   try {
-    await inSteps(uids, async (some) => {
+    await inSteps(session, uids, async (some) => {
       copied.add(await db.transaction().execute((tx) => copyMessages(tx, refOf(selected), some, target, user.by)))
     })
   } catch (error) {
-    await inSteps(copied.to, async (some) => {
+    await inSteps(session, copied.to, async (some) => {
       await db.transaction().execute((tx) => expungeCopies(tx, target, some, user.by))
     })
     throw error
@@ -40,7 +40,7 @@ export const move: Handler = async (session, { args, name }) => {
   const moved = new Copied()
   let modseq = 0
   try {
-    await inSteps(uids, async (some) => {
+    await inSteps(session, uids, async (some) => {
       const done = await session.parts.db
         .transaction()
         .execute((tx) => moveMessages(tx, refOf(selected), some, target, session.user.by))

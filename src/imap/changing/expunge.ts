@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expungeMarked, markedDeleted } from '#/mail/expunge.ts'
 import { leave } from '../selected/select.ts'
 import type { Selected } from '../selected/selected.ts'
@@ -32,16 +31,20 @@ export const close: Handler = async (session, { args }) => {
 /** Deletes the messages with `\Deleted` for good, or those of them among uids, in steps between which others are served. Answers the
  *  modification sequence after the last; undefined if there was none. */
 async function expungeDeleted(
-  { parts: { db }, user }: Session,
+  session: Session,
   selected: Pick<Selected, 'mailbox' | 'folderId'>,
   among?: readonly NumberRange[],
 ): Promise<number | undefined> {
+  const {
+    parts: { db },
+    user,
+  } = session
   let last: number | undefined
   const ref = { mailbox: selected.mailbox, folderId: selected.folderId }
   for await (const uids of markedDeleted(db, ref, among && ((uid) => isIn(among, uid)))) {
     const { gone, modseq } = await db.transaction().execute((tx) => expungeMarked(tx, ref, uids, user.by))
     if (gone > 0) last = modseq
-    await nextTurn()
+    await session.turn()
   }
   return last
 }

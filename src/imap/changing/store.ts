@@ -30,7 +30,7 @@ export const store: Handler = async (session, { args, name }) => {
   const ranges = messages.uidRanges(asked.set, byUid ? 'uid' : 'sequence', selected.savedSearch)
   const modified: number[] = []
   let lacks = false
-  await inSteps(messages.uidsIn(ranges), async (uids) => {
+  await inSteps(session, messages.uidsIn(ranges), async (uids) => {
     const stored = await session.parts.db
       .transaction()
       .execute((tx) => storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by))

@@ -14,6 +14,8 @@ import { type Row, readRows } from './rows.ts'
 
 /** Messages whose rows are read at once. */
 const rowsAtOnce = 1_000
+/** Octets that are in memory at once, whatever is asked for. */
+const mostBytes = 1 << 20
 
 /** What became of a FETCH. */
 export interface Fetched {
@@ -36,11 +38,14 @@ export async function fetchMessages(
   uids: AsyncIterable<readonly number[]>,
   items: readonly FetchItem[],
 ): Promise<Fetched> {
-  const fetch = new Fetch(session, selected, items)
-  if (areOfFlags(items)) await fetch.flags(uids)
-  else for await (const some of uids) await fetch.messages(some)
-  await fetch.end()
-  return fetch
+  return await session.atWork(async () => {
+    using _memory = await session.reserve(mostBytes)
+    const fetch = new Fetch(session, selected, items)
+    if (areOfFlags(items)) await fetch.flags(uids)
+    else for await (const some of uids) await fetch.messages(some)
+    await fetch.end()
+    return fetch
+  })
 }
 
 /** How many messages of which these items are asked for are read at once. */

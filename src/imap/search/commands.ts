@@ -71,6 +71,7 @@ async function thread(session: Session, command: Command, by: Result['by']): Pro
   const algorithm = algorithmNamed(command.args.word())
   const program = readCharsetAndProgram(command)
   if (hasModseq(program)) session.enable('CONDSTORE')
+  using _memory = await session.reserve(placeBytes.thread * session.needSelected().messages.count)
   const scope = new Scope(session, command.tag)
   const places = [...(await find(scope, program))]
   await writeThreads(scope, await threadsOf(scope, algorithm, places), { places, by, withModseq: false })
@@ -84,6 +85,10 @@ function readCharsetAndProgram({ args }: Command): SearchKey {
   return readProgram(args, firstWord(args))
 }
 
+/** Octets that each message of the mailbox takes at most while a command finds some of them, in its numbers, its links or the texts by which it
+ *  is sorted. */
+const placeBytes = { search: 32, thread: 128, sort: 512 }
+
 interface Question extends Pick<Result, 'by'> {
   readonly options: ReturnOptions | undefined
   readonly program: SearchKey
@@ -95,6 +100,7 @@ async function answer(session: Session, { tag }: Command, question: Question): P
   const { by, options, program, word, order } = question
   const withModseq = hasModseq(program)
   if (withModseq) session.enable('CONDSTORE')
+  using _memory = await session.reserve(placeBytes[order ? 'sort' : 'search'] * session.needSelected().messages.count)
   const scope = new Scope(session, tag)
   const found = [...(await (options?.save ? findToSave(scope, program) : find(scope, program)))]
   const places = order ? await order(scope, found) : found

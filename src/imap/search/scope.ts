@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
 import { Known } from './known.ts'
@@ -35,7 +34,7 @@ export class Scope {
   /** Lets others have the event loop between the steps of a search, and tells the client how far it is (RFC 9585). Throws once the
    *  connection has ended. */
   async pause(done: number, total: number): Promise<void> {
-    await nextTurn()
+    await this.session.turn()
     this.session.signal.throwIfAborted()
     const now = this.session.parts.clock.now()
     if (now - this.#told < tellEvery) return

@@ -23,8 +23,8 @@ export interface Connection {
   /** Sends a continuation request with this text and answers the client's next line, without its CRLF (AUTHENTICATE, IDLE).
    *  Meanwhile responses may be written. Throws as `command` does. */
   ask(prompt: string): Promise<string>
-  /** From now on the limits for clients that have signed in apply. */
-  signedIn(): void
+  /** From now on the limits for clients that have signed in apply, and the organization's share of the memory for literals. */
+  signedIn(organizationId: string): void
   /** Starts TLS once what was written is sent. What has come in the clear behind the command is thrown away. Throws if the handshake
    *  fails. */
   startTls(): Promise<void>

@@ -3,6 +3,7 @@ import { isLoopback } from '#/ip-address.ts'
 import { Bad, Bye, type Completed, No } from '../answers.ts'
 import type { Command } from '../wire/arguments.ts'
 import { statusLine, untagged } from '../wire/format.ts'
+import { type Budgets, holderOf } from './budgets.ts'
 import { capabilitiesAfter, capabilitiesBefore } from './capabilities.ts'
 import type { Connection, Serve } from './connection.ts'
 import { type Commands, dispatch } from './dispatch.ts'
@@ -18,6 +19,7 @@ export interface SessionParts extends ImapParts, Commands {
   readonly hostname: string
   readonly logIn: LogIn
   readonly live: LiveSessions
+  readonly budgets: Budgets
   /** Whether passwords are taken in the clear from this machine itself: no certificate is set. */
   readonly inClearFromHere: boolean
 }
@@ -112,9 +114,15 @@ class ImapSession {
     const { name } = command
     const own = ImapSession.#own.get(name)
     if (own) return await own(this, command)
-    if (this.#user) return await dispatch(this.#parts, this.#user, command)
+    if (this.#user) return await this.#dispatch(this.#user, command)
     if (this.#parts.commands.has(name) || afterLogin.has(name)) throw new Bad('Sign in first')
     throw new Bad('Unknown command')
+  }
+
+  /** Who is idle is not at work. */
+  async #dispatch(user: SignedIn, command: Command): Promise<Done> {
+    const carryOut = () => dispatch(this.#parts, user, command)
+    return await (command.name === 'IDLE' ? carryOut() : user.atWork(carryOut))
   }
 
   /** Commands of the session itself, which are taken before those of the rooms. Idle sessions are many, so all share them. */
@@ -143,7 +151,7 @@ class ImapSession {
   }
 
   async #noop(command: Command): Promise<Done> {
-    if (this.#user && this.#parts.commands.has('NOOP')) return await dispatch(this.#parts, this.#user, command)
+    if (this.#user && this.#parts.commands.has('NOOP')) return await this.#dispatch(this.#user, command)
     command.args.end()
     if (this.#user) await this.#parts.tell(this.#user, { mayExpunge: true })
     return { text: 'Done' }
@@ -189,17 +197,24 @@ class ImapSession {
   }
 
   async #begin({ user, passwordHash }: Awaited<ReturnType<LogIn>>): Promise<void> {
-    const signedIn = new SignedIn(this.#parts, user, this.#connection)
-    this.#held = this.#parts.live.add({
+    const { budgets, live } = this.#parts
+    using held = new DisposableStack()
+    const place = await budgets.sessions.enter(holderOf(user), 1)
+    if (!place) throw new No('The organization has too many connections', 'LIMIT')
+    held.use(place)
+    const signedIn = new SignedIn(this.#parts, user, this.#connection, budgets)
+    const session = {
       mailbox: user.mailbox,
       passwordHash,
       get selected() {
         return signedIn.selected
       },
-      end: (bye) => this.#end(bye),
-    })
+      end: (bye: Bye) => this.#end(bye),
+    }
+    held.use(live.add(session))
+    this.#held = held.move()
     this.#user = signedIn
-    this.#connection.signedIn()
+    this.#connection.signedIn(user.mailbox.organizationId)
   }
 
   #end(bye: Bye): void {

@@ -56,6 +56,12 @@ export interface Session {
   /** Sends a continuation request with this text and answers the client's next line, as `DONE`. Meanwhile responses may be
    *  written. */
   ask(prompt: string): Promise<string>
+  /** Waits for a place among the commands that a process carries out at a time, and works. @throws No if there is none in time */
+  atWork<T>(work: () => Promise<T>): Promise<T>
+  /** Lets others have their turn: to be called between the steps of long work. */
+  turn(): Promise<void>
+  /** Waits for memory for what a client is sent, until the answer is disposed. @throws No if there is none in time */
+  reserve(octets: number): Promise<Disposable>
   /** Runs the work while no command runs, so that what it writes is not within the responses of one (NOTIFY). */
   betweenCommands(work: () => Promise<void>): Promise<void>
   /** Aborted when the connection ends. */

@@ -1,5 +1,8 @@
 import { Bad } from '../answers.ts'
 import type { Selected } from '../selected/selected.ts'
+import type { Output } from '../wire/output.ts'
+import { AtWork } from './at-work.ts'
+import { type Budgets, holderOf } from './budgets.ts'
 import type { Connection } from './connection.ts'
 import type { Extension, ImapParts, Session, User } from './session.ts'
 
@@ -7,19 +10,19 @@ import type { Extension, ImapParts, Session, User } from './session.ts'
 export class SignedIn implements Session {
   readonly parts: ImapParts
   readonly user: User
+  readonly output: Output
   readonly enabled = new Set<Extension>()
   selected: Selected | undefined
   readonly #connection: Connection
+  readonly #atWork: AtWork
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(parts: ImapParts, user: User, connection: Connection) {
+  constructor(parts: ImapParts, user: User, connection: Connection, budgets: Budgets) {
     this.parts = parts
     this.user = user
     this.#connection = connection
-  }
-
-  get output() {
-    return this.#connection.output
+    this.#atWork = new AtWork(budgets, holderOf(user), connection.signal)
+    this.output = this.#atWork.through(connection.output)
   }
 
   get signal() {
@@ -54,6 +57,18 @@ export class SignedIn implements Session {
   }
 
   betweenCommands(work: () => Promise<void>): Promise<void> {
-    return this.inTurn(work)
+    return this.inTurn(() => this.atWork(work))
+  }
+
+  atWork<T>(work: () => Promise<T>): Promise<T> {
+    return this.#atWork.run(work)
+  }
+
+  turn(): Promise<void> {
+    return this.#atWork.turn()
+  }
+
+  reserve(octets: number): Promise<Disposable> {
+    return this.#atWork.reserve(octets)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { FixedShare, MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { Bye } from '../answers.ts'
 import { readCommand } from './command-reader.ts'
@@ -28,7 +28,7 @@ async function hear(
   { signedIn = true, limits = {}, memory = 1 << 20 }: Given,
 ): Promise<Heard> {
   const input = new Input(Readable.from(chunks))
-  const reservation = new MemoryReservation(new MessageMemory(memory, 15_000), { free: memory }, () => {})
+  const reservation = new MemoryReservation(new MessageMemory(memory, 15_000), new FixedShare(memory), () => {})
   const commands: string[] = []
   let asked = 0
   let held = 0

@@ -23,7 +23,7 @@ export interface ReceivedCommand extends Received {
 export interface ReaderContext {
   readonly limits: ImapLimits
   readonly isSignedIn: boolean
-  /** Where messages are counted. What a command reserves stays so until the caller releases it. */
+  /** Where literals are counted. What a command reserves stays so until the caller releases it. */
   readonly memory: Pick<MemoryReservation, 'fits' | 'reserve' | 'release' | 'complete' | 'held'>
   askForLiteral(): void
   literalBegins(): void
@@ -33,7 +33,7 @@ export interface ReaderContext {
 
 const tooLarge: Fault = { status: 'NO', text: 'The command is too large', code: 'TOOBIG' }
 const tooLargeMessage: Fault = { status: 'NO', text: 'The message is too large', code: 'TOOBIG' }
-const noRoom: Fault = { status: 'NO', text: 'Too many messages arrive at once; try again shortly', code: 'UNAVAILABLE' }
+const noRoom: Fault = { status: 'NO', text: 'Too many literals arrive at once; try again shortly', code: 'UNAVAILABLE' }
 const tooLong: Fault = { status: 'BAD', text: 'The command line is too long' }
 const notText: Fault = { status: 'BAD', text: 'The command line contains NUL or a bare CR' }
 
@@ -116,7 +116,6 @@ class Reading {
 
   async #literal({ octets, isBinary }: Announced): Promise<void> {
     const { memory } = this.#context
-    const isMessage = this.#takesMessages
     const blocks: Buffer[] = []
     let block = Buffer.alloc(0)
     let filled = 0
@@ -126,7 +125,7 @@ class Reading {
       for (let at = 0; at < part.length && !this.#fault; ) {
         if (filled === block.length) {
           const length = Math.min(left, blockLength)
-          if (isMessage && !memory.reserve(length)) return this.#refuse(noRoom)
+          if (!memory.reserve(length)) return this.#refuse(noRoom)
           block = Buffer.allocUnsafeSlow(length)
           filled = 0
           blocks.push(block)

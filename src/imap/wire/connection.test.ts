@@ -4,7 +4,7 @@ import { type Duplex, duplexPair, Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { createSecureContext } from 'node:tls'
 import { deflateRawSync } from 'node:zlib'
-import { MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { FixedShare, MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { testCertificate } from '#test/sockets/certificate.ts'
 import { Bye } from '../answers.ts'
@@ -20,7 +20,8 @@ function connected(t: TestContext): { connection: ImapConnection; client: Duplex
   const [socket, client] = duplexPair()
   const connection = new ImapConnection(socket as Socket, {
     ...{ address: '192.0.2.1', localAddress: '192.0.2.2', limits: IMAP_LIMITS },
-    memory: new MemoryReservation(new MessageMemory(IMAP_LIMITS.memory, 15_000), { free: 1 << 30 }, () => {}),
+    memory: new MemoryReservation(new MessageMemory(IMAP_LIMITS.memory, 15_000), new FixedShare(1 << 30), () => {}),
+    shareOf: () => new FixedShare(1 << 30),
     tls: { context: async () => context },
   })
   t.after(() => {
@@ -31,7 +32,7 @@ function connected(t: TestContext): { connection: ImapConnection; client: Duplex
 }
 
 function signedIn(connection: ImapConnection): ImapConnection {
-  connection.signedIn()
+  connection.signedIn('')
   return connection
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type SecureContext, TLSSocket } from 'node:tls'
 import { handshake } from '#/inbound/connection/connection.ts'
-import type { MemoryReservation } from '#/inbound/connection/message-memory.ts'
+import type { MemoryReservation, MemoryShare } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { Bad, Bye } from '../answers.ts'
 import type { Connection } from '../session/connection.ts'
@@ -24,6 +24,8 @@ export interface ConnectionContext {
   readonly localAddress: string
   readonly limits: ImapLimits
   readonly memory: MemoryReservation
+  /** The part of the memory that an organization may use. */
+  readonly shareOf: (organizationId: string) => MemoryShare
   /** The certificate; undefined if TLS is not possible. */
   readonly tls: { context(): Promise<SecureContext> } | undefined
 }
@@ -40,6 +42,7 @@ export class ImapConnection implements Connection, ReaderContext {
   isEncrypted = false
   isSignedIn = false
   readonly #tls: ConnectionContext['tls']
+  readonly #shareOf: ConnectionContext['shareOf']
   readonly #ended = new AbortController()
   #socket: Socket
   #input: Input
@@ -51,12 +54,13 @@ export class ImapConnection implements Connection, ReaderContext {
   #stopped: Bye | undefined
   #turnAt = performance.now()
 
-  constructor(socket: Socket, { address, localAddress, limits, memory, tls }: ConnectionContext) {
+  constructor(socket: Socket, { address, localAddress, limits, memory, shareOf, tls }: ConnectionContext) {
     this.address = address
     this.localAddress = localAddress
     this.limits = limits
     this.memory = memory
     this.#tls = tls
+    this.#shareOf = shareOf
     this.#socket = socket
     this.#input = new Input(socket)
     this.output = new Sender(socket)
@@ -82,8 +86,10 @@ export class ImapConnection implements Connection, ReaderContext {
     return this.isSignedIn ? undefined : this.#waitingSince
   }
 
-  signedIn(): void {
+  signedIn(organizationId: string): void {
     this.isSignedIn = true
+    this.memory.release(this.memory.held)
+    this.memory.belongTo(this.#shareOf(organizationId))
   }
 
   /** The next command. One that is too large, or no text, is refused here. A client that does not read its answers is not read

@@ -14,7 +14,8 @@ export interface ImapLimits {
   readonly messageSize: number
   /** All messages of a command (RFC 3502). */
   readonly messages: number
-  /** Memory for messages that arrive, until their command is carried out. One client gets at most half. */
+  /** Memory for literals, until their command is carried out. An organization has at most as much as it leaves free, a client at most half
+   *  before it has signed in. */
   readonly memory: number
   /** When memory is full, a message that would need longer than this to double in size is aborted. */
   readonly slow: number

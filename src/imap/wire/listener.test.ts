@@ -45,7 +45,7 @@ async function carryOut(connection: Connection): Promise<void> {
       done()
       return connection.compress()
     case 'LOGIN':
-      connection.signedIn()
+      connection.signedIn('books')
       return void done()
     case 'IDLE':
       return void done(await connection.ask('idling'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { Acceptor, type Client } from '#/inbound/connection/acceptor.ts'
-import { MemoryReservation, MessageMemory } from '#/inbound/connection/message-memory.ts'
+import { MemoryReservation } from '#/inbound/connection/message-memory.ts'
 import { ClientGone } from '#/inbound/connection/smtp-reader.ts'
 import { clientNetwork, insideOf, type Network, unmappedAddress } from '#/ip-address.ts'
 import { Bye } from '../answers.ts'
@@ -10,6 +10,7 @@ import type { Serve } from '../session/connection.ts'
 import { type ConnectionContext, ImapConnection } from './connection.ts'
 import { statusLine } from './format.ts'
 import { IMAP_LIMITS, type ImapLimits } from './limits.ts'
+import { LiteralMemory } from './literal-memory.ts'
 import { type Proxied, readProxyHeader } from './proxy-protocol.ts'
 
 export interface ImapListenerConfig {
@@ -20,6 +21,8 @@ export interface ImapListenerConfig {
   /** Proxies that begin each connection with a header of the PROXY protocol, version 1 or 2. */
   readonly proxies?: readonly Network[]
   readonly limits?: Partial<ImapLimits>
+  /** That of all listeners of a process; else it has one of its own. */
+  readonly memory?: LiteralMemory
 }
 
 const tooMany = () => new Bye('Too many connections; try again shortly', 'UNAVAILABLE')
@@ -37,20 +40,21 @@ export class ImapListener implements AsyncDisposable {
   readonly #isProxy: (address: string) => boolean
   readonly #serve: Serve
   readonly #log: Logger
-  readonly #memory: MessageMemory
+  readonly #memory: LiteralMemory
   readonly #acceptor: Acceptor
   readonly #connections = new Map<ImapConnection, Promise<void>>()
   readonly #clients = new Map<string, Client>()
   readonly #timer: NodeJS.Timeout
 
-  constructor({ tls, implicitTls = false, proxies = [], limits = {} }: ImapListenerConfig, serve: Serve, log: Logger) {
+  constructor(config: ImapListenerConfig, serve: Serve, log: Logger) {
+    const { tls, implicitTls = false, proxies = [], limits = {} } = config
     this.#limits = { ...IMAP_LIMITS, ...limits }
     this.#tls = tls
     this.#implicitTls = implicitTls
     this.#isProxy = insideOf(proxies)
     this.#serve = serve
     this.#log = log
-    this.#memory = new MessageMemory(this.#limits.memory, this.#limits.slow)
+    this.#memory = config.memory ?? new LiteralMemory(this.#limits)
     this.#acceptor = new Acceptor((socket, address) => this.#accept(socket, address), log)
     this.#timer = setInterval(() => this.#check(), checkInterval).unref()
   }
@@ -87,10 +91,7 @@ export class ImapListener implements AsyncDisposable {
   #admit(socket: Socket, address: string, localAddress: string): void {
     const limits = this.#limits
     const name = clientNetwork(address)
-    const client = this.#clients.get(name) ?? {
-      connections: 0,
-      share: { free: Math.max(limits.messageSize, limits.memory / 2) },
-    }
+    const client = this.#clients.get(name) ?? { connections: 0, share: this.#memory.shareOfClient() }
     if (client.connections >= limits.connectionsPerClient || !this.#hasRoom()) {
       const { message, code } = tooMany()
       // Whoever begins with TLS could not read it.
@@ -101,8 +102,9 @@ export class ImapListener implements AsyncDisposable {
     }
     client.connections += 1
     this.#clients.set(name, client)
-    const memory = new MemoryReservation(this.#memory, client.share, () => connection.stop(tooSlow()))
-    const given = { address, localAddress, limits, memory, tls: this.#tls }
+    const memory = new MemoryReservation(this.#memory.all, client.share, () => connection.stop(tooSlow()))
+    const shareOf = (organizationId: string) => this.#memory.shareOf(organizationId)
+    const given = { address, localAddress, limits, memory, shareOf, tls: this.#tls }
     const connection: ImapConnection = new ImapConnection(socket, given)
     const served = this.#run(connection)
     this.#connections.set(connection, served)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { MemoryReservation, MessageMemory } from './message-memory.ts'
+import { FixedShare, MemoryReservation, MessageMemory } from './message-memory.ts'
 
 const MiB = 2 ** 20
 const second = 1_000
@@ -18,7 +18,7 @@ function memory(octets = 128 * MiB) {
       now += milliseconds
     },
     /** For a session of a client that may have half of it. */
-    room(share = { free: octets / 2 }): MemoryReservation {
+    room(share = new FixedShare(octets / 2)): MemoryReservation {
       const room: MemoryReservation = new MemoryReservation(all, share, () => gone.add(room))
       return room
     },
@@ -27,7 +27,7 @@ function memory(octets = 128 * MiB) {
 
 test('three clients with 101 connections hold all of it: an honest sender gets its room all the same', () => {
   const { all, gone, pass, room } = memory()
-  const clients = Array.from({ length: 3 }, () => ({ free: 64 * MiB }))
+  const clients = Array.from({ length: 3 }, () => new FixedShare(64 * MiB))
   const attackers = clients.flatMap((share) => Array.from({ length: 34 }, () => room(share)))
   while (attackers.some((one) => one.reserve(64 * 1024)));
   assert.ok(all.free < 64 * 1024)
@@ -90,7 +90,7 @@ test('through any sequence of messages the free memory neither leaks nor exceeds
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const { all, pass, room } = memory(8_192)
-      const shares = [{ free: 4_096 }, { free: 4_096 }, { free: 4_096 }]
+      const shares = [new FixedShare(4_096), new FixedShare(4_096), new FixedShare(4_096)]
       const sessions = Array.from({ length: 6 }, (_, at) => room(shares[at % 3] ?? assert.fail()))
       for (const { session, octets, wait, end } of steps) {
         const one = sessions[session] ?? assert.fail()

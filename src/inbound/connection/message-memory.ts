@@ -40,14 +40,30 @@ export class MessageMemory {
 
 /** The part of the memory that one client may use. */
 export interface MemoryShare {
+  /** What is left of it. */
+  readonly free: number
+  /** So many octets more are held, or fewer. */
+  hold(octets: number): void
+}
+
+/** A part of always the same size. */
+export class FixedShare implements MemoryShare {
   free: number
+
+  constructor(octets: number) {
+    this.free = octets
+  }
+
+  hold(octets: number): void {
+    this.free -= octets
+  }
 }
 
 /** The memory that one session holds, for one message after another. */
 export class MemoryReservation {
   held = 0
   readonly #memory: MessageMemory
-  readonly #share: MemoryShare
+  #share: MemoryShare
   readonly #disconnect: () => void
   /** Octets a millisecond, as a moving average. */
   #rate = 0
@@ -60,6 +76,11 @@ export class MemoryReservation {
     this.#memory = memory
     this.#share = share
     this.#disconnect = disconnect
+  }
+
+  /** Has what is held from now on be another's part. Nothing is held. */
+  belongTo(share: MemoryShare): void {
+    this.#share = share
   }
 
   /** Whether a message of that size might fit. */
@@ -81,7 +102,7 @@ export class MemoryReservation {
       return false
     }
     memory.free -= octets
-    this.#share.free -= octets
+    this.#share.hold(octets)
     memory.holders.add(this)
     return true
   }
@@ -96,7 +117,7 @@ export class MemoryReservation {
     const released = Math.min(octets, this.held)
     this.held -= released
     this.#memory.free += released
-    this.#share.free += released
+    this.#share.hold(-released)
     if (this.held > 0) return
     this.#memory.holders.delete(this)
     this.#rate = 0

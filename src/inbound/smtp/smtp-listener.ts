@@ -6,7 +6,7 @@ import type { Clock } from '#/ports/clock.ts'
 import { Acceptor, type Client } from '../connection/acceptor.ts'
 import { ClientConnection } from '../connection/connection.ts'
 import { LIMITS, type Limits } from '../connection/limits.ts'
-import { MemoryReservation, type MemoryShare, MessageMemory } from '../connection/message-memory.ts'
+import { FixedShare, MemoryReservation, type MemoryShare, MessageMemory } from '../connection/message-memory.ts'
 import type { Named } from './envelope.ts'
 import type { MailHandler, SessionContext, SmtpAuth } from './mail-handler.ts'
 import { render, reply } from './reply.ts'
@@ -144,7 +144,7 @@ export class SmtpListener implements AsyncDisposable {
 
 /** Half of the memory, and at least one message, so that no client can use it all. */
 function shareOf({ memory, messageSize }: Limits): MemoryShare {
-  return { free: Math.max(messageSize, memory / 2) }
+  return new FixedShare(Math.max(messageSize, memory / 2))
 }
 
 /** Ids that are unique in the logs: a random part for this listener, and a count. */

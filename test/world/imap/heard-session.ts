@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { ManualClock } from '#/adapters/clock/manual.ts'
 import type { Database } from '#/db/open.ts'
@@ -100,6 +101,18 @@ export class HeardSession implements Session, Disposable {
   /** The line that `ask` waits for. */
   say(line: string): void {
     this.#said?.(line)
+  }
+
+  atWork<T>(work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
+  turn(): Promise<void> {
+    return nextTurn()
+  }
+
+  async reserve(): Promise<Disposable> {
+    return { [Symbol.dispose]: () => {} }
   }
 
   async betweenCommands(work: () => Promise<void>): Promise<void> {

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { No } from '../answers.ts'
+import { AtWork } from './at-work.ts'
+import { Budgets } from './budgets.ts'
+
+const { signal } = new AbortController()
+const never = new Promise<never>(() => {})
+
+/** Sessions of organizations in a process that carries out so many commands at a time. */
+function process(work = 4, memory = 4 << 20) {
+  const budgets = new Budgets({ work, memory })
+  let count = 0
+  return (organization: string, gone = signal) => new AtWork(budgets, { organization, key: `${++count}` }, gone)
+}
+
+/** What each of these does to its session, over and over, leaves room for the session of another organization. */
+for (const [what, holds] of [
+  ['commands that do not end', (session) => session.run(() => never)],
+  ['commands within commands', (session) => session.run(() => session.run(() => never))],
+  ['answers that nobody reads', (session) => session.run(() => session.reserve(1 << 20).then(() => never))],
+  ['answers of any size that nobody reads', (session) => session.run(() => session.reserve(1 << 30).then(() => never))],
+] satisfies (readonly [string, (session: AtWork) => Promise<unknown>])[])
+  test(`whatever ${what} an organization has, another one is served`, async () => {
+    const session = process()
+    for (let n = 0; n < 20; n++) holds(session('one')).catch(() => {})
+    const other = session('other')
+    await other.run(async () => void (await other.reserve(1 << 20)))
+  })
+
+test('who waits for a client that does not read is not at work', async () => {
+  const session = process(2)
+  for (let n = 0; n < 10; n++) {
+    const one = session('one')
+    const output = one.through({ write: () => never })
+    one.run(async () => await output.write('')).catch(() => {})
+  }
+  await session('one').run(async () => {})
+})
+
+test('work whose output nobody waits for leaves nothing behind, also if its client goes', async () => {
+  const session = process(2)
+  for (const taken of [Promise.resolve(), Promise.reject(new Error('gone'))]) {
+    const one = session('one')
+    const output = one.through({ write: () => taken })
+    await one.run(async () => void output.write(''))
+    await taken.catch(() => {})
+  }
+  const both = Promise.withResolvers<void>()
+  let working = 0
+  const meet = () => {
+    if (++working === 2) both.resolve()
+    return both.promise
+  }
+  await Promise.all(['two', 'three'].map((organization) => session(organization).run(meet)))
+})
+
+for (const [what, step] of [
+  ['asks for a turn', (one) => one.turn()],
+  ['writes for long', (one) => slowly(() => one.through({ write: () => undefined }).write(''))],
+] satisfies (readonly [string, (one: AtWork) => Promise<unknown>])[])
+  test(`long work that ${what} lets a command of its organization come in between`, async () => {
+    const session = process(1)
+    const done: string[] = []
+    const [long, short] = [session('one'), session('one')]
+    const working = long.run(async () => {
+      for (let n = 0; n < 3; n++) await step(long)
+      done.push('long')
+    })
+    await Promise.all([working, short.run(async () => void done.push('short'))])
+    assert.deepEqual(done, ['short', 'long'])
+  })
+
+test('a command for which there is no place until its client has gone is refused', async () => {
+  const session = process(1)
+  const leaving = new AbortController()
+  session('one')
+    .run(() => never)
+    .catch(() => {})
+  const refused = assert.rejects(
+    session('one', leaving.signal).run(async () => {}),
+    (error) => error instanceof No && error.code === 'LIMIT',
+  )
+  leaving.abort()
+  await refused
+})
+
+/** After longer than others have to wait. */
+async function slowly(work: () => unknown): Promise<void> {
+  for (const until = performance.now() + 25; performance.now() < until; );
+  await work()
+}
