@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DovecotServer } from '#test/peers/dovecot/imap-server.ts'
+import { password, passwordHash } from '#test/world/imap/serving.ts'
 import { appendOf, ImapLoadClient } from '../load/imap-client.ts'
 import { Letters } from '../mailbox/letters.ts'
 import type { Peer } from './peer.ts'
@@ -29,10 +30,10 @@ export async function startDovecot(
   resources: AsyncDisposableStack,
   { messages, synced }: { messages: number; synced: number },
 ): Promise<Peer> {
-  const server = resources.use(await DovecotServer.start(settings))
+  const server = resources.use(await DovecotServer.start(settings, await passwordHash))
   await copy(await prepared(messages), server.mailOf('ada'))
   await copy(await prepared(synced), server.mailOf('bob'))
-  return { port: server.server.port, login: 'ada', syncing: 'bob', password: 'any' }
+  return { port: server.server.port, login: 'ada', syncing: 'bob', password }
 }
 
 /** A directory with a mailbox of so many messages, as Dovecot keeps it. To make one takes long, so it is kept between runs, under a
@@ -50,7 +51,8 @@ async function prepared(messages: number): Promise<string> {
     const batch = Math.min(500, messages - letters.count)
     await client.run(...Array.from({ length: batch }, () => appendOf('INBOX', letters.next(), letters.marks())))
   }
-  await client.run('SELECT INBOX', 'UID SEARCH TEXT host1', `FETCH 1:* (ENVELOPE BODYSTRUCTURE)`)
+  await client.run('SELECT INBOX', `FETCH 1:* (ENVELOPE BODYSTRUCTURE)`)
+  await server.index('ada')
   const making = await mkdtemp(`${made}-`)
   await copy(server.mailOf('ada'), join(making, 'ada'))
   await rename(join(making, 'ada'), made).catch(() => {})

@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
+import { copied } from '#/db/copied.ts'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
+import { oneAhead } from '#/event-loop/one-ahead.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import type { StoredFlags } from '../selected/flags.ts'
 import type { Row } from './rows.ts'
@@ -99,7 +103,7 @@ export async function readContents(
 
 /** Octets that are read at once. */
 const sliceBytes = 256 << 10
-const pieceBits = 20
+const pieceBits = Math.log2(pieceBytes)
 
 /** The message is not there any more. */
 export class Gone extends Error {}
@@ -112,19 +116,11 @@ export async function* octetsOf(
   contentId: number,
   { start, end }: { readonly start: number; readonly end: number },
 ): AsyncGenerator<Buffer> {
-  const read = async (at: number) => {
-    if (at >= end) return undefined
-    const piece = await slice(db, organizationId, contentId, at, sliceEnd(at, end))
-    return { piece, failed: undefined }
-  }
-  const reading = (at: number) => read(at).catch((failed: unknown) => ({ piece: undefined, failed }))
-  let next = reading(start)
-  for (let at = start; at < end; at = sliceEnd(at, end)) {
-    const got = await next
-    if (got?.piece === undefined) throw got?.failed
-    next = reading(sliceEnd(at, end))
-    yield got.piece
-  }
+  yield* oneAhead(starts(start, end), (at) => slice(db, organizationId, contentId, at, sliceEnd(at, end)))
+}
+
+function* starts(start: number, end: number): Generator<number> {
+  for (let at = start; at < end; at = sliceEnd(at, end)) yield at
 }
 
 /** A slice ends with the piece of a large message that it is in. */
@@ -133,24 +129,19 @@ function sliceEnd(at: number, end: number): number {
   return Math.min(at + sliceBytes, end, pieceEnd)
 }
 
-/** Octets come as text, one character each, which both databases and node-postgres write faster than base64; not those with NUL, which
- *  no text has. */
 async function slice(db: Db, organizationId: string, contentId: number, at: number, end: number): Promise<Buffer> {
-  const number = at >> pieceBits
   const length = end - at
-  const [row] = await query<{ text: string | null; base64: string | null }>(db, { mayWait: true })`
-    select case when not has_nul then convert_from(octets, 'LATIN1') end as text, case when has_nul then encode(octets, 'base64') end as base64
-    from (
-      select octets, position('\\x00'::bytea in octets) > 0 as has_nul from (
-        select case when content.bytes is null then (
-            select substring(piece.bytes from ${at - (number << pieceBits) + 1} for ${length})
-            from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
-          ) else substring(content.bytes from ${at + 1} for ${length}) end as octets
-        from mail_contents content where content.id = ${contentId} and content.organization_id = ${organizationId}
-        offset 0
-      ) slice offset 0
-    ) slice`
-  const bytes = row?.text === null ? Buffer.from(row.base64 ?? '', 'base64') : Buffer.from(row?.text ?? '', 'latin1')
-  if (bytes.length !== length) throw new Gone('The message has been deleted meanwhile')
+  const [from, number] = [at & (pieceBytes - 1), at >> pieceBits].map(sql.lit)
+  const [row] = await copied(
+    db,
+    sql`select case when content.bytes is null then (
+        select substring(piece.bytes from ${from} + 1 for ${sql.lit(length)})
+        from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
+      ) else substring(content.bytes from ${sql.lit(at + 1)} for ${sql.lit(length)}) end
+      from mail_contents content
+      where content.id = ${sql.lit(contentId)} and content.organization_id = ${sql.lit(organizationId)}`,
+  )
+  const bytes = row?.[0]
+  if (bytes?.length !== length) throw new Gone('The message has been deleted meanwhile')
   return bytes
 }

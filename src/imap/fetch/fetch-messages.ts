@@ -215,12 +215,21 @@ const beside: ReadonlySet<FetchItem> = new Set(['FLAGS', 'UID', 'MODSEQ', 'THREA
 
 /** How much of a message's octets is read for these items; undefined if nothing of what it says is asked for. */
 function extentOf(items: readonly FetchItem[]): Extent | undefined {
-  const needsMore = (item: FetchItem) => {
-    if (typeof item === 'string') return item === 'BODY' || item === 'BODYSTRUCTURE'
-    return item.section.path.length > 0 || item.section.what === 'all' || item.section.what === 'text'
+  const needs = new Set(items.map(needOf))
+  const structure = needs.has('structure')
+  const head = structure || needs.has('header') ? headBytes : 0
+  if (structure || needs.has('octets')) return { whole: smallBytes, head, structure }
+  return head > 0 || needs.has('preview') ? { whole: head, head, structure } : undefined
+}
+
+function needOf(item: FetchItem): 'structure' | 'octets' | 'header' | 'preview' | undefined {
+  if (typeof item === 'string') {
+    if (item === 'BODY' || item === 'BODYSTRUCTURE') return 'structure'
+    if (item === 'ENVELOPE') return 'header'
+    return item === 'PREVIEW' ? 'preview' : undefined
   }
-  if (items.some(needsMore)) return { whole: smallBytes, head: headBytes, structure: true }
-  if (items.some((item) => typeof item !== 'string' || item === 'ENVELOPE'))
-    return { whole: headBytes, head: headBytes, structure: false }
-  return items.includes('PREVIEW') ? { whole: 0, head: 0, structure: false } : undefined
+  const { path, what } = item.section
+  // Where the text begins may follow from the structure alone.
+  if (path.length > 0 || what === 'text') return 'structure'
+  return what === 'all' ? 'octets' : 'header'
 }

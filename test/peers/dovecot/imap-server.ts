@@ -1,6 +1,6 @@
 // A throwaway Dovecot, for benches that compare with it.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { freePort } from '#test/sockets/free-port.ts'
 import { untilNobodyAnswers } from '#test/sockets/nobody-answers.ts'
 
@@ -36,8 +37,8 @@ export class DovecotServer implements AsyncDisposable {
     this.server = server
   }
 
-  /** Starts it with these settings beside its own. Mail is in mdbox folders unless they say otherwise. */
-  static async start(settings = '', format = 'mdbox'): Promise<DovecotServer> {
+  /** Starts it with these settings beside its own. The password of all logins is the one with this hash of argon2id, or any. */
+  static async start(settings = '', passwordHash?: string): Promise<DovecotServer> {
     if (!existsSync(dovecot)) throw new Error(`There is no Dovecot at ${dovecot}: apt-get install dovecot-imapd`)
     if (process.getuid?.() !== 0) throw new Error('Dovecot is started by root alone')
     const directory = await mkdtemp(join(tmpdir(), 'mailroom-dovecot-'))
@@ -48,7 +49,7 @@ export class DovecotServer implements AsyncDisposable {
       const port = await freePort()
       const server = { host: '127.0.0.1', port, user: 'mailroom', password: 'p "w' }
       await writeFile(join(directory, 'masters'), `${server.user}:{PLAIN}${server.password}\n`, { mode: 0o644 })
-      await writeFile(join(directory, 'dovecot.conf'), ownSettings(directory, server.port, format) + settings)
+      await writeFile(join(directory, 'dovecot.conf'), ownSettings(directory, server.port, passwordHash) + settings)
       const started = new DovecotServer(directory, server)
       try {
         await started.run()
@@ -63,6 +64,11 @@ export class DovecotServer implements AsyncDisposable {
   /** Where the folders of whoever logs in so are. */
   mailOf(login: string): string {
     return join(this.#directory, 'mail', login)
+  }
+
+  /** Brings the index of the inbox of whoever logs in so up to date. Rejects with what Dovecot says if it cannot. */
+  async index(login: string): Promise<void> {
+    await promisify(execFile)('doveadm', ['-c', join(this.#directory, 'dovecot.conf'), 'index', '-u', login, 'INBOX'])
   }
 
   /** Everything that it keeps: mail, indexes, its log. */
@@ -123,7 +129,8 @@ export async function untilItGreets(port: number, signal?: AbortSignal): Promise
   }
 }
 
-function ownSettings(directory: string, port: number, format: string): string {
+function ownSettings(directory: string, port: number, passwordHash: string | undefined): string {
+  const password = passwordHash === undefined ? 'nopassword=y' : `password={ARGON2ID}${passwordHash}`
   return `
     base_dir = ${directory}/run
     state_dir = ${directory}/run
@@ -133,7 +140,7 @@ function ownSettings(directory: string, port: number, format: string): string {
     ssl = no
     disable_plaintext_auth = no
     auth_mechanisms = plain
-    mail_location = ${format}:${directory}/mail/%u
+    mail_location = mdbox:${directory}/mail/%u
     mail_uid = nobody
     mail_gid = nogroup
     first_valid_uid = 1
@@ -161,7 +168,7 @@ function ownSettings(directory: string, port: number, format: string): string {
     }
     passdb {
       driver = static
-      args = nopassword=y
+      args = ${password}
     }
     userdb {
       driver = static

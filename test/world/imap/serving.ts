@@ -8,7 +8,7 @@ import { ImapClient } from './client.ts'
 
 /** Of every mailbox of `readingMailbox`. Its hash is made once, since that takes time. */
 export const password = 'correct horse battery staple'
-const hash = hashPassword(password, { organization: '', key: '' })
+export const passwordHash = hashPassword(password, { organization: '', key: '' })
 
 /** A mailbox that a mail program can read. */
 export interface ReadingMailbox extends MailboxRef {
@@ -60,9 +60,9 @@ export async function readingMailbox(
   { world: { db, mailHost }, id: organizationId, domain }: TestOrganization,
   localPart: string,
 ): Promise<ReadingMailbox> {
-  const passwordHash = await hash
+  const hash = await passwordHash
   const { id, address } = await db
     .transaction()
-    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain, localPart, passwordHash }, byOperator))
+    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain, localPart, passwordHash: hash }, byOperator))
   return { organizationId, mailboxId: id, address }
 }
