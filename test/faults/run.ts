@@ -1,17 +1,15 @@
-// The long runs of kill.test.ts, due.test.ts and test/processes/storm.test.ts:
-// npm run faults -- kill COUNT | storm SECONDS | roles SECONDS | due COUNT
+// The long runs of kill.test.ts and test/processes/storm.test.ts:
+// npm run faults -- kill COUNT | storm SECONDS | roles SECONDS
 import { type StormReport, storm } from '#test/processes/storm.ts'
-import { type DueReport, dueRun } from './clock/due-run.ts'
 import { crashRun, type Report } from './letters/crash-run.ts'
 
 const [what, amount] = process.argv.slice(2)
 const most = Number(amount)
-if (!['kill', 'storm', 'roles', 'due'].includes(what ?? '') || !(most > 0)) {
+if (!['kill', 'storm', 'roles'].includes(what ?? '') || !(most > 0)) {
   process.stderr.write(
-    'Usage: npm run faults -- kill COUNT | storm SECONDS | roles SECONDS | due COUNT\n' +
+    'Usage: npm run faults -- kill COUNT | storm SECONDS | roles SECONDS\n' +
       'Kills the service (kill -9) so many times, or for so long, while 50 senders stream mail in, and accounts for it;\n' +
-      'with `roles`, processes of every role, two of each, on a server;\n' +
-      'or has two workers send so many messages that are due in one second, nine of ten of them of one organization.\n' +
+      'with `roles`, processes of every role, two of each, on a server.\n' +
       'The embedded database, or the server that TEST_DATABASE_URL names: npm run node -- test/peers/postgres.ts -- npm run faults -- …\n',
   )
   process.exit(2)
@@ -22,25 +20,12 @@ process.stdout.write([text, ...faults, faults.length > 0 ? 'FAULTS' : 'no fault'
 process.exitCode = faults.length > 0 ? 1 : 0
 
 async function result(): Promise<Result> {
-  if (what === 'due') return dueResult(await dueRun(most))
   const since = performance.now()
   const goOn = (kills: number) => {
     if (kills > 0 && kills % 10 === 0) process.stdout.write(`${kills} kills\n`)
     return what === 'kill' ? kills < most : performance.now() - since < most * 1000
   }
   return what === 'roles' ? stormResult(await storm(goOn)) : crashResult(await crashRun(goOn))
-}
-
-function dueResult({ due, seconds, twice, unsent, heldBack }: DueReport): Result {
-  const share = `${(heldBack * 100).toFixed(0)} %`
-  return {
-    text: `${due} due, sent in ${seconds.toFixed(0)} s, the last of the small organization after ${share} of all`,
-    faults: [
-      ...twice.map((recipient) => `sent twice: ${recipient}`),
-      ...unsent.map((recipient) => `not sent: ${recipient}`),
-      ...(heldBack < 0.5 ? [] : [`the small organization was held back until ${share} had gone`]),
-    ].slice(0, 20),
-  }
 }
 
 interface Result {

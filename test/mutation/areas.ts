@@ -16,7 +16,7 @@ export const areas: Readonly<Record<string, Area>> = {
   threads: area('threads', 'journeys/**/{description,hostile-threads,locations,message-fields,page-by-page}'),
   http: area(
     'http',
-    'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors,guessed-keys}',
+    'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors}',
     'journeys/**/{idempotency,input,keys-and-isolation,large-bodies,locations,rate-limit,restricted-key-rules,restricted-keys}',
     'journeys/**/{roles,tracing}',
     'faults/**/unfinished-bodies',
@@ -34,7 +34,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'events/every-type',
     'journeys/**/{cursors,description,errors,input,roles,shared-mailboxes}',
     'journeys/scheduled/*',
-    'faults/**/{due,scheduled-*}',
+    'faults/**/{scheduled,sent}-*',
   ),
   leases: {
     source: ['src/db/{leases,lease-holder}.ts'],
@@ -44,7 +44,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'queue',
     '{cli/commands/queue,conformance/leases/*,events/every-type,outbound/worker/*}',
     'journeys/{arriving/after-250,scheduled/*,sending/sending}',
-    'faults/**/{due,kill,scheduled-*}',
+    'faults/**/{kill,scheduled-*,sent-*}',
   ),
   outbound: area(
     'outbound',
@@ -52,7 +52,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{approvals,drafts,header-fields,submission}',
     'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
     'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
-    'faults/**/{caps,due,kill,stopped,scheduled-*}',
+    'faults/**/{kill,stopped,scheduled-*,sent-*}',
   ),
   sending: area(
     'sending',

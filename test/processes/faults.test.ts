@@ -6,7 +6,6 @@ import { networkTo } from '#test/faults/network/network.ts'
 import type { FaultProxy } from '#test/faults/network/proxy.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
-import type { Service } from '#test/world/service.ts'
 import { accountFor, assertKept } from './accounts.ts'
 import { Fleet } from './fleet.ts'
 import { Load } from './load.ts'
@@ -29,7 +28,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     network = resources.use(proxy)
     const env = (_role: Role, number: number): Record<string, string> => (number === 0 ? { DATABASE_URL: url } : {})
     fleet = resources.use(await Fleet.start({ home, env }))
-    load = resources.use(await Load.on(fleet))
+    load = resources.use(Load.on(fleet))
     await load.senders.see(10, 'acknowledged')
   })
   after(() => resources.disposeAsync())
@@ -50,33 +49,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     network.heal()
     await untilRecovered(fleet, load.programs)
   })
-
-  // A process of the role submission holds no work: after its 250 the message is the workers'.
-  for (const role of ['api', 'mx', 'worker'] as const)
-    test(`kill -9 of one ${role} process of two: the other continues, and all is well`, async () => {
-      const victim = role === 'worker' ? await workerAtEndOfData() : fleet.one(role)
-      await fleet.kill(victim)
-      await untilRecovered(fleet, load.programs)
-      await fleet.add(role)
-    })
-
-  /** One that has sent the end of data, and waits for the reply. */
-  async function workerAtEndOfData(): Promise<Service> {
-    const { sink } = fleet
-    const [busy, ...others] = fleet.of('worker')
-    assert.ok(busy)
-    for (const other of others) await fleet.stop(other)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    sink.act = (step) => {
-      if (step !== 'end of data') return undefined
-      sink.act = () => undefined
-      resolve()
-      return { next: 'stall' }
-    }
-    await promise
-    await fleet.add('worker')
-    return busy
-  }
 
   test('in the end nothing that was acknowledged is lost', async () => {
     await load.stop()

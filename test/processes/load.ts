@@ -9,14 +9,14 @@ export class Load implements Disposable {
 
   private constructor(fleet: Fleet) {
     this.senders = new Senders(async () => (await fleet.some('mx')).smtp.port, fleet.busy)
-    this.programs = new Programs(fleet)
+    this.programs = new Programs(fleet, this.senders)
   }
 
   /** From so many of each. */
-  static async on(fleet: Fleet, { senders = 3, programs = 3 } = {}): Promise<Load> {
+  static on(fleet: Fleet, { senders = 3, programs = 3 } = {}): Load {
     const load = new Load(fleet)
     load.senders.start(senders)
-    await load.programs.start(programs)
+    load.programs.start(programs)
     return load
   }
 

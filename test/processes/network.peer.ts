@@ -22,7 +22,7 @@ const home = ofFile(await homeAt(server.url))
 const env = (_role: string, number: number): Record<string, string> =>
   number === 0 ? { DATABASE_URL: urlBy(one) } : {}
 const fleet = ofFile(await Fleet.start({ home, env }))
-const load = ofFile(await Load.on(fleet))
+const load = ofFile(Load.on(fleet))
 await load.senders.see(10, 'acknowledged')
 
 test('a process of each role loses its network to PostgreSQL without a word: the others go on, and it is well after its return', async () => {

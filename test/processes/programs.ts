@@ -1,30 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import type { Attempt } from '#test/faults/letters/checker.ts'
 import { ConcurrentClients } from '#test/faults/letters/concurrent-clients.ts'
+import type { Senders } from '#test/faults/letters/senders.ts'
 import { storeKey } from '#test/world/organization/stored-key.ts'
 import type { Fleet } from './fleet.ts'
 
 /** Programs that send mail by the API, one message after the other, at once or scheduled for now. What is not answered is
- *  asked again under its Idempotency-Key, of whichever process there is. */
+ *  asked again under its Idempotency-Key, of whichever process there is. Each waits in between for so much mail that comes in. */
 export class Programs extends ConcurrentClients {
   /** By subject, which is also the recipient's local part. A stored message is stored once. */
   readonly messages = new Map<string, { attempts: number; acknowledged: boolean }>()
   /** Counts of failures, by status or error code. */
   readonly failures = new Map<string, number>()
   readonly #fleet: Fleet
+  readonly #senders: Senders
 
-  constructor(fleet: Fleet) {
+  constructor(fleet: Fleet, senders: Senders) {
     super()
     this.#fleet = fleet
+    this.#senders = senders
   }
 
-  async start(count: number): Promise<void> {
-    const { db, organization } = this.#fleet
-    for (let n = 0; n < count; n++) {
-      // A key has 600 requests a minute.
-      this.begin(this.#work(await storeKey(db, organization.organizationId)))
-    }
+  start(count: number): void {
+    for (let n = 0; n < count; n++) this.begin(this.#work())
   }
 
   /** For the checker, of what arrives: a second copy comes where a worker died at the end of data. */
@@ -34,13 +32,16 @@ export class Programs extends ConcurrentClients {
     )
   }
 
-  async #work(key: string): Promise<void> {
-    while (!this.stopping) {
+  async #work(): Promise<void> {
+    const { db, organization } = this.#fleet
+    let key = ''
+    for (let count = 0; !this.stopping; count++) {
+      // One has 600 requests a minute.
+      if (count % 300 === 0) key = await storeKey(db, organization.organizationId)
       const name = randomUUID()
       const message = { attempts: 1, acknowledged: false }
       this.messages.set(name, message)
       const scheduled = Math.random() < 0.5
-      const { organization } = this.#fleet
       const fields = { from: organization.addresses[0], to: `${name}@there.example`, subject: name, text: 'Hello' }
       const body = scheduled ? { ...fields, send_at: new Date().toISOString() } : fields
       while (!message.acknowledged && !this.gone) {
@@ -49,7 +50,7 @@ export class Programs extends ConcurrentClients {
         if (!message.acknowledged) this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)
         // Its time was now for a minute.
         if (scheduled && outcome === '400') break
-        await setTimeout(50 + Math.random() * 200)
+        await Promise.race([this.#senders.see(10, 'answered'), this.ending])
       }
     }
   }

@@ -18,7 +18,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     timeout: 300_000,
   }, async () => {
     await using fleet = await Fleet.start()
-    using load = await Load.on(fleet)
+    using load = Load.on(fleet)
     await Promise.all(roles.map((role) => replaceAll(fleet, role)))
     await load.stop()
     const account = await accountFor(fleet, load)
@@ -39,7 +39,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 
   test('those of an older version go on while a newer one has migrated the database, and are refused only at a start', async () => {
     await using fleet = await Fleet.start({ numbers: { api: 1, mx: 1, worker: 1 } })
-    using load = await Load.on(fleet)
+    using load = Load.on(fleet)
     await load.senders.see(60, 'acknowledged')
     await migrateFurther(fleet.db)
     await load.senders.see(60, 'acknowledged')

@@ -18,7 +18,7 @@ export interface StormReport extends Account {
 export async function storm(goOn: (kills: number) => boolean, { senders = 50 } = {}): Promise<StormReport> {
   await using fleet = await Fleet.start()
   const since = performance.now()
-  using load = await Load.on(fleet, { senders, programs: Math.ceil(senders / 10) })
+  using load = Load.on(fleet, { senders, programs: Math.ceil(senders / 10) })
   let kills = 0
   const coming = new Set<Promise<unknown>>()
   while (goOn(kills)) {

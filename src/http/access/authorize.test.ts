@@ -34,11 +34,15 @@ function gate({ identify, inSession, among }: Asked = {}) {
       now += ms
     },
     /** The headers of the answer, or the refusal with those. */
-    ask: async (config: { scope?: Scope; allMailboxes?: true } = {}, sent = bearer) => {
+    ask: async (
+      config: { scope?: Scope; allMailboxes?: true } = {},
+      sent = bearer,
+      clientAddress = '2001:db8:1:2::1',
+    ) => {
       const headers: Record<string, unknown> = {}
       const headersDistinct = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]]))
       const request = {
-        ...{ method: 'GET', clientAddress: '192.0.2.1', headers: sent, raw: { headers: sent, headersDistinct } },
+        ...{ method: 'GET', clientAddress, headers: sent, raw: { headers: sent, headersDistinct } },
         routeOptions: { config: { scope: 'labels:read', ...config } },
       } as unknown as FastifyRequest
       const reply = { header: (name: string, value: unknown) => (headers[name] = value) } as unknown as FastifyReply
@@ -79,15 +83,17 @@ test('what all processes have left counts where it is less, and what they refuse
   assert.deepEqual(await ask(), allowed('"key";r=598;t=60'))
 })
 
-test('an address has 600 requests in a minute with keys that nobody has, and lookups of keys are limited', async () => {
+test('a network has 600 requests in a minute with keys that nobody has, and lookups of keys are limited', async () => {
   const guessed: boolean[] = []
   const { ask, advance } = gate({ identify: async (_token, client) => void guessed.push(client.guessing) })
-  for (let n = 0; n < 600; n++) assert.equal((await ask()).code, 'unauthorized')
+  const from = (address: string) => ask({}, undefined, address)
+  for (let n = 0; n < 600; n++) assert.equal((await from(`2001:db8:1:2::${n}`)).code, 'unauthorized')
   assert.deepEqual(new Set(guessed.splice(0)), new Set([false]))
   assert.deepEqual(await ask(), { code: 'rate_limited', retryAfter: 60, left: undefined })
+  assert.equal((await from('2001:db8:1:3::1')).code, 'unauthorized')
   advance(60_000)
   assert.equal((await ask()).code, 'unauthorized')
-  assert.deepEqual(guessed, [true, false])
+  assert.deepEqual(guessed, [true, false, false])
 })
 
 test('a key with a quota of its own has that many requests in a minute', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { countingStatements } from '#test/observe/counting-statements.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
@@ -94,4 +95,29 @@ test('of a smaller quota a process holds as large a part as of the whole, and no
   assert.ok(answers.every(({ allowed }) => allowed))
   assert.ok(at.statements() >= 30 / 4, `${at.statements()} statements: at most 4 are held`)
   assert.equal((await at.ask(30)).allowed, false)
+})
+
+test('at the edge of a window there is no second burst, whichever of three processes is asked', async (t) => {
+  let now = 1_000_000
+  t.mock.method(performance, 'now', () => now)
+  await using processes = new AsyncDisposableStack()
+  const id = randomUUID()
+  const [one, two, three] = [1, 2, 3].map(() => {
+    const window = processes.use(new SharedWindow(database.db, { quota: 600, windowMs: hour }))
+    return async () => {
+      const answers = await Promise.all(Array.from({ length: 400 }, () => window.consume(id)))
+      await window.report()
+      return answers.filter(({ allowed }) => allowed).length
+    }
+  }) as [() => Promise<number>, () => Promise<number>, () => Promise<number>]
+  // In the database it passes by itself too: half of the window is left to a busy machine.
+  const pass = async (ms: number) => {
+    now += ms
+    await sql`update request_uses set used_at = used_at - ${ms} * interval '1 millisecond'`.execute(database.db)
+  }
+  assert.equal(await one(), 400)
+  await pass(hour / 2)
+  assert.deepEqual([await two(), await three()], [200, 0])
+  await pass(hour / 2)
+  assert.deepEqual([await three(), await two()], [400, 0])
 })

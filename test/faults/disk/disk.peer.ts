@@ -159,25 +159,6 @@ test('a full disk under a PostgreSQL server', async () => {
   await assertKept(database, senders)
 })
 
-test('a disk under the embedded database whose fsync fails', async () => {
-  await using disk = await smallDisk(180)
-  await using database = await testDatabase({ directory: join(disk.directory, 'data') })
-  await using service = await streamingInto(database)
-  const { senders, label } = service
-  senders.start(5)
-  await senders.see(20, 'acknowledged')
-  {
-    await using _failing = await failing('fsync', [process.pid])
-    await senders.see(5, 'refused')
-    assert.equal(await label('Unsafe'), 500)
-  }
-  await senders.see(50, 'acknowledged')
-  await senders.stop()
-  assert.equal(await label('Safe'), 201)
-  assert.deepEqual([...senders.refused.keys()], ['451 4.3.0'])
-  await assertKept(database, senders)
-})
-
 test('a disk under a PostgreSQL server whose fsync fails', async () => {
   await using server = await startPostgres()
   await using database = await openDatabase({ url: server.url })

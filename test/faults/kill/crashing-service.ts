@@ -1,25 +1,21 @@
-import { setTimeout } from 'node:timers/promises'
 import { type Launched, launchService, type Service } from '#test/world/service.ts'
-
-/** When a process is killed. */
-export type Moment =
-  /** So many milliseconds after its start: while it starts, or recovers from the last kill. */
-  | { readonly starting: number }
-  /** Whatever it does so many milliseconds after a line of its log that holds a text; with `at`, what it does at the next
-   *  line that holds that one: the step that the line speaks of is done, the step behind it is not. */
-  | { readonly after: { readonly line: string; readonly ms: number }; readonly at?: string }
+import { type Killing, killedAt } from '../letters/post-office.ts'
 
 /** A service that is killed (kill -9) and started again, over and over, on one database. */
 export class CrashingService implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
+  readonly #next: (kills: number) => Killing | undefined
+  readonly #last = Promise.withResolvers<void>()
   /** Lines of its log at level `error` or above. */
   readonly complaints: string[] = []
-  #life: Promise<Launched>
   #kills = 0
+  #life: Launched
 
-  constructor(env: Readonly<Record<string, string>>) {
+  /** `next` answers at what step of its work the next life is killed; undefined if that is the last one. */
+  constructor(env: Readonly<Record<string, string>>, next: (kills: number) => Killing | undefined) {
     this.#env = env
-    this.#life = Promise.resolve(this.#launch())
+    this.#next = next
+    this.#life = this.#launch()
   }
 
   get kills(): number {
@@ -32,32 +28,30 @@ export class CrashingService implements AsyncDisposable {
     for (;;) {
       const life = this.#life
       try {
-        return await (await life).running
+        return await life.running
       } catch (error) {
         if (life === this.#life) throw error
       }
     }
   }
 
-  /** Kills it at that moment and starts the next one. */
-  async kill(moment: Moment): Promise<void> {
-    const launched = await this.#life
-    if ('starting' in moment) await setTimeout(moment.starting)
-    else {
-      const service = await this.running()
-      await logged(service, moment.after.line)
-      await setTimeout(moment.after.ms)
-      if (moment.at !== undefined) await logged(service, moment.at)
-    }
-    this.#kills += 1
-    this.#life = launched.end('SIGKILL').then(() => this.#launch())
-    await this.#life
+  /** Resolves once its last life runs. */
+  async last(): Promise<void> {
+    await this.#last.promise
+    await this.running()
   }
 
   #launch(): Launched {
-    const launched = launchService(this.#env)
+    const killing = this.#next(this.#kills)
+    if (!killing) this.#last.resolve()
+    const launched = launchService({ ...this.#env, ...(killing && killedAt(killing)) })
     launched.process.stderr?.on('data', (chunk: Buffer) => {
       this.complaints.push(...(chunk.toString().match(/^\{"level":[56]0.*$/gm) ?? []))
+    })
+    launched.process.on('close', (_code, signal) => {
+      if (signal !== 'SIGKILL') return
+      this.#kills++
+      this.#life = this.#launch()
     })
     return launched
   }
@@ -66,16 +60,4 @@ export class CrashingService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.running()).end('SIGTERM')
   }
-}
-
-/** Resolves when the text comes up in the service's log from now on. */
-function logged({ process }: Service, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    const listen = (chunk: Buffer) => {
-      if (!chunk.includes(text)) return
-      process.stderr?.off('data', listen)
-      resolve()
-    }
-    process.stderr?.on('data', listen)
-  })
 }

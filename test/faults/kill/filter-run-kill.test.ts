@@ -5,13 +5,11 @@ import { sql } from 'kysely'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { ofFile } from '#test/of-file.ts'
-import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
-import { killedAt, PostOffice } from '../letters/post-office.ts'
+import type { Answer } from '#test/sockets/http-client.ts'
+import { killedAt, leasesEnd, PostOffice } from '../letters/post-office.ts'
 
 const office = ofFile(await PostOffice.open())
-const { key } = office.organization
 const service = await office.start()
-const client = new HttpClient(service.http)
 for (const Subject of ['Both 1', 'First 2', 'Second 3', 'None 4', 'Both 5'])
   await hand(service, 'ann@peer.example', office.address, letter({ Subject }))
 for (const body of [
@@ -19,7 +17,7 @@ for (const body of [
   { name: 'Two', field: 'subject', op: 'contains', value: 'second', action: 'move', argument: 'Moved' },
   { name: 'Three', field: 'subject', op: 'contains', value: 'both', action: 'read' },
 ])
-  assert.equal((await client.request('POST', '/v1/filters', { key, body })).status, 201)
+  assert.equal((await office.request(service, 'POST', '/v1/filters', body)).status, 201)
 await service.end('SIGTERM')
 
 /** All is as it was before any run. */
@@ -39,33 +37,22 @@ for (const [where, statements, when] of [
   test(`a run is done and counted once although its process is killed ${where}`, async () => {
     await asBefore()
     const doomed = await office.start(killedAt({ statements, when }))
-    const ask = (service: { http: string }, method: string, path: string, body?: object) =>
-      new HttpClient(service.http).request(method, path, { key, ...(body && { body }) })
-    await ask(doomed, 'POST', '/v1/filters/runs', {}).catch(() => {})
+    await office.request(doomed, 'POST', '/v1/filters/runs', {}).catch(() => {})
     await doomed.ended
-    // The lease of the killed process ends.
-    await office.behindClosedDoors((db) =>
-      sql`update filter_runs set leased_until = leased_until - interval '1 hour'`.execute(db),
-    )
+    await office.behindClosedDoors(leasesEnd('filter_runs'))
     const next = await office.start(telling(['filter_runs', 'changes', 'mail_messages']))
-    const newest = async () => (await ask(next, 'GET', '/v1/filter-runs')).body.data[0]
     let run: Answer['body']
     await onceTold([next], async () => {
-      run = await newest()
+      ;[run] = (await office.request(next, 'GET', '/v1/filter-runs')).body.data
       return run.state !== 'running'
     })
-    const { state, total, seen, matched, changed, moved, starred, read, change_id } = run
-    assert.deepEqual(
-      { state, total, seen, matched, changed, moved, starred, read },
-      { state: 'done', total: 5, seen: 5, matched: 4, changed: 4, moved: 1, starred: 1, read: 2 },
-    )
-    assert.equal((await ask(next, 'GET', `/v1/changes/${change_id}`)).body.messages, 4)
-    assert.equal((await ask(next, 'POST', `/v1/changes/${change_id}/undo`)).status, 201)
-    const folder = async (name: string) =>
-      (await ask(next, 'GET', `/v1/messages?mailbox=${office.address}&folder=${name}`)).body.data
-    const asTheyWere = ({ unread, starred: is }: { unread: boolean; starred: boolean }) => unread && !is
+    const counts = { total: 5, seen: 5, matched: 4, changed: 4, moved: 1, starred: 1, read: 2 }
+    assert.partialDeepStrictEqual(run, { state: 'done', ...counts })
+    assert.equal((await office.request(next, 'GET', `/v1/changes/${run.change_id}`)).body.messages, 4)
+    assert.equal((await office.request(next, 'POST', `/v1/changes/${run.change_id}/undo`)).status, 201)
+    const asTheyWere = ({ unread, starred }: { unread: boolean; starred: boolean }) => unread && !starred
     await onceTold([next], async () => {
-      const there = await folder('inbox')
+      const there = (await office.request(next, 'GET', `/v1/messages?mailbox=${office.address}`)).body.data
       return there.length === 5 && there.every(asTheyWere)
     })
     await next.end('SIGTERM')

@@ -6,8 +6,7 @@ import { each } from '#test/each.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { onceTold, telling } from '#test/observe/writes.ts'
 import { ofFile } from '#test/of-file.ts'
-import { HttpClient } from '#test/sockets/http-client.ts'
-import { killedAt, PostOffice } from '../letters/post-office.ts'
+import { killedAt, leasesEnd, PostOffice } from '../letters/post-office.ts'
 
 const office = ofFile(await PostOffice.open())
 
@@ -22,15 +21,11 @@ for (const [where, statement, when] of [
     // It may be gone before its reply.
     await hand(doomed, 'ann@peer.example', office.address, letter({ Subject: word })).catch(() => {})
     await doomed.ended
-    // The lease of the killed process ends.
-    await office.behindClosedDoors((db) =>
-      sql`update mail_search_queue set leased_until = leased_until - interval '1 hour'`.execute(db),
-    )
+    await office.behindClosedDoors(leasesEnd('mail_search_queue'))
     const next = await office.start(telling(['mail_search_queue']))
     // Beside the next test it would index what the process is to die with.
     t.after(() => next.process.kill('SIGKILL'))
-    const client = new HttpClient(next.http)
-    const search = () => client.request('GET', `/v1/search?q=subject:${word}`, { key: office.organization.key })
+    const search = () => office.request(next, 'GET', `/v1/search?q=subject:${word}`)
     await onceTold([next], async () => !(await search()).body.indexing)
     let answer = await search()
     // A busy machine may end a search before it has found anything.

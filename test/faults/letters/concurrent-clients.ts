@@ -1,6 +1,7 @@
 /** Clients that work concurrently until they are stopped. */
 export abstract class ConcurrentClients implements Disposable {
   readonly #busy: Promise<void>[] = []
+  readonly #ending = Promise.withResolvers<void>()
   #stopping = false
   #gone = false
 
@@ -13,6 +14,11 @@ export abstract class ConcurrentClients implements Disposable {
     return this.#stopping
   }
 
+  /** Resolves once they are to stop. */
+  protected get ending(): Promise<void> {
+    return this.#ending.promise
+  }
+
   protected get gone(): boolean {
     return this.#gone
   }
@@ -20,12 +26,14 @@ export abstract class ConcurrentClients implements Disposable {
   /** Stops new work; current work is retried until it is answered. */
   async stop(): Promise<void> {
     this.#stopping = true
+    this.#ending.resolve()
     await Promise.all(this.#busy)
   }
 
   /** Abandons current work. */
   [Symbol.dispose](): void {
     this.#stopping = true
+    this.#ending.resolve()
     this.#gone = true
   }
 }

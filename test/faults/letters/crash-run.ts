@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { once } from 'node:events'
 import type { Database } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { each } from '#test/each.ts'
-import { CrashingService, type Moment } from '#test/faults/kill/crashing-service.ts'
+import { CrashingService } from '#test/faults/kill/crashing-service.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { check, type Verdict } from './checker.ts'
+import type { Killing } from './post-office.ts'
 import { Senders } from './senders.ts'
 import { discrepancies, lettersStored } from './stored.ts'
 
@@ -36,15 +37,16 @@ export async function crashRun(goOn: (kills: number) => boolean, { senders: coun
     mailboxes: ['ada', 'bob', 'cy', 'di', 'ed'],
   })
   const since = performance.now()
-  const mortal = new CrashingService({ ...home.env, MAILROOM_DNS_SERVERS: dns.address })
+  const env = { ...home.env, MAILROOM_DNS_SERVERS: dns.address }
+  const mortal = new CrashingService(env, (kills) => (goOn(kills) ? someMoment() : undefined))
   using senders = new Senders(async () => (await mortal.running()).smtp.port, organization.addresses)
   const labels: Labels = new Map()
   const done = new AbortController()
   {
     await using _ended = mortal
     senders.start(count)
-    const labelling = makeLabels(mortal, organization, labels, done.signal)
-    while (goOn(mortal.kills)) await mortal.kill(someMoment())
+    const labelling = makeLabels({ mortal, organization, senders, labels }, done.signal)
+    await mortal.last()
     done.abort()
     await Promise.all([senders.stop(), labelling])
   }
@@ -56,22 +58,26 @@ export async function crashRun(goOn: (kills: number) => boolean, { senders: coun
 
 type Labels = Map<string, { attempts: number; acknowledged: boolean }>
 
-/** One kill in five comes while it starts. The others come after it has taken mail for 0.7 s on the average, half of
- *  them between the commit of a message and its 250. */
-function someMoment(): Moment {
-  if (Math.random() < 0.2) return { starting: Math.random() * 1_000 }
-  const after = { line: '"msg":"message stored"', ms: Math.random() * 1_400 }
-  return Math.random() < 0.5 ? { after } : { after, at: after.line }
+/** One kill in five comes while it starts. Of the others half come at any statement, and half between the commit of a message and its 250. */
+function someMoment(): Killing {
+  const some = (most: number, text = '') => Array.from({ length: 1 + Math.random() * most }, () => text)
+  if (Math.random() < 0.2) return { statements: some(50), when: 'before' }
+  if (Math.random() < 0.5) return { statements: some(500), when: 'before' }
+  return { statements: some(40, 'insert into arrivals'), when: 'after' }
 }
 
-/** One label after the other, each repeated under its Idempotency-Key until it is answered. */
-async function makeLabels(
-  mortal: CrashingService,
-  { key }: StoredOrganization,
-  labels: Labels,
-  done: AbortSignal,
-): Promise<void> {
-  while (!done.aborted && labels.size < 900) {
+interface Labelling {
+  readonly mortal: CrashingService
+  readonly organization: StoredOrganization
+  /** A label is made as often as so many letters are answered. */
+  readonly senders: Senders
+  readonly labels: Labels
+}
+
+/** One label after the other, as many as a key may make in a minute, each repeated under its Idempotency-Key until it is answered. */
+async function makeLabels({ mortal, organization, senders, labels }: Labelling, done: AbortSignal): Promise<void> {
+  const ended = once(done, 'abort')
+  while (!done.aborted && labels.size < 550) {
     const name = randomUUID().slice(0, 32)
     const label = { attempts: 0, acknowledged: false }
     labels.set(name, label)
@@ -79,6 +85,7 @@ async function makeLabels(
       try {
         const { http } = await mortal.running()
         label.attempts += 1
+        const { key } = organization
         const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': name }
         const answer = await fetch(`${http}/v1/labels`, { method: 'POST', headers, body: JSON.stringify({ name }) })
         label.acknowledged = answer.status === 201
@@ -87,7 +94,7 @@ async function makeLabels(
       } catch (error) {
         if (!(error instanceof TypeError)) throw error // which is how fetch says that the connection broke
       }
-    await setTimeout(Math.random() * 200)
+    await Promise.race([senders.see(20, 'answered'), ended])
   }
 }
 

@@ -6,14 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { type DnsServer, startDnsServer } from '#test/dns/dns-server.ts'
+import { type Answer, HttpClient } from '#test/sockets/http-client.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { launchService, type Service, startService } from '#test/world/service.ts'
-
-/** More than a round and a read of the queue take, in milliseconds. */
-const patience = 4_000
 
 const usual = ['bob@there.example', 'cy@elsewhere.example']
 
@@ -66,20 +64,18 @@ export class PostOffice implements AsyncDisposable {
     assert.equal(signal, 'SIGKILL')
   }
 
-  /** Lets a service work, which may be killed at a statement: until it is killed, all is settled, or it had time to do
-   *  what it can do for now. */
-  async life(at?: Killing): Promise<'killed' | 'settled' | 'waiting'> {
+  /** Lets a service work until all is settled, or it is killed: at a statement, or by the test. */
+  async life(at?: Killing): Promise<'killed' | 'settled'> {
     const launched = launchService(this.#environment(at ? killedAt(at) : {}))
     this.#living = launched.process
     const exited = once(launched.process, 'exit')
     const killed = exited.then(() => 'killed' as const)
-    const working = launched.running.then((service) => this.#outcome(service))
-    const outcome = await Promise.race([killed, working]).catch(() => killed)
-    if (outcome === 'killed') return outcome
+    const working = launched.running.then((service) => this.untilSettled(service))
+    if ((await Promise.race([killed, working]).catch(() => killed)) === 'killed') return 'killed'
     // It finishes claimed work, and may be killed there.
     launched.process.kill('SIGTERM')
     const [, signal] = await exited
-    return signal === 'SIGKILL' ? 'killed' : outcome
+    return signal === 'SIGKILL' ? 'killed' : 'settled'
   }
 
   /** Kills the running service (kill -9). */
@@ -102,16 +98,11 @@ export class PostOffice implements AsyncDisposable {
   }
 
   /** Schedules one through the API, and answers its id; the same one where that letter was sent before. */
-  async post({ http }: Service, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
+  async post(service: Service, { subject, recipients = usual, sendAt = new Date() }: Letter): Promise<string> {
     const body = { from: this.address, to: recipients, subject, text: 'Hello', send_at: sendAt.toISOString() }
-    const headers = {
-      ...{ authorization: `Bearer ${this.organization.key}`, 'content-type': 'application/json' },
-      'idempotency-key': subject,
-    }
-    const answer = await fetch(`${http}/v1/scheduled`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const text = await answer.text()
-    assert.equal(answer.status, 201, text)
-    return JSON.parse(text).id
+    const answer = await this.request(service, 'POST', '/v1/scheduled', body, { 'idempotency-key': subject })
+    assert.equal(answer.status, 201, answer.bytes.toString())
+    return answer.body.id
   }
 
   /** The entries of a list of the API. */
@@ -120,29 +111,22 @@ export class PostOffice implements AsyncDisposable {
   }
 
   /** Waits until everything scheduled has gone or failed, of which events tell. */
-  async untilSettled(service: Service, signal?: AbortSignal): Promise<void> {
+  async untilSettled(service: Service): Promise<void> {
     for (;;) {
-      const { next } = await this.#get(service, '/v1/events?after=now', signal)
+      const { next } = await this.#get(service, '/v1/events?after=now')
       if ((await this.list(service, '/v1/scheduled')).every(({ status }) => status === 'failed')) return
-      await this.#get(service, `/v1/events?after=${next}&types=scheduled.sent,scheduled.failed&wait=30`, signal)
+      await this.#get(service, `/v1/events?after=${next}&types=scheduled.sent,scheduled.failed&wait=30`)
     }
   }
 
-  async #get({ http }: Service, path: string, signal?: AbortSignal) {
-    const headers = { authorization: `Bearer ${this.organization.key}` }
-    const answer = await fetch(`${http}${path}`, { headers, ...(signal && { signal }) })
-    return (await answer.json()) as { data: Listed[]; next?: string }
+  /** A request with the organization's key. */
+  request({ http }: Pick<Service, 'http'>, method: string, path: string, body?: object, headers = {}): Promise<Answer> {
+    const { key } = this.organization
+    return new HttpClient(http).request(method, path, { key, headers, ...(body && { body }) })
   }
 
-  async #outcome(service: Service): Promise<'settled' | 'waiting'> {
-    const late = AbortSignal.timeout(patience)
-    return await this.untilSettled(service, late).then(
-      () => 'settled',
-      (error: unknown) => {
-        if (late.aborted) return 'waiting'
-        throw error
-      },
-    )
+  async #get(service: Service, path: string) {
+    return (await this.request(service, 'GET', path)).body as { data: Listed[]; next?: string }
   }
 
   #environment(more: Readonly<Record<string, string>>): Record<string, string> {
@@ -169,8 +153,7 @@ interface Letter {
 interface Listed {
   readonly id: string
   readonly status: string
-  readonly message_id: string
-  readonly last_error: string | null
+  readonly subject: string
 }
 
 /** A step of a service's work. */
@@ -192,27 +175,25 @@ export function killedAt({ statements, about, when }: Killing): Record<string, s
   }
 }
 
-/** Ends the leases of a killed process, except those on excluded messages. */
-export async function leasesRunOut(db: Db, { but = [] }: { but?: readonly string[] } = {}): Promise<void> {
+/** Ends the leases of a killed process on messages. */
+export async function leasesRunOut(db: Db): Promise<void> {
   await sql`
     update outbound_recipients set leased_until = leased_until - interval '1 minute'
-    where state = 'sending' and message_id <> all (${but}::uuid[])`.execute(db)
+    where state = 'sending'`.execute(db)
   await sql`
     update outbound_messages set copy_due_at = copy_due_at - interval '1 minute'
-    where state = 'copy_pending' and id <> all (${but}::uuid[])`.execute(db)
+    where state = 'copy_pending'`.execute(db)
 }
 
-/** Advances time until leases have ended and the first message is due. */
+/** Ends the leases of a killed process on rows of a table. */
+export function leasesEnd(table: string) {
+  return (db: Db) => sql`update ${sql.table(table)} set leased_until = leased_until - interval '1 hour'`.execute(db)
+}
+
+/** Advances time until leases have ended, and all that waits is due. */
 export async function timePasses(db: Db): Promise<void> {
   await leasesRunOut(db)
-  await sql`
-    with passed as (
-      select greatest(min(due_at) - now(), interval '0') as time from outbound_recipients
-      where state in ('waiting', 'suspect')
-    )
-    update outbound_recipients set due_at = due_at - passed.time from passed where state in ('waiting', 'suspect')`.execute(
-    db,
-  )
+  await sql`update outbound_recipients set due_at = now() where state in ('waiting', 'suspect')`.execute(db)
 }
 
 /** The header's line. */

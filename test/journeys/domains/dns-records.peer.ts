@@ -9,7 +9,6 @@ import { zoneFile } from '#/domains/dns/zone-file.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { Knot } from '#test/peers/knot.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 
 const host = 'mx.example.net'
 const hostZone = 'mx A 192.0.2.25\nmx AAAA 2001:db8::25\nalias CNAME mx'
@@ -88,36 +87,18 @@ describe('records in a real name server', () => {
     assert.deepEqual(await problems(resolver), all(null))
   })
 
-  const rsa = recordFor('dkim')
-  const key = rsa.value
+  // What there is to say of records, src/domains/dns has: here is what the DNS could make of them.
+  const key = recordFor('dkim').value
   const below = 'shop.example.com'
   for (const [what, lines, purpose, problem, fix, of = domain] of [
-    ['the domain twice', `_dmarc.example.com TXT "v=DMARC1; p=none"`, 'dmarc', 'missing', /added the domain once more/],
     ['the value in quotes', `_dmarc TXT "\\"v=DMARC1; p=none\\""`, 'dmarc', 'mismatch', /^Quotation marks/],
-    [
-      'the value in curly quotes',
-      `_dmarc TXT "\\226\\128\\156v=DMARC1; p=none\\226\\128\\157"`,
-      'dmarc',
-      'mismatch',
-      /^Quotation marks/,
-    ],
+    ['curly quotes', `_dmarc TXT "\\226\\128\\156v=DMARC1; p=none\\226\\128\\157"`, 'dmarc', 'mismatch', /^Quotation/],
     ['a backslash', `_dmarc TXT "v=DMARC1\\\\; p=none"`, 'dmarc', 'mismatch', /^Backslashes/],
-    ['the key at the domain itself', `@ TXT ${strings(key)}`, 'dkim', 'missing', /at the domain itself/],
-    ['the key without the selector', `_domainkey TXT ${strings(key)}`, 'dkim', 'missing', /without the first part/],
     ['the key cut off', `r1._domainkey TXT "${key.slice(0, 255)}"`, 'dkim', 'mismatch', /cut off after 237 of 392/],
-    ['the key in small letters', `r1._domainkey TXT ${strings(key.toLowerCase())}`, 'dkim', 'mismatch', /v=DKIM1/],
     ['a CNAME in the way', '_mailroom-challenge CNAME x.example.net.', 'ownership', 'conflict', /^\S+ has a CNAME/],
     ['an alias for the whole', 'shop CNAME x.example.net.', 'mx', 'conflict', /^\S+ has a CNAME/, below],
-    ['an alias for the whole', 'shop CNAME x.example.net.', 'spf', 'conflict', /^\S+ has a CNAME/, below],
-    ['the record of the domain above', '@ MX 10 mx.example.net.', 'mx', 'missing', /is for example\.com, not/, below],
-    ['an MX that is an address', '@ MX 10 192.0.2.25.', 'mx', 'mismatch', /points at an address/],
     ['an MX that is an alias', '@ MX 10 alias.example.net.', 'mx', 'mismatch', /alias \(CNAME\) of mx\.example\.net/],
-    ['an MX that lacks its dot', '@ MX 10 mx.example.net', 'mx', 'mismatch', /with a dot at its end/],
-    ['an MX of another', '@ MX 10 mx.example.org.', 'mx', 'mismatch', /points at mx\.example\.org/],
     ['a null MX', '@ MX 0 .', 'mx', 'mismatch', /null MX/],
-    ['two SPFs', '@ TXT "v=spf1 -all"\n@ TXT "v=spf1 a:mx.example.net -all"', 'spf', 'conflict', /by one: v=spf1 a:/],
-    ['others’ SPF', '@ TXT "v=spf1 ip4:198.51.100.1 -all"', 'spf', 'mismatch', /to: v=spf1 a:mx\.example\.net ip4/],
-    ['two DMARCs', '_dmarc TXT "v=DMARC1; p=none"\n_dmarc TXT "v=DMARC1; p=reject"', 'dmarc', 'conflict', /^2 DMARC/],
   ] as const)
     test(`${what} is named at the ${purpose} record`, async () => {
       await knot.publish(domain, lines)
@@ -131,19 +112,13 @@ describe('records in a real name server', () => {
   test('many aliases in a row and aliases in a circle are bounded, and change nothing', async () => {
     const links = Array.from({ length: 20 }, (_, n) => `link-${n} CNAME link-${n + 1}`)
     await knot.publish(domain, `_mailroom-challenge CNAME link-0\n${links.join('\n')}\n_dmarc CNAME _dmarc`)
-    const started = performance.now()
     const [ownership, dmarc] = await Promise.all([
       inspect(resolver, recordFor('ownership'), domain),
       inspect(resolver, recordFor('dmarc'), domain),
     ])
     assert.deepEqual([ownership.satisfied, dmarc.satisfied], [null, null])
-    assert.ok(performance.now() - started < limitFor(2_000))
   })
 })
-
-function strings(value: string): string {
-  return (value.match(/.{1,255}/g) ?? []).map((string) => `"${string}"`).join(' ')
-}
 
 test('one name server that forges does not count against two that do not', async () => {
   await using one = await Knot.start(domain, 'example.net')

@@ -48,26 +48,16 @@ describe('from enrolment to verified', () => {
     assert.deepEqual([outstanding, status], [4, 'pending'])
     assert.match(token ?? '', /^[0-9a-f]{32}$/)
     assert.equal(Date.parse(next ?? '') - world.clock.now(), minute)
-    assert.deepEqual(
-      [times.ownership_verified_at, times.receiving_verified_at, times.last_checked_at],
-      [null, null, null],
-    )
+    const { ownership_verified_at: owned, receiving_verified_at: receiving, last_checked_at: checked } = times
+    assert.deepEqual([owned, receiving, checked], [null, null, null])
   })
 
   test('the first check makes the keys: six records, of which the two new ones are not yet looked at', async () => {
     await pass(minute)
     const { dns, outstanding, status } = await domain.shown()
-    assert.deepEqual(
-      dns.map(({ purpose, problem, last_checked_at: at }) => [purpose, problem, at !== null]),
-      [
-        ['ownership', 'missing', true],
-        ['mx', 'missing', true],
-        ['spf', 'missing', true],
-        ['dmarc', 'missing', true],
-        ['dkim', null, false],
-        ['dkim', null, false],
-      ],
-    )
+    const found = dns.map(({ purpose, problem, last_checked_at: at }) => `${purpose} ${problem} ${at !== null}`)
+    const missing = ['ownership', 'mx', 'spf', 'dmarc'].map((purpose) => `${purpose} missing true`)
+    assert.deepEqual(found, [...missing, 'dkim null false', 'dkim null false'])
     assert.deepEqual([outstanding, status], [6, 'pending'])
   })
 
@@ -113,19 +103,6 @@ describe('from enrolment to verified', () => {
     assert.equal((await one.request('GET', `/v1/domains/${domain.id}/zone`)).bytes.toString().match(/ IN /g), null)
   })
 
-  test('SERVFAIL and time-out change nothing but the problem', async () => {
-    const before = await domain.shown()
-    const names = [...new Set(before.dns.map(({ name }) => name))]
-    for (const [at, name] of names.entries()) world.dns.set(name, { fails: at % 2 ? 'servfail' : 'timeout' })
-    for (let n = 0; n < 5; n++) await pass(27 * hour)
-    const failing = await domain.shown()
-    assert.ok(failing.dns.every(({ satisfied, problem }) => satisfied && problem === 'lookup_failed'))
-    assert.deepEqual([failing.status, failing.outstanding], ['verified', 0])
-    await domain.publish()
-    await pass(27 * hour)
-    assert.equal((await domain.shown()).dns[0]?.problem, null)
-  })
-
   test('in the 72 hours of grace it is verified and receives; after them it is not and does not', async () => {
     await domain.withdraw('mx')
     await pass(27 * hour)
@@ -141,12 +118,6 @@ describe('from enrolment to verified', () => {
     assert.ok(owned)
     assert.equal(await hand(world, 'ann@peer.example', 'box@journey.test'), '550 5.7.1')
     assert.ok((await subjectsIn(one, 'box@journey.test')).length > 0, 'what is there can be read')
-  })
-
-  test('and when its MX is back it is verified again, within minutes', async () => {
-    await domain.publish('mx')
-    await pass(6 * minute)
-    assert.equal(await domain.status(), 'verified')
   })
 })
 

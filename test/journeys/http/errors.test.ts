@@ -21,25 +21,9 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['folder', /must not have a step/],
     ['remove_labels', /is in add_labels too/],
   ],
-  'a filter without a name that moves nowhere': [
-    () => ['POST', '/v1/filters', { field: 'from', op: 'is', value: 'a@b.example', action: 'move', argument: '~x' }],
-    ['name', /is required/],
-    ['argument', /must not begin with ~/],
-  ],
-  'a domain that is none, and a field too many': [
-    () => ['POST', '/v1/domains', { domain: 'localhost', name: 'x' }],
-    ['name', /^Unknown field "name"/],
-    ['domain', /./],
-  ],
   'a time on what is sent at once': [
     () => ['POST', '/v1/send', { from, to: 'a@b.example', text: 'x', send_at: '2026-11-21T08:00:00Z' }],
     ['send_at', /to send it later, use POST \/v1\/scheduled/],
-  ],
-  'everything of a label': [
-    () => ['POST', '/v1/labels', { name: '\u202ex', colour: 'mauve', keyword: 'x' }],
-    ['keyword', /^Unknown field/],
-    ['name', /bidirectional/],
-    ['colour', /#rrggbb or one of/],
   ],
   'every field of a message': [
     () => [
@@ -56,35 +40,11 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['reply_to[0]', /must be an address/],
     ['text', /At least one of text and html/],
   ],
-  'several addresses in one string': [
-    () => ['POST', '/v1/send', { from, to: 'a@b.example, Cy <c@d.example>', text: 'x' }],
-    ['to', /several addresses in one string: give each a string of its own, as in \[/],
-  ],
-  'several senders': [
-    () => ['POST', '/v1/send', { from: `${from}, c@d.example`, to: 'a@b.example', text: 'x' }],
-    ['from', /several addresses in one string: it takes one/],
-  ],
-  'several destinations of forwarding': [
-    () => ['PATCH', '/v1/forwarding', { mailbox: from, forward_to: 'a@b.example, c@d.example' }],
-    ['forward_to', /takes one address/],
-  ],
-  'a data URI': [
-    () => sent({ content: 'data:application/pdf;base64,SGVsbG8=' }),
-    ['attachments[0].content', /base64 alone, and not a data URI: leave out "data:application\/pdf;base64,"/],
-  ],
-  'a data URI that is not in base64': [
-    () => sent({ content: 'data:text/plain,Hello' }),
-    ['attachments[0].content', /not a data URI: encode it as base64/],
-  ],
   'attachments in many ways': [
     () => sent({ content: 'a b', content_type: 'pdf', content_id: '<x>' }),
     ['attachments[0].content', /must be base64/],
     ['attachments[0].content_type', /must be a media type/],
     ['attachments[0].content_id', /printable ASCII/],
-  ],
-  'a day that does not exist': [
-    () => ['POST', '/v1/scheduled', { from, to: 'a@b.example', text: 'x', send_at: '2026-02-30T08:00:00Z' }],
-    ['send_at', /^send_at does not exist: 2026-02 has the days 01 to 28$/],
   ],
   'an end of forwarding that does not exist, and one of replies without an offset': [
     () => [
@@ -123,10 +83,6 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     () => ['POST', '/v1/labels', '{\n  "name": "x",\n}'],
     ['body', /^The body is not valid JSON: at line 3, column 1 there is "}", and not a name in double quotes$/],
   ],
-  'JSON with a key of a prototype': [
-    () => ['POST', '/v1/labels', '{"__proto__": {"admin": true}}'],
-    ['body', /must not have a key __proto__/],
-  ],
 }
 
 const sent = (attachment: object): Asked => [
@@ -157,27 +113,9 @@ test('the answer to a body with very many errors has the first, or a hundred', a
   assert.deepEqual([more.status, more.body.error.details.length], [400, 1])
 })
 
-test('a conflict with stored data is reported alone, and a repeat gets the first answer', async () => {
-  await organization.request('POST', '/v1/labels', { name: 'Taken' })
-  const headers = { 'idempotency-key': 'taken' }
-  const options = { key: organization.key, body: { name: 'Taken' }, headers }
-  const first = await world.client.request('POST', '/v1/labels', options)
-  assert.deepEqual(first.body.error.details, [{ field: 'name', message: first.body.error.message }])
-  const again = await world.client.request('POST', '/v1/labels', options)
-  assert.equal(again.headers.get('idempotency-replayed'), 'true')
-  assert.deepEqual(again.body.error.details, first.body.error.details)
-})
-
 test('null for what may be left out of a message is as if it were left out', async () => {
-  const nothing = {
-    cc: null,
-    bcc: null,
-    subject: null,
-    html: null,
-    reply_to: null,
-    in_reply_to: null,
-    references: null,
-  }
+  const names = ['cc', 'bcc', 'subject', 'html', 'reply_to', 'in_reply_to', 'references']
+  const nothing = Object.fromEntries(names.map((name) => [name, null]))
   const attachments = [{ filename: 'a', content: '', content_type: null, content_id: null }]
   const body = { from, to: 'bob@nowhere.example', text: 'x', ...nothing, attachments }
   assert.equal((await organization.request('POST', '/v1/send', body)).status, 202)

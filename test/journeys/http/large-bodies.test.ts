@@ -18,15 +18,11 @@ const authorized = () => `${json}Authorization: Bearer ${organization.key}\r\n`
 for (const [path, limit] of [
   ['/v1/labels', 1],
   ['/v1/send', 12],
-  ['/v1/scheduled', 12],
 ] as const) {
-  test(`a body over the ${limit} MiB of ${path} is refused with the limit's name, however often it is sent`, async () => {
-    const body = Buffer.alloc(limit * MiB + 1, ' ')
-    for (let time = 0; time < 5; time++) {
-      const answer = await organization.request('POST', path, body)
-      assert.deepEqual([answer.status, answer.body.error.field], [400, 'body'])
-      assert.match(answer.body.error.message, new RegExp(`larger than ${limit} MiB`))
-    }
+  test(`a body over the ${limit} MiB of ${path} is refused with the limit's name`, async () => {
+    const answer = await organization.request('POST', path, Buffer.alloc(limit * MiB + 1, ' '))
+    assert.deepEqual([answer.status, answer.body.error.field], [400, 'body'])
+    assert.match(answer.body.error.message, new RegExp(`larger than ${limit} MiB`))
   })
 
   test(`so is one for ${path} that comes in chunks`, async () => {

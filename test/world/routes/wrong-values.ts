@@ -49,7 +49,7 @@ function ofOneType(schema: Schema, resolve: Resolve, field: string, good: unknow
         ...(schema.enum ? [one('none of the words', 'none of them')] : []),
         ...(maxLength !== undefined && maxLength <= longest ? [one('too long', 'x'.repeat(maxLength + 1))] : []),
         ...(minLength ? [one('too short', '')] : []),
-        ...(pattern?.includes('\\u0000') ? [one('with U+0000', 'a\0b')] : []),
+        ...(pattern?.includes('\\u0000') ? [one('with U+0000', 'a\0b'), one('with half a character', 'a\ud800b')] : []),
         ...(format === 'uuid' || format === 'date-time' ? [one(`no ${format}`, 'x')] : []),
       ]
     case 'integer':
@@ -106,5 +106,6 @@ export function wrongTexts(name: string, schema: Schema): Wrong[] {
 
 /** Every number is a text in a query, and a lone word is one of a list. */
 function isForBodies({ type }: Schema, value: unknown): boolean {
-  return type === undefined || typeof value === 'object' || (type === 'string' && typeof value !== 'string')
+  if (typeof value === 'string') return type === undefined || !value.isWellFormed()
+  return type === undefined || typeof value === 'object' || type === 'string'
 }
