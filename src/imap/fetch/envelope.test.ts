@@ -128,12 +128,12 @@ test('no header makes an envelope that ends a string or a line by itself', () =>
   )
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {
-      const rest = envelopeOf(tokens.join('')).replace(/"(?:[^"\\\r\n]|\\["\\])*"/g, 'NIL')
+      const envelope = envelopeOf(tokens.join(''))
       let text = ''
-      for (let at = 0; at < rest.length; ) {
-        const [literal, size] = /^\{(\d+)\}\r\n/.exec(rest.slice(at)) ?? []
-        if (literal) at += literal.length + Number(size)
-        else text += rest[at++]
+      for (let at = 0; at < envelope.length; ) {
+        const [string, size] = /^(?:\{(\d+)\}\r\n|"(?:[^"\\\r\n]|\\["\\])*")/.exec(envelope.slice(at)) ?? []
+        if (string) at += string.length + Number(size ?? 0)
+        else text += envelope[at++]
       }
       assert.match(text, /^[() NIL]*$/)
     }),
