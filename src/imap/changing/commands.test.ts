@@ -40,6 +40,8 @@ UNCHANGEDSINCE leaves alone what has changed since, and says which that is
 what is expunged is missed by sequence numbers, which stay until another command
   inbox 1: 2: while gone 2 => STORE 1:2 +FLAGS (\Seen)
   => * 1 FETCH (FLAGS (\Seen)) | NO [EXPUNGEISSUED] Some of the messages no longer exist => inbox 1:seen
+with .SILENT a client is not told that some were expunged
+  inbox 1: 2: while gone 2 => STORE 1:2 +FLAGS.SILENT (\Seen) => OK Store completed => inbox 1:seen
 what is expunged is left out by uids
   inbox 1: 2: while gone 2 => UID STORE 1:2 +FLAGS (\Seen)
   => * 1 FETCH (UID 1 FLAGS (\Seen)) | * 2 EXPUNGE | OK Store completed => inbox 1:seen

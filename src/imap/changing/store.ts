@@ -38,7 +38,7 @@ export const store: Handler = async (session, { args, name }) => {
     lacks ||= stored.present.length < uids.length
     await tell(session, selected, stored, { byUid, isSilent: asked.isSilent })
   })
-  return completed(selected, { modified, lacks, byUid })
+  return completed(selected, { modified, lacks: lacks && !asked.isSilent, byUid })
 }
 
 /** `1:3 (UNCHANGEDSINCE 5) +FLAGS.SILENT (\Seen work)`. */
@@ -115,7 +115,8 @@ async function tell(
 
 interface Result {
   readonly modified: readonly number[]
-  /** Whether some of the messages were expunged meanwhile. */
+  /** Whether some of the messages were expunged meanwhile, of which a client is told nothing that does not want to know what became of
+   *  them (RFC 2180, section 4.2.3). */
   readonly lacks: boolean
   readonly byUid: boolean
 }

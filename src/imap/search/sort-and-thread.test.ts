@@ -38,7 +38,7 @@ test('SORT puts messages in order', async (t) => {
     ),
     letter(
       'c',
-      'From: "anna" <carl@three.example>\r\nTo: a@one.example\r\nCc: <Alma@x.example>\r\nSubject: SOUP (fwd)\r\nX: long',
+      'From: "anna" <"car\\l"@three.example>\r\nTo: a@one.example\r\nCc: <Alma@x.example>\r\nSubject: SOUP (fwd)\r\nX: long',
       [1, 5],
     ),
     ['Subject: undated\r\n\r\n', { receivedAt: new Date(Date.UTC(2026, 10, 2, 18)) }],

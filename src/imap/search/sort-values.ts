@@ -77,7 +77,10 @@ function inOrder(unit: number): number {
 
 function localPart(address: unknown): string {
   const given = (address as Address | null)?.address ?? ''
-  return splitAddress(given)?.local ?? given
+  const local = splitAddress(given)?.local ?? given
+  // As ENVELOPE tells it: quotation marks are no part of it (RFC 5256, section 3).
+  const [, quoted] = /^"(.*)"$/s.exec(local) ?? []
+  return quoted?.replace(/\\(.)/gs, '$1') ?? local
 }
 
 /** The name, else the address (RFC 5957, section 3). */

@@ -1,3 +1,4 @@
+import { Bye } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import { OpenFolder } from './open-folder.ts'
 import { tell } from './tell.ts'
@@ -41,9 +42,10 @@ export class Attention {
       if (this.selected !== 'at commands') await tell(this.#session, { mayExpunge: this.selected === 'at once' })
       await this.#tellOfOthers()
     }
-    // Whatever fails is found again by the next command, or the session is over.
-    this.#session.betweenCommands(work).catch(() => {
-      if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
+    // Whatever else fails is found again by the next command.
+    this.#session.betweenCommands(work).catch((error: unknown) => {
+      if (error instanceof Bye) this.#session.end(error)
+      else if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
     })
   }
 

@@ -7,7 +7,7 @@ import type { Clock } from '#/ports/clock.ts'
 import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
-import type { Completed } from '../answers.ts'
+import type { Bye, Completed } from '../answers.ts'
 import type { FolderNews } from '../selected/news.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Command } from '../wire/arguments.ts'
@@ -64,6 +64,8 @@ export interface Session {
   reserve(octets: number): Promise<Disposable>
   /** Runs the work while no command runs, so that what it writes is not within the responses of one (NOTIFY). */
   betweenCommands(work: () => Promise<void>): Promise<void>
+  /** Ends the session with this BYE once no command runs. */
+  end(bye: Bye): void
   /** Aborted when the connection ends. */
   readonly signal: AbortSignal
 }

@@ -1,4 +1,4 @@
-import { Bad } from '../answers.ts'
+import { Bad, type Bye } from '../answers.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Output } from '../wire/output.ts'
 import { AtWork } from './at-work.ts'
@@ -58,6 +58,10 @@ export class SignedIn implements Session {
 
   betweenCommands(work: () => Promise<void>): Promise<void> {
     return this.inTurn(() => this.atWork(work))
+  }
+
+  end(bye: Bye): void {
+    this.#connection.stop(bye)
   }
 
   atWork<T>(work: () => Promise<T>): Promise<T> {

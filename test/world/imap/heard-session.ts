@@ -115,6 +115,10 @@ export class HeardSession implements Session, Disposable {
     return { [Symbol.dispose]: () => {} }
   }
 
+  end({ message }: Bye): void {
+    this.output.write(`* BYE ${message}\r\n`)
+  }
+
   async betweenCommands(work: () => Promise<void>): Promise<void> {
     await this.#inTurn(work)
   }

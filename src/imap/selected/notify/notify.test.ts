@@ -120,6 +120,15 @@ test('NOTIFY with STATUS tells the state of all that are watched, but not of the
   ])
 })
 
+test('a client that wants to be told at once of its mailbox is told BYE at once when that is deleted', async () => {
+  using scene = await stage.scene()
+  await stage.host.createFolder(scene.mailbox, 'Projects')
+  await scene.told('SELECT Projects')
+  await scene.told(`NOTIFY SET (SELECTED (${messages}))`)
+  await stage.host.removeFolder(scene.mailbox, 'Projects')
+  await scene.session.until(/^\* BYE Selected mailbox was deleted/m)
+})
+
 test('NOTIFY NONE ends what was wanted before', async () => {
   using scene = await stage.scene()
   await scene.told('SELECT INBOX')
