@@ -42,15 +42,8 @@ for (const [what, fields, expected] of [
 ] as const)
   test(`a key is ${what}`, () => {
     const key: Key = {
-      id: '',
-      name: '',
-      prefix: '',
-      last_four: '',
-      scopes: [],
-      created_at: new Date(0),
-      expires_at: null,
-      last_used_at: null,
-      revoked_at: null,
+      ...{ id: '', name: '', prefix: '', last_four: '', scopes: [], created_at: new Date(0) },
+      ...{ expires_at: null, last_used_at: null, revoked_at: null },
       ...unrestricted,
       ...fields,
     }

@@ -17,18 +17,8 @@ for (const [given, expected] of [
   test(`the network "${given}" is ${expected}`, () => assert.equal(canonicalNetwork(given), expected))
 
 for (const given of [
-  ...[
-    '',
-    'here',
-    '192.0.2',
-    '192.0.2.0/33',
-    '192.0.2.0/',
-    '192.0.2.0/-1',
-    '192.0.2.0/24/24',
-    '192.0.2.0/2x',
-    '010.0.0.1',
-  ],
-  ...['2001:db8::/129', '2001:db8:::/32', 'fe80::1%eth0', '[2001:db8::]/32', '192.0.2.0/255.255.255.0', '*'],
+  ...['', '*', 'here', '192.0.2', '192.0.2.0/33', '192.0.2.0/', '192.0.2.0/-1', '192.0.2.0/24/24', '192.0.2.0/2x'],
+  ...['010.0.0.1', '2001:db8::/129', '2001:db8:::/32', 'fe80::1%eth0', '[2001:db8::]/32', '192.0.2.0/255.255.255.0'],
 ])
   test(`"${given}" is no network`, () =>
     assert.throws(() => canonicalNetwork(given), { field: 'networks', message: /is no network: give/ }))
@@ -77,36 +67,25 @@ function writtenNetworks(number: bigint, prefix: number): string[] {
 
 test('a client is in a network where they agree in so many bits, however both are written', () => {
   fc.assert(
-    fc.property(
-      address,
-      fc.integer({ min: 0, max: 128 }),
-      fc.nat(127),
-      fc.option(address),
-      (network, prefix, flip, other) => {
-        // Half of the clients are near the network: one bit differs.
-        const client = other ?? network ^ (1n << BigInt(flip))
-        const size = BigInt(128 - prefix)
-        const expected = network >> size === client >> size
-        for (const text of writtenNetworks(network, prefix)) {
-          const isInside = insideNetworks([canonicalNetwork(text)])
-          for (const written of writings(client)) assert.equal(isInside(written), expected, `${written} in ${text}`)
-        }
-      },
-    ),
+    fc.property(address, fc.nat(128), fc.nat(127), fc.option(address), (network, prefix, flip, other) => {
+      // Half of the clients are near the network: one bit differs.
+      const client = other ?? network ^ (1n << BigInt(flip))
+      const size = BigInt(128 - prefix)
+      const expected = network >> size === client >> size
+      for (const text of writtenNetworks(network, prefix)) {
+        const isInside = insideNetworks([canonicalNetwork(text)])
+        for (const written of writings(client)) assert.equal(isInside(written), expected, `${written} in ${text}`)
+      }
+    }),
   )
 })
 
 test('a client is in a list where it is in one of its networks', () =>
   fc.assert(
-    fc.property(
-      fc.array(fc.tuple(v4, fc.integer({ min: 0, max: 32 })), { minLength: 1, maxLength: 5 }),
-      v4,
-      (networks, client) => {
-        const written = networks.map(([number, prefix]) => writtenNetworks(mapped(number), prefix + 96).at(-1) ?? '')
-        const expected = networks.some(
-          ([number, prefix]) => number >> BigInt(32 - prefix) === client >> BigInt(32 - prefix),
-        )
-        assert.equal(insideNetworks(written)(asV4(client)), expected)
-      },
-    ),
+    fc.property(fc.array(fc.tuple(v4, fc.nat(32)), { minLength: 1, maxLength: 5 }), v4, (networks, client) => {
+      const written = networks.map(([number, prefix]) => writtenNetworks(mapped(number), prefix + 96).at(-1) ?? '')
+      const agree = (number: bigint, size: bigint) => number >> size === client >> size
+      const expected = networks.some(([number, prefix]) => agree(number, BigInt(32 - prefix)))
+      assert.equal(insideNetworks(written)(asV4(client)), expected)
+    }),
   ))

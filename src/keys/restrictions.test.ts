@@ -32,12 +32,8 @@ test('a list has at most 100 entries', () => {
   assert.throws(() => listIn('mailboxes', names.join(',')), { field: 'mailboxes', message: /at most 100/ })
 })
 
-for (const [text, expected] of [
-  ['1', 1],
-  [' 60 ', 60],
-  ['599', 599],
-] as const)
-  test(`the rate "${text}" is ${expected}`, () => assert.equal(rateIn(text), expected))
+for (const text of ['1', ' 60 ', '599'])
+  test(`the rate "${text}" is taken`, () => assert.equal(rateIn(text), Number(text)))
 
 for (const text of ['', '0', '600', '1e2', '-5', '1.5', '60/m', '1000'])
   test(`"${text}" is no rate`, () =>

@@ -44,7 +44,6 @@ test('a key is shown once, works, and is listed with what it is restricted to', 
     networks: ['127.0.0.0/8', '2001:db8::/32'],
     ...{ requests_per_minute: 60, expires_at: expiresAt, last_used_at: null, revoked_at: null },
   })
-  assert.equal(answer.headers.get('location'), `/v1/api-keys/${keyId}`)
   assert.deepEqual((await admin.request('GET', `/v1/api-keys/${keyId}`)).body, shown)
   const { data, total } = (await admin.request('GET', '/v1/api-keys')).body
   assert.deepEqual([data.at(-1), total], [shown, 2])
@@ -84,33 +83,28 @@ test('the audit trail has the member who made and revoked a key, and never the k
   assert.ok(!JSON.stringify(entries).includes(key))
 })
 
-for (const [what, change, field] of [
-  ['an unknown scope', { scopes: ['labels:read', 'members:write'] }, 'scopes[1]'],
-  ['a long name', { name: 'x'.repeat(65) }, 'name'],
-  ['a time without offset', { expires_at: '2999-01-01T00:00:00' }, 'expires_at'],
-  ['a time that has passed', { expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
-  ['a time too far ahead', { expires_at: '2999-01-01T00:00:00Z' }, 'expires_at'],
-  ['an unknown mailbox', { mailboxes: ['MAILBOX', 'nobody@x.test'] }, 'mailboxes[1]'],
-  ['an alias', { mailboxes: ['ALIAS'] }, 'mailboxes[0]'],
-  ['no recipient', { recipients: ['@a.example', 'b.example'] }, 'recipients[1]'],
-  ['no network', { networks: ['192.0.2.0/33'] }, 'networks[0]'],
-  ['a network or an address', { networks: ['192.0.2.7/24'] }, 'networks[0]'],
-] as const)
-  test(`${what} makes no key, and names ${field}`, async () => {
-    const organization = await world.organization()
-    const admin = await adminOf(organization)
-    const { address } = await organization.mailbox('support')
-    const text = JSON.stringify({ scopes, ...change })
-    const body = text.replace('MAILBOX', address).replace('ALIAS', `postmaster@${organization.domain}`)
-    const answer = await create(admin, JSON.parse(body))
-    assert.equal(answer.status, 400)
-    assert.equal(answer.body.error.field, field)
-    assert.equal((await admin.request('GET', '/v1/api-keys')).body.total, 1)
-  })
-
-test('a mailbox of another organization is none', async () => {
+test('what a key cannot have makes none, and is named', async () => {
   const [organization, elsewhere] = [await world.organization(), await world.organization()]
   const admin = await adminOf(organization)
-  const { address } = await elsewhere.mailbox('support')
-  assert.equal((await create(admin, { scopes, mailboxes: [address] })).body.error.field, 'mailboxes[0]')
+  const [{ address }, { address: foreign }] = [
+    await organization.mailbox('support'),
+    await elsewhere.mailbox('support'),
+  ]
+  for (const [field, change] of [
+    ['scopes[1]', { scopes: ['labels:read', 'members:write'] }],
+    ['name', { name: 'x'.repeat(65) }],
+    ['expires_at', { expires_at: '2999-01-01T00:00:00' }],
+    ['expires_at', { expires_at: '2001-01-01T00:00:00Z' }],
+    ['expires_at', { expires_at: '2999-01-01T00:00:00Z' }],
+    ['mailboxes[1]', { mailboxes: [address, 'nobody@x.test'] }],
+    ['mailboxes[1]', { mailboxes: [address, foreign] }],
+    ['mailboxes[0]', { mailboxes: [`postmaster@${organization.domain}`] }],
+    ['recipients[1]', { recipients: ['@a.example', 'b.example'] }],
+    ['networks[0]', { networks: ['192.0.2.0/33'] }],
+    ['networks[0]', { networks: ['192.0.2.7/24'] }],
+  ] as const) {
+    const { status, body } = await create(admin, { scopes, ...change })
+    assert.deepEqual([status, body.error.field], [400, field], JSON.stringify(change))
+  }
+  assert.equal((await admin.request('GET', '/v1/api-keys')).body.total, 1)
 })

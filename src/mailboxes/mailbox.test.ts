@@ -5,18 +5,7 @@ import { Refusal } from '#/errors.ts'
 import { canonicalAddress, isAddress } from '#/mime/address/address.ts'
 import { newLocalPart } from './mailbox.ts'
 
-for (const given of [
-  'ada',
-  'a',
-  '0',
-  'ada.lovelace',
-  'a-b_c.d',
-  'info',
-  'sales',
-  'support',
-  'marketing',
-  'x'.repeat(64),
-])
+for (const given of ['a', '0', 'ada.lovelace', 'a-b_c.d', 'info', 'sales', 'support', 'marketing', 'x'.repeat(64)])
   test(`a mailbox can be named ${given}`, () => assert.equal(newLocalPart(given), given))
 
 for (const [what, given] of [
@@ -48,9 +37,8 @@ for (const [what, given] of [
 ] as const)
   test(`a mailbox cannot be named with ${what}`, () => assert.throws(() => newLocalPart(given), refused))
 
-for (const given of 'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'.split(
-  ' ',
-))
+const reserved = 'postmaster abuse hostmaster webmaster noc security usenet news uucp ftp www mailer-daemon root'
+for (const given of reserved.split(' '))
   test(`a mailbox cannot be named ${given}, which is reserved`, () => assert.throws(() => newLocalPart(given), refused))
 
 test('every name that passes is lower-case letters, digits and single separators within', () => {

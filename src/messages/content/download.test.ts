@@ -8,11 +8,7 @@ for (const [what, filename, expected] of [
   ['spaces', 'my plan.pdf', 'attachment; filename="my plan.pdf"'],
   ['quotes', 'a"b.txt', `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`],
   ['other scripts', 'план.pdf', `attachment; filename="____.pdf"; filename*=UTF-8''%D0%BF%D0%BB%D0%B0%D0%BD.pdf`],
-  [
-    'what RFC 8187 escapes',
-    "é'(1)*.txt",
-    `attachment; filename="_'(1)*.txt"; filename*=UTF-8''%C3%A9%27%281%29%2A.txt`,
-  ],
+  ['RFC 8187', "é'(1)*.txt", `attachment; filename="_'(1)*.txt"; filename*=UTF-8''%C3%A9%27%281%29%2A.txt`],
   ['a header line of its own', 'a\r\nSet-Cookie: x=1', 'attachment; filename="aSet-Cookie_ x=1"'],
   ['a path', '../../etc/passwd', 'attachment; filename="_.._etc_passwd"'],
   ['a drive', 'C:\\windows\\x.exe', 'attachment; filename="C__windows_x.exe"'],
@@ -24,21 +20,13 @@ for (const [what, filename, expected] of [
 ] as const)
   test(`a file name of ${what} is given as it can be saved`, () => assert.equal(contentDisposition(filename), expected))
 
-for (const [type, expected] of [
-  ['application/pdf', 'application/pdf'],
-  ['Image/PNG', 'image/png'],
-  ['text/plain', 'text/plain'],
-  ['message/rfc822', 'message/rfc822'],
-  ['text/html', 'application/octet-stream'],
-  ['TEXT/HTML', 'application/octet-stream'],
-  ['image/svg+xml', 'application/octet-stream'],
-  ['application/xhtml+xml', 'application/octet-stream'],
-  ['text/xml', 'application/octet-stream'],
-  ['application/javascript', 'application/octet-stream'],
-  ['text/html; charset=utf-8', 'application/octet-stream'],
-  ['text/plain\r\nX: y', 'application/octet-stream'],
-  ['', 'application/octet-stream'],
-] as const)
+const octets = 'application/octet-stream'
+for (const [type, expected] of Object.entries({
+  ...{ 'application/pdf': 'application/pdf', 'Image/PNG': 'image/png', 'text/plain': 'text/plain' },
+  ...{ 'message/rfc822': 'message/rfc822', 'text/html': octets, 'TEXT/HTML': octets, 'image/svg+xml': octets },
+  ...{ 'application/xhtml+xml': octets, 'text/xml': octets, 'application/javascript': octets, '': octets },
+  ...{ 'text/html; charset=utf-8': octets, 'text/plain\r\nX: y': octets },
+}))
   test(`an attachment of type ${JSON.stringify(type)} is sent as ${expected}`, () =>
     assert.equal(downloadHeaders('a', type)['Content-Type'], expected))
 
@@ -47,10 +35,8 @@ test('whatever the name and type, the headers are one line each and say that it 
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (filename, type) => {
       const headers = downloadHeaders(filename, type)
       for (const value of Object.values(headers)) assert.match(value, /^[\x20-\x7e]+$/)
-      assert.match(
-        headers['Content-Disposition'] ?? '',
-        /^attachment; filename="[^"\\]+"(; filename\*=UTF-8''[^'" ]+)?$/,
-      )
+      const saved = /^attachment; filename="[^"\\]+"(; filename\*=UTF-8''[^'" ]+)?$/
+      assert.match(headers['Content-Disposition'] ?? '', saved)
       assert.equal(headers['X-Content-Type-Options'], 'nosniff')
     }),
   ))

@@ -8,15 +8,10 @@ const world = await World.ofFile()
 /** The header of a message in a mailbox of its own. */
 async function headersOf(bytes: Buffer | string) {
   const { organization, address, id } = await world.mailbox('ada')
+  const filter = { filter_id: '0199f0a2-0000-7000-8000-000000000001', name: 'f', action: 'star', argument: null }
   const copy = {
-    mailbox: { organizationId: organization.id, mailboxId: id },
-    folder: 'inbox',
-    message: readMessage(Buffer.from(bytes)),
-    receivedAt: new Date(),
-    seen: false,
-    flagged: false,
-    keywords: [],
-    filteredBy: [{ filter_id: '0199f0a2-0000-7000-8000-000000000001', name: 'f', action: 'star', argument: null }],
+    ...{ mailbox: { organizationId: organization.id, mailboxId: id }, folder: 'inbox', receivedAt: new Date() },
+    ...{ message: readMessage(Buffer.from(bytes)), seen: false, flagged: false, keywords: [], filteredBy: [filter] },
   }
   await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
   return await organization.request('GET', `/v1/messages/1/headers?mailbox=${address}`)

@@ -10,16 +10,11 @@ const { organization, address } = await world.mailbox('ada')
 
 const line = 'Grüße & "Küsse" <b>\u2028</b>\r\n'
 const large = [
-  'From: ann@peer.example',
-  'Content-Type: multipart/mixed; boundary=b',
-  '',
-  '--b\r\nContent-Type: text/plain; charset=utf-8\r\n',
-  line.repeat(60_000),
-  '--b\r\nContent-Type: text/html; charset=utf-8\r\n',
-  line.repeat(10_000),
+  ...['From: ann@peer.example', 'Content-Type: multipart/mixed; boundary=b', ''],
+  ...['--b\r\nContent-Type: text/plain; charset=utf-8\r\n', line.repeat(60_000)],
+  ...['--b\r\nContent-Type: text/html; charset=utf-8\r\n', line.repeat(10_000)],
   '--b\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n',
-  `${'QUJD'.repeat(19)}\r\n`.repeat(10_000),
-  '--b--',
+  ...[`${'QUJD'.repeat(19)}\r\n`.repeat(10_000), '--b--'],
 ].join('\r\n')
 
 test('a message of some MiB is read back whole: its text, raw, and its attachment', async () => {

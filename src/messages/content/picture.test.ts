@@ -2,17 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { each } from '#test/each.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { afterFile } from '#test/of-file.ts'
 import { World } from '#test/world/world.ts'
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex')
 const asPicture = { 'Content-Type': 'image/png' }
 
-let world: World
-let organization: TestOrganization
-let address: string
+const world = await World.ofFile()
+const { organization, address } = await world.mailbox('ada')
 let uid = 0
 const asked: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = []
 let answer: RequestListener
@@ -20,21 +19,11 @@ const server = createServer((request, response) => {
   asked.push({ url: request.url ?? '', headers: request.headers })
   answer(request, response)
 })
-let site: string
-before(async () => {
-  world = await World.start()
-  organization = await world.organization()
-  address = (await organization.mailbox('ada')).address
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  world.dns.set('news.example', { a: ['127.0.0.1'] })
-  world.dns.set('inside.example', { a: ['10.0.0.1'] })
-  site = `http://news.example:${(server.address() as AddressInfo).port}`
-})
-after(async () => {
-  server.closeAllConnections()
-  server.close()
-  await world[Symbol.asyncDispose]()
-})
+afterFile(() => server.close().closeAllConnections())
+await once(server.listen(0, '127.0.0.1'), 'listening')
+world.dns.set('news.example', { a: ['127.0.0.1'] })
+world.dns.set('inside.example', { a: ['10.0.0.1'] })
+const site = `http://news.example:${(server.address() as AddressInfo).port}`
 beforeEach(() => {
   asked.length = 0
   answer = (_, response) => void response.writeHead(200, asPicture).end(png)
@@ -77,9 +66,7 @@ test('an address that the message does not name is not asked', async () => {
 test('a redirect is followed to public addresses alone', async () => {
   await receive(`<img src="${site}/a">`)
   answer = ({ url }, response) =>
-    void (url === '/a'
-      ? response.writeHead(302, { Location: '/b' }).end()
-      : response.writeHead(200, asPicture).end(png))
+    void (url === '/a' ? response.writeHead(302, { Location: '/b' }) : response.writeHead(200, asPicture)).end(png)
   assert.equal((await picture(`${site}/a`)).status, 200)
   for (const location of ['http://inside.example/', 'http://10.0.0.1/', 'file:///etc/passwd', `${site}/a`, 'http://']) {
     answer = (_, response) => void response.writeHead(302, { Location: location }).end()
@@ -89,16 +76,13 @@ test('a redirect is followed to public addresses alone', async () => {
   }
 })
 
+const other = 'It is not a picture of a type that is shown'
+const encoded = 'It has a content encoding, which Mailroom did not accept'
 for (const [what, headers, status, reason] of [
-  ['SVG', { 'Content-Type': 'image/svg+xml' }, 200, 'It is not a picture of a type that is shown'],
-  ['a page', { 'Content-Type': 'text/html' }, 200, 'It is not a picture of a type that is shown'],
-  ['nothing that is said', {}, 200, 'It is not a picture of a type that is shown'],
-  [
-    'compressed',
-    { ...asPicture, 'Content-Encoding': 'gzip' },
-    200,
-    'It has a content encoding, which Mailroom did not accept',
-  ],
+  ['SVG', { 'Content-Type': 'image/svg+xml' }, 200, other],
+  ['a page', { 'Content-Type': 'text/html' }, 200, other],
+  ['nothing that is said', {}, 200, other],
+  ['compressed', { ...asPicture, 'Content-Encoding': 'gzip' }, 200, encoded],
   ['not there', asPicture, 410, 'The server answered 410'],
   ['a redirect to nowhere', asPicture, 302, 'The server answered 302'],
 ] as const)

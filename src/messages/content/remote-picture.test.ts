@@ -13,10 +13,7 @@ test('a picture has one time for all its redirects together', async () => {
     },
   } as unknown as PublicHttp
   await fetchPicture(http, 'https://news.example/0', new AbortController().signal)
-  assert.deepEqual(
-    asked.map(([{ pathname }]) => pathname),
-    ['/0', '/1', '/2', '/3'],
-  )
+  assert.equal(asked.map(([{ pathname }]) => pathname).join(), '/0,/1,/2,/3')
   const times = new Set(asked.map(([, { since, timeoutMs }]) => `${since} ${timeoutMs}`))
   assert.equal(times.size, 1)
   assert.ok(asked[0]?.[1].since !== undefined)

@@ -78,10 +78,8 @@ test('a folder name that was read reads as itself, in one line', () =>
   ))
 
 test('a folder that can be made leads nowhere else, and fits', () => {
-  const step = fc.oneof(
-    fc.constantFrom('.', '..', '~', '~x', 'dbox-Mails'),
-    fc.string({ unit: 'binary', maxLength: 40 }),
-  )
+  const odd = fc.constantFrom('.', '..', '~', '~x', 'dbox-Mails')
+  const step = fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 40 }))
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
       let name: string
