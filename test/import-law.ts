@@ -15,6 +15,7 @@ const base = [
   'errors.ts',
   'find-text.ts',
   'ip-address.ts',
+  'message-id.ts',
   'text.ts',
   'unicode.ts',
   'version.ts',

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes, type Subject, subjectOf, typesWith } from '#/events/types.ts'
 import { cursorParameter, Line, Nullable, nextCursor, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TSchema, Type } from '#/http/schemas/type.ts'
-import { AddressOut } from '#/messages/schemas.ts'
+import { AddressOut, messageId } from '#/messages/schemas.ts'
 
 const eventId = { examples: ['06b5a0f2e0012f00000000000041'] }
 
@@ -53,23 +53,25 @@ export const EventsQuery = Strict({
   ),
 })
 
-const PlaceOut = Type.Object({ folder: Type.String(), uid: Type.Integer({ minimum: 1 }) })
+const PlaceOut = Type.Object({ id: messageId, folder: Type.String(), uid: Type.Integer({ minimum: 1 }) })
 
 const EventMessage = Type.Object(
   {
+    id: messageId,
     folder: Type.String({ description: 'The folder at that time: `inbox`, …', examples: ['inbox'] }),
-    uid: Nullable(
-      Type.Integer({ minimum: 1, description: 'Null where the mail server does not report it.', examples: [7] }),
-    ),
+    uid: Type.Integer({ minimum: 1, description: 'In that folder.', examples: [7] }),
     subject: Nullable(
       Type.String({
-        description: 'Null once the message has left that place, and for a Private mailbox.',
+        description: 'Null once the message is deleted, and for a Private mailbox.',
         examples: ['Notes'],
       }),
     ),
     from: Nullable(Type.Unsafe<Static<typeof AddressOut> | null>({ ...AddressOut, description: 'As `subject`.' })),
     moved_from: Type.Optional(
-      Type.Unsafe<Static<typeof PlaceOut>>({ ...PlaceOut, description: 'Where a move took it from.' }),
+      Type.Unsafe<Static<typeof PlaceOut>>({
+        ...PlaceOut,
+        description: 'Where a move took it from. Of a draft that replaces an earlier one, that one.',
+      }),
     ),
     unread: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
     starred: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
@@ -77,11 +79,6 @@ const EventMessage = Type.Object(
     forwarded: Type.Optional(Type.Boolean({ description: 'The new value; absent if it has not changed.' })),
     added_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.', examples: [['receipts']] })),
     removed_labels: Type.Optional(Type.Array(Type.String(), { description: 'Keywords.' })),
-    labels: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'All its keywords. In a change by another mail program, instead of the two lists.',
-      }),
-    ),
   },
   { title: 'EventMessage' },
 )

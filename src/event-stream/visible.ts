@@ -5,6 +5,7 @@ import type { LoggedEvent } from '#/events/log.ts'
 import { type EventType, eventTypes, type MessageData } from '#/events/types.ts'
 import type { Identity } from '#/http/access/authorize.ts'
 import type { Scope } from '#/http/access/scopes.ts'
+import { publicId } from '#/message-id.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import type { EventOut } from './schemas.ts'
 
@@ -101,8 +102,8 @@ export async function visibleEvents(
   })
 }
 
-function keywordsOf({ added_labels = [], removed_labels = [], labels = [] }: Partial<MessageData>): string[] {
-  return [...added_labels, ...removed_labels, ...labels]
+function keywordsOf({ added_labels = [], removed_labels = [] }: Partial<MessageData>): string[] {
+  return [...added_labels, ...removed_labels]
 }
 
 /** Undefined if the reader sees no part of it. */
@@ -118,12 +119,12 @@ function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut 
   if ('quota' in data) return having({ quota: data })
   if ('because' in data) return having({ refusal: data })
   if (!('folder' in data)) return having({ item: data })
-  const { added_labels = [], removed_labels = [], labels: all, ...place } = data
+  const { id, moved_from, added_labels = [], removed_labels = [], folder, uid, ...flags } = data
   const [added, removed] = [added_labels, removed_labels].map((of) => of.filter((keyword) => known.has(keyword)))
   const labels = { ...(added?.length && { added_labels: added }), ...(removed?.length && { removed_labels: removed }) }
-  const held = all && { labels: all.filter((keyword) => known.has(keyword)) }
   const isHidden = keywordsOf(data).length > 0 && keywordsOf(labels).length === 0
-  if (isHidden && Object.keys(place).length === 2) return undefined
+  if (isHidden && !moved_from && Object.keys(flags).length === 0) return undefined
   const from = from_address === null ? null : { name: from_name ?? '', address: from_address }
-  return having({ message: { ...place, ...labels, ...held, subject, from } })
+  const moved = moved_from && { moved_from: { ...moved_from, id: publicId(moved_from.id) } }
+  return having({ message: { id: publicId(id), folder, uid, ...moved, ...flags, ...labels, subject, from } })
 }

@@ -32,10 +32,10 @@ const insertEvents = new SqlPart(`/* announced */
 const insertFrom = (rows: string) => `${insertEvents.text}, 'service', null::uuid, '', data from ${rows}`
 
 /** CTEs for a statement that stores mail, which save arriving mail a statement. They write an event for each row of the CTE
- *  `received`: `organization_id`, `mailbox_id`, `folder` and `uid`. */
+ *  `received`: `organization_id`, `mailbox_id`, `folder`, `uid` and `id`. */
 export const insertReceived = new SqlPart(`received_events as (
       select organization_id, 'message.received' as type, mailbox_id,
-        jsonb_build_object('folder', folder, 'uid', uid) as data
+        jsonb_build_object('folder', folder, 'uid', uid, 'id', id) as data
       from received
     ), received_logged as (${insertFrom('received_events')})`)
 

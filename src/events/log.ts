@@ -70,12 +70,12 @@ const event = sql`
   from events event
   left join mailboxes mailbox
     on mailbox.id = event.mailbox_id and mailbox.organization_id = event.organization_id
-  left join mail_folders folder
-    on folder.mailbox_id = mailbox.id and folder.name = event.data ->> 'folder' and mailbox.kind <> 'private'
   left join mail_messages message
-    on message.folder_id = folder.id and message.uid = (event.data ->> 'uid')::bigint
+    on message.id = case when event.data ? 'folder' then (event.data ->> 'id')::bigint end
+  left join mail_folders folder
+    on folder.id = message.folder_id and folder.mailbox_id = mailbox.id and mailbox.kind <> 'private'
   left join mail_contents content
-    on content.id = message.content_id and content.organization_id = event.organization_id`
+    on content.id = message.content_id and content.organization_id = folder.organization_id`
 
 /** Events of an organization after a cursor. */
 export async function eventsAfter(

@@ -67,18 +67,18 @@ export const settingsChanged = 'settings.changed'
 
 /** The data of an event about a message. Contents are read from the message itself. */
 export interface MessageData {
+  /** Its number (src/message-id.ts). */
+  readonly id: number
   readonly folder: string
-  /** Null if the mail server did not report it. */
-  readonly uid: number | null
-  readonly moved_from?: { readonly folder: string; readonly uid: number }
+  readonly uid: number
+  /** With another id for a draft that replaces an earlier one. */
+  readonly moved_from?: { readonly id: number; readonly folder: string; readonly uid: number }
   readonly unread?: boolean
   readonly starred?: boolean
   readonly answered?: boolean
   readonly forwarded?: boolean
   readonly added_labels?: string[]
   readonly removed_labels?: string[]
-  /** All labels, if those before are unknown. */
-  readonly labels?: string[]
 }
 
 /** The data of an event about sent mail. */

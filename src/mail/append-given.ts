@@ -7,7 +7,7 @@ import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
 import { type FolderRef, lockFolderRefs } from './folders.ts'
 import { dropOwnCopies } from './own-copies.ts'
-import { stored } from './received.ts'
+import { logStored } from './received.ts'
 
 /** A message as a mail program stores it. */
 export type Given = Omit<Copy, 'mailbox' | 'folder' | 'filteredBy'>
@@ -26,7 +26,7 @@ export async function appendGiven(
   if (folder === 'sent') await dropOwnCopies(tx, key, { ...ref, folder: locked }, messages)
   const copies = messages.map((message) => ({ ...message, mailbox: ref.mailbox, folder, filteredBy: [] }))
   const uids = await append(tx, key, copies, false)
-  await appendEvents(tx, stored(ref.mailbox, folder, uids), by)
+  await logStored(tx, { ...ref, name: folder }, uids, by)
   return uids
 }
 

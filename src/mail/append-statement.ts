@@ -108,13 +108,13 @@ export function store(
          id_hash bytea, strong bytea, weak bytea, filtered_by jsonb)
       join content on content.number = row.content
       join place on place.number = row.folder
-      returning folder_id, uid, received_at, seen, keywords
+      returning folder_id, uid, id, received_at, seen, keywords
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
     ), received as (
       -- A copy in Sent has not been received.
-      select folder.organization_id, folder.mailbox_id, folder.name as folder, messages.uid
+      select folder.organization_id, folder.mailbox_id, folder.name as folder, messages.uid, messages.id
       from messages join mail_folders folder on folder.id = messages.folder_id
       where ${withEvents}::boolean and folder.name <> 'sent'
       order by messages.folder_id, messages.uid

@@ -155,6 +155,42 @@ test('a move keeps ids within a mailbox; another mailbox has other messages then
   await assertCounted()
 })
 
+test('every event names its message by the id', async () => {
+  const { mailbox, inbox, archive } = await own({}, {})
+  const [one, two] = await ids(inbox)
+  await transaction((tx) => storeFlags(tx, inbox, [1], { flags: { flagged: true } }, by))
+  await host.update(mailbox, 'inbox', [2], { seen: true, addKeywords: ['work'] })
+  await host.update(mailbox, 'inbox', [2], { flagged: true })
+  await transaction((tx) => copyMessages(tx, inbox, [1], archive, by))
+  const [copied] = await ids(archive)
+  await transaction((tx) => moveMessages(tx, inbox, [1], archive, by))
+  await host.update(mailbox, 'inbox', [2], { folder: 'trash' })
+  await transaction((tx) => appendGiven(tx, key, inbox, [{ ...given, message: readMessage(letter({})) }], by))
+  const [stored] = await ids(inbox)
+  await host.expunge(mailbox, 'inbox', [3])
+  const other = await another(mailbox)
+  await transaction((tx) => moveMessages(tx, archive, [1], other.inbox, by))
+  const [elsewhere] = await ids(other.inbox)
+  const { rows } = await sql<{ type: string; id: number; from: number | null }>`
+    select type, (data ->> 'id')::bigint as id, (data #>> '{moved_from,id}')::bigint as "from" from events
+    where mailbox_id in (${mailbox.mailboxId}, ${other.mailbox.mailboxId}) and type like 'message.%' order by position, events.id`.execute(
+    database.db,
+  )
+  assert.deepEqual(
+    rows.map(({ type, id, from }) => [type.replace('message.', ''), id, from]),
+    [
+      ...[one, two].map((id) => ['received', id, null]),
+      ...[one, two, two].map((id) => ['changed', id, null]),
+      ['received', copied, null],
+      ...[one, two].map((id) => ['changed', id, id]),
+      ['received', stored, null],
+      ['deleted', stored, null],
+      ['deleted', copied, null],
+      ['received', elsewhere, null],
+    ],
+  )
+})
+
 test('a move notes when a message came into its folder', async () => {
   const { inbox, archive } = await own({}, {})
   await sql`update mail_messages set saved_at = '2020-01-01' where folder_id = ${inbox.folderId}`.execute(database.db)
@@ -436,9 +472,10 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
   return rows.map(({ copies }) => copies)
 }
 
+/** What they say beside ids. */
 async function events({ mailboxId }: MailboxRef, type: string): Promise<unknown[]> {
   const { rows } = await sql<{ data: unknown }>`
-    select data from events where mailbox_id = ${mailboxId} and type = ${type} order by position, (data ->> 'uid')::integer`.execute(
+    select data - 'id' #- '{moved_from,id}' as data from events where mailbox_id = ${mailboxId} and type = ${type} order by position, (data ->> 'uid')::integer`.execute(
     database.db,
   )
   return rows.map(({ data }) => data)

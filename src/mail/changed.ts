@@ -37,15 +37,15 @@ export function changed(
   { organizationId, mailboxId }: MailboxRef,
   source: string,
   target: string,
-  pairs: readonly { readonly before: Held; readonly after: Held }[],
+  pairs: readonly { readonly before: Held; readonly after: Held & Named }[],
 ): NewEvent[] {
   return pairs.map(({ before, after }) => {
     const added = after.keywords.filter((keyword) => !before.keywords.includes(keyword))
     const removed = before.keywords.filter((keyword) => !after.keywords.includes(keyword))
+    const { id, uid } = after
     const data = {
-      folder: target,
-      uid: after.uid,
-      ...(source !== target && { moved_from: { folder: source, uid: before.uid } }),
+      ...{ id, folder: target, uid },
+      ...(source !== target && { moved_from: { id, folder: source, uid: before.uid } }),
       ...(before.seen !== after.seen && { unread: !after.seen }),
       ...(before.flagged !== after.flagged && { starred: after.flagged }),
       ...(added.length > 0 && { added_labels: added }),
@@ -55,17 +55,19 @@ export function changed(
   })
 }
 
+/** A message of a folder. */
+export interface Named {
+  readonly uid: number
+  readonly id: number
+}
+
 /** The events of deleted messages. */
 export function deleted(
   { organizationId, mailboxId }: MailboxRef,
   folder: string,
-  uids: readonly number[],
+  messages: readonly Named[],
 ): NewEvent[] {
-  return uids.map((uid) => ({ organizationId, type: 'message.deleted', mailboxId, data: { folder, uid } }))
-}
-
-/** The event of a saved draft. A draft that replaces another is reported as moved, since its uid is new. */
-export function saved({ organizationId, mailboxId }: MailboxRef, uid: number, before: number | undefined): NewEvent {
-  const movedFrom = before === undefined ? {} : { moved_from: { folder: 'drafts', uid: before } }
-  return { organizationId, type: 'message.changed', mailboxId, data: { folder: 'drafts', uid, ...movedFrom } }
+  return messages.map(({ uid, id }) => {
+    return { organizationId, type: 'message.deleted', mailboxId, data: { id, folder, uid } }
+  })
 }

@@ -45,6 +45,7 @@ export async function copyMessages(
       select ${target.id}::bigint, new_uid, ${target.modseq + 1}::bigint, content_id, received_at, size_bytes, seen, flagged,
         answered, forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by
       from held order by uid
+      returning uid, id
     ), keywords as (
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select ${target.id}::bigint, unnest(keywords), received_at, new_uid, seen from held
@@ -59,8 +60,8 @@ export async function copyMessages(
       where folder.id = ${target.id} and added.total > 0
     ), new_events as (
       select ${organizationId}::uuid as organization_id, ${storedType(target.name)}::text as type,
-        ${mailboxId}::uuid as mailbox_id, jsonb_build_object('folder', ${target.name}::text, 'uid', new_uid) as data
-      from held order by uid
+        ${mailboxId}::uuid as mailbox_id, jsonb_build_object('folder', ${target.name}::text, 'uid', uid, 'id', id) as data
+      from messages order by uid
     ), logged as (${insertNewEventsBy(by)}), stored as (
       -- Asks for the contents, whose locks come before that of the storage: the parts of a statement have no order of their own.
       select ${organizationId}::uuid as organization_id, sum(size_bytes::bigint) as bytes

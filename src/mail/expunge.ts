@@ -3,7 +3,7 @@ import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
 import type { MailboxRef } from '#/ports/mail-host.ts'
-import { deleted } from './changed.ts'
+import { deleted, type Named } from './changed.ts'
 import {
   type Folder,
   type FolderRef,
@@ -41,9 +41,10 @@ export async function expunge(
   for (const some of await parted(db, await findFolder(db, mailbox, name), uids)) {
     const gone = await db.transaction().execute(async (tx) => {
       const gone = await expungeIn(tx, mailbox, name, some)
-      await record?.(tx, gone)
+      const uids = gone.map(({ uid }) => uid)
+      await record?.(tx, uids)
       await appendEvents(tx, deleted(mailbox, name, gone), by)
-      return gone
+      return uids
     })
     all.push(...gone)
   }
@@ -74,7 +75,7 @@ export function partsOf(rows: readonly { readonly uid: number; readonly size_byt
 }
 
 /** A trigger on mail_messages updates their contents and the storage used. */
-export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<number[]> {
+export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<Named[]> {
   const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
   return await expungeFrom(tx, folder, uids)
 }
@@ -131,15 +132,15 @@ export async function expungeCopies(tx: Tx, ref: FolderRef, uids: readonly numbe
   await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
 }
 
-/** From a locked folder. */
-export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[]): Promise<number[]> {
-  const { rows: gone } = await sql<Leaving & Keyworded>`
+/** From a locked folder. Answers those that were there, in ascending order. */
+export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Named[]> {
+  const { rows: gone } = await sql<Leaving & Keyworded & Named>`
     delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
     where message.folder_id = wanted.folder_id and message.uid = wanted.uid
-    returning message.uid, seen, size_bytes, received_at, keywords`.execute(tx)
+    returning message.uid, message.id, seen, size_bytes, received_at, keywords`.execute(tx)
   await dropKeywords(tx, folder.id, gone)
   await leave(tx, folder, gone)
-  return gone.map(({ uid }) => uid).sort((a, b) => a - b)
+  return gone.map(({ uid, id }) => ({ uid, id })).sort((one, other) => one.uid - other.uid)
 }
 
 /** Subtracts the messages from the counters of their locked folder, and logs each under a modification sequence of its own. */

@@ -43,7 +43,7 @@ export async function mark(
     : sql`held.keywords`
   const { rows } = await sql<Packed>`
     with present as materialized (
-      select held.ctid as place, uid, held.seen, held.flagged, held.keywords, held.received_at, coalesce(${seen}::boolean, held.seen) as new_seen,
+      select held.ctid as place, uid, held.id, held.seen, held.flagged, held.keywords, held.received_at, coalesce(${seen}::boolean, held.seen) as new_seen,
         coalesce(${flagged}::boolean, held.flagged) as new_flagged, ${keywords} as new_keywords
       from ${uidRows(folder.id, uids)} wanted join mail_messages held using (folder_id, uid)
       order by uid
@@ -82,9 +82,9 @@ function changeData(
   // What changes then differs in that.
   if (aspects === 1 && !rewords) {
     const [key, value] = seen === null ? [sql`'starred'`, sql`new_flagged`] : [sql`'unread'`, sql`not new_seen`]
-    return sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid, ${key}, ${value})`
+    return sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid, 'id', id, ${key}, ${value})`
   }
-  const parts = [sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid)`]
+  const parts = [sql`jsonb_build_object('folder', ${folder}::text, 'uid', uid, 'id', id)`]
   const where = (is: RawBuilder<unknown>, data: RawBuilder<unknown>) =>
     parts.push(sql`case when ${is} then ${data} else '{}' end`)
   if (seen !== null) where(sql`seen <> new_seen`, sql`jsonb_build_object('unread', not new_seen)`)

@@ -7,7 +7,7 @@ import type { CopiedTo } from './copy.ts'
 import { leave } from './expunge.ts'
 import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
-import { stored } from './received.ts'
+import { logStored } from './received.ts'
 import { indexFor } from './search/copied.ts'
 
 /** Moves messages to a folder of the same mailbox or of another one, and writes events. A message keeps its id within a mailbox; in
@@ -31,14 +31,15 @@ export async function moveMessages(
   if (isElsewhere) await indexFor(tx, to.mailbox, source.id, uids)
   const pairs = await move(tx, source, target, present, { apply: (message) => message, isElsewhere })
   const moved = { from: pairs.map(({ before }) => before.uid), to: pairs.map(({ after }) => after.uid) }
-  const events = isElsewhere
-    ? [...deleted(from.mailbox, source.name, moved.from), ...stored(to.mailbox, target.name, moved.to)]
-    : changed(from.mailbox, source.name, target.name, pairs)
-  await appendEvents(tx, events, by)
+  if (isElsewhere) {
+    await appendEvents(tx, deleted(from.mailbox, source.name, present), by)
+    await logStored(tx, { ...to, name: target.name }, moved.to, by)
+  } else await appendEvents(tx, changed(from.mailbox, source.name, target.name, pairs), by)
   return { ...moved, modseq: source.modseq + pairs.length }
 }
 
 export interface HeldRow extends Held {
+  readonly id: number
   readonly received_at: Date
   readonly size_bytes: number
 }
@@ -57,7 +58,7 @@ interface Moved {
 /** In ascending uid. Their folder is locked, so nothing changes them. */
 export async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<HeldRow[]> {
   const { rows } = await sql<HeldRow>`
-    select uid, seen, flagged, keywords, received_at, size_bytes
+    select uid, id, seen, flagged, keywords, received_at, size_bytes
     from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(tx)
   return rows
 }

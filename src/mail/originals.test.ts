@@ -31,8 +31,11 @@ const named = (id: string, mailbox: MailboxRef, folder = 'inbox') =>
 
 async function told(mailbox: MailboxRef) {
   const { rows } = await sql<{ name: string; data: object }>`
-    select actor_name as name, data from events
-    where mailbox_id = ${mailbox.mailboxId} and type = 'message.changed' order by position, id`.execute(database.db)
+    select actor_name as name, data - 'id' as data from events event
+    where mailbox_id = ${mailbox.mailboxId} and type = 'message.changed' and exists (
+      select from mail_messages
+      where mail_messages.id = (event.data ->> 'id')::bigint and uid = (event.data ->> 'uid')::bigint)
+    order by position, event.id`.execute(database.db)
   return rows.map(({ name, data }) => ({ by: name, ...data }))
 }
 

@@ -50,7 +50,7 @@ function wantedBy(key: IdHashKey, copies: readonly Copy[]): Wanted[] {
 /** The messages that lack a mark. */
 function lacking(wanted: readonly Wanted[]): RawBuilder<unknown> {
   return sql`
-    select folder.organization_id, folder.mailbox_id, folder.id as folder_id, folder.name, folder.modseq + 1 as modseq, message.uid,
+    select folder.organization_id, folder.mailbox_id, folder.id as folder_id, folder.name, folder.modseq + 1 as modseq, message.uid, message.id,
       wanted.answered and not message.answered as answers, wanted.forwarded and not message.forwarded as forwards
     from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted
       (organization_id uuid, mailbox_id uuid, id_hash bytea, answered boolean, forwarded boolean)
@@ -103,7 +103,7 @@ async function mark(
       from (select distinct folder_id, modseq from changing) changed where folder.id = changed.folder_id
     ), new_events as (
       select organization_id, 'message.changed' as type, mailbox_id,
-        jsonb_build_object('folder', name, 'uid', uid)
+        jsonb_build_object('folder', name, 'uid', uid, 'id', id)
           || case when answers then '{"answered": true}' else '{}' end::jsonb
           || case when forwards then '{"forwarded": true}' else '{}' end::jsonb as data
       from changing order by folder_id, uid

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
+import { publicId } from '#/message-id.ts'
 import type { Address } from '#/mime/address/address.ts'
 import { type HeaderFacts, headerFacts } from '#/mime/header/header-facts.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { Applied, ListPlace, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
-import { publicId } from './message-id.ts'
 
 /** One page, read in the index from the nearer end of the list. */
 export async function list(

@@ -63,7 +63,7 @@ export async function storeFlags(
   // Sorted as in JavaScript: keywords are ASCII.
   const { rows } = await sql<StoredRow>`
     with present as materialized (
-      select held.ctid as place, uid, modseq, received_at, keywords, ${columns}, ${given},
+      select held.ctid as place, uid, held.id, modseq, received_at, keywords, ${columns}, ${given},
         case when ${only !== null} then ${only}::text[]
           when ${added === null && removed === null} then keywords
           else array(select distinct keyword collate "C" from unnest(keywords || ${added ?? []}::text[]) keyword
@@ -84,7 +84,7 @@ export async function storeFlags(
     ), new_events as (
       select ${mailbox.organizationId}::uuid as organization_id, 'message.changed' as type,
         ${mailbox.mailboxId}::uuid as mailbox_id,
-        jsonb_build_object('folder', ${folder.name}::text, 'uid', uid)
+        jsonb_build_object('folder', ${folder.name}::text, 'uid', uid, 'id', id)
           || ${differing('seen', sql`jsonb_build_object('unread', not new_seen)`)}
           || ${differing('flagged', sql`jsonb_build_object('starred', new_flagged)`)}
           || ${differing('answered', sql`jsonb_build_object('answered', new_answered)`)}

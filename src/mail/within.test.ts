@@ -103,7 +103,7 @@ async function changed(change: Change, recordingOf: (changeId: string) => Record
       select folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed, undone
       from change_parts where change_id = ${changeId} and mailbox_id = ${mailboxId} and folder_key = ${inbox} order by uids`),
     events: await all(sql`
-      select type, actor_kind, actor_name, data from events
+      select type, actor_kind, actor_name, data - 'id' as data from events
       where organization_id = ${organizationId} and type = 'message.changed' order by (data ->> 'uid')::integer`),
   }
 }

@@ -159,7 +159,7 @@ export interface Draft {
 }
 
 export interface Summary {
-  /** As others are shown it (src/mail/message-id.ts). */
+  /** As others are shown it (src/message-id.ts). */
   readonly id: string
   readonly uid: number
   readonly folder: string

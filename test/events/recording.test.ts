@@ -22,32 +22,34 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
       (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids: [1], ...body })).status,
       200,
     )
+  const { id } = await organization.bodyOf(200, 'GET', `/v1/messages/1?mailbox=${address}`)
+  const written = { subject: 'Notes', from: { name: 'Ann', address: 'ann@there.example' } }
   await change({ starred: true, unread: true, add_labels: [keyword] })
   await change({ starred: true })
   await change({ folder: 'archive', unread: false, remove_labels: [keyword] })
   const data = await readEvents(one, 3, `?after=${start}`)
   assert.deepEqual(
-    data.map(({ id, at, by, ...event }) => ({ ...event, by: by.kind })),
+    data.map(({ id: _id, at, by, ...event }) => ({ ...event, by: by.kind })),
     [
       {
         type: 'message.received',
         mailbox: address,
         by: 'service',
-        message: { folder: 'inbox', uid: 1, subject: null, from: null },
+        message: { id, folder: 'inbox', uid: 1, ...written },
       },
       {
         type: 'message.changed',
         mailbox: address,
         by: 'key',
-        message: { folder: 'inbox', uid: 1, starred: true, added_labels: [keyword], subject: null, from: null },
+        message: { id, folder: 'inbox', uid: 1, starred: true, added_labels: [keyword], ...written },
       },
       {
         type: 'message.changed',
         mailbox: address,
         by: 'key',
         message: {
-          ...{ folder: 'archive', uid: 1, moved_from: { folder: 'inbox', uid: 1 }, unread: false },
-          ...{ removed_labels: [keyword], subject: 'Notes', from: { name: 'Ann', address: 'ann@there.example' } },
+          ...{ id, folder: 'archive', uid: 1, moved_from: { id, folder: 'inbox', uid: 1 }, unread: false },
+          ...{ removed_labels: [keyword], ...written },
         },
       },
     ],
@@ -56,7 +58,7 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
   const mailbox = { organizationId: organization.id, mailboxId }
   assert.deepEqual(await world.mailHost.expunge(mailbox, 'archive', [1, 2]), [1])
   const deleted = await readEvents(one, 1, `?after=${data.at(-1).id}`)
-  assert.deepEqual(deleted[0].message, { folder: 'archive', uid: 1, subject: null, from: null })
+  assert.deepEqual(deleted[0].message, { id, folder: 'archive', uid: 1, subject: null, from: null })
   assert.deepEqual(
     [deleted.length, deleted[0].type, deleted[0].by],
     [1, 'message.deleted', { kind: 'service', id: null, name: '' }],

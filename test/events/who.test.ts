@@ -38,7 +38,7 @@ async function logged(types: readonly EventType[]) {
 function dataAbout(subject: Subject, id: string): NewEvent['data'] {
   switch (subject) {
     case 'message':
-      return { folder: 'inbox', uid: 7 }
+      return { id: 1, folder: 'inbox', uid: 7 }
     case 'sending':
       return { sent: id }
     case 'refusal':

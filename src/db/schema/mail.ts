@@ -72,7 +72,7 @@ interface MailStructures {
 }
 
 interface MailMessages {
-  /** Kept by moves, new for a copy, never given again (src/mail/message-id.ts). */
+  /** Kept by moves, new for a copy, never given again (src/message-id.ts). */
   id: Generated<number>
   folder_id: number
   uid: number

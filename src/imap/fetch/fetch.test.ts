@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { publicId } from '#/mail/message-id.ts'
+import { publicId } from '#/message-id.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'

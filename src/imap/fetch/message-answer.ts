@@ -1,4 +1,4 @@
-import { publicId } from '#/mail/message-id.ts'
+import { publicId } from '#/message-id.ts'
 import { readEnvelope } from '#/mime/entity/envelope.ts'
 import { flagColumns, flagsOf } from '../selected/flags.ts'
 import { dateTime, flagList } from '../wire/format.ts'

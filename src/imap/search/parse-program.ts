@@ -1,4 +1,4 @@
-import { readPublicId } from '#/mail/message-id.ts'
+import { readPublicId } from '#/message-id.ts'
 import type { Sought } from '#/mime/body/holds-texts.ts'
 import { foldText } from '#/word-fold.ts'
 import { Bad, No } from '../answers.ts'

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
 import { appendEvents, type By } from '#/events/append.ts'
+import { publicId } from '#/message-id.ts'
 import type { NamedMessage } from '#/ports/mail-host.ts'
 import { deleted } from '../changed.ts'
 import { expungeFrom, partsOf } from '../expunge.ts'
@@ -27,11 +28,11 @@ export async function expungeNamed(
       ids.filter((id) => !gone.has(id)),
     )
     if (named.length === 0) return [...gone]
-    for (const [first, , idOf] of byFolder(named)) {
+    for (const [first] of byFolder(named)) {
       const those = named.filter(({ folderId }) => folderId === first.folderId)
       for (const uids of partsOf(those.map(({ uid, sizeBytes }) => ({ uid, size_bytes: sizeBytes })))) {
         const went = db.transaction().execute(async (tx) => {
-          const went = (await expungeAt(tx, first, uids, by)).map((uid) => idOf.get(uid) ?? '')
+          const went = (await expungeAt(tx, first, uids, by)).map(({ id }) => publicId(id))
           await record?.(tx, went)
           return went
         })

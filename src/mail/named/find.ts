@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { publicId, readPublicId } from '#/message-id.ts'
 import type { MailboxOfMessage, NamedMessage, NamedStored, NamedSummary } from '#/ports/mail-host.ts'
-import { publicId, readPublicId } from '../message-id.ts'
 import { type StoredRow, type SummaryRow, storedColumns, storedOf, summaryColumns, summaryOf } from '../read.ts'
 
 /** The folder of a message that is found by its id. */

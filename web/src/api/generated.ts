@@ -3434,30 +3434,33 @@ export interface EventActor {
 }
 
 /**
- * Where a move took it from.
+ * Where a move took it from. Of a draft that replaces an earlier one, that one.
  */
 export type EventMessageMovedFrom = {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   folder: string;
   /** @minimum 1 */
   uid: number;
 };
 
 export interface EventMessage {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /** The folder at that time: `inbox`, … */
   folder: string;
   /**
-     * Null where the mail server does not report it.
+     * In that folder.
      * @minimum 1
-     * @nullable
      */
-  uid: number | null;
+  uid: number;
   /**
-     * Null once the message has left that place, and for a Private mailbox.
+     * Null once the message is deleted, and for a Private mailbox.
      * @nullable
      */
   subject: string | null;
   from: Address | null;
-  /** Where a move took it from. */
+  /** Where a move took it from. Of a draft that replaces an earlier one, that one. */
   moved_from?: EventMessageMovedFrom;
   /** The new value; absent if it has not changed. */
   unread?: boolean;
@@ -3471,8 +3474,6 @@ export interface EventMessage {
   added_labels?: string[];
   /** Keywords. */
   removed_labels?: string[];
-  /** All its keywords. In a change by another mail program, instead of the two lists. */
-  labels?: string[];
 }
 
 export type EventAboutMessageType = 'message.received' | 'message.changed' | 'message.deleted';

@@ -88,8 +88,7 @@ function concernedBy(event: Event): QueryKey[] {
   if ('message' in event && mailbox !== null) {
     const { message } = event
     const shown = type === 'message.changed' && isEcho(mailbox, message)
-    const { added_labels, removed_labels, labels } = message
-    const labelled = added_labels ?? removed_labels ?? labels
+    const labelled = message.added_labels ?? message.removed_labels
     const keys = [...(shown ? [] : mailKeys(mailbox)), ['search'], ['usage'], ['changes']]
     return labelled ? [...keys, ['labels', 'counted']] : keys
   }

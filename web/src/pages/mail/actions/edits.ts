@@ -37,10 +37,10 @@ export function isLeftBy(change: Change, message: State): boolean {
 }
 
 /** Whether the message is in the state of an event, in its folder. */
-export function isStateOf({ moved_from, labels, ...event }: EventMessage, message: State): boolean {
+export function isStateOf({ moved_from, ...event }: EventMessage, message: State): boolean {
   const { unread, starred, added_labels: add_labels = [], removed_labels: remove_labels = [] } = event
   const told = { ...(unread !== undefined && { unread }), ...(starred !== undefined && { starred }) }
-  const after = changed({ ...message, labels: labels ?? message.labels }, { ...told, add_labels, remove_labels })
+  const after = changed(message, { ...told, add_labels, remove_labels })
   const { answered = message.answered, forwarded = message.forwarded } = event
   return moved_from === undefined && isSame(message, { ...after, answered, forwarded })
 }
