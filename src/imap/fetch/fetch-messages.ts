@@ -4,13 +4,15 @@ import { storeFlags } from '#/mail/store-flags.ts'
 import { ConversationNames } from '#/threads/message-ids.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
-import { type Content, type Extent, headBytes, readContents, smallBytes } from './contents.ts'
+import { type Content, type Extent, readContents } from './contents.ts'
+import { extentOf } from './extent.ts'
 import { areOfFlags, type FlagsOfRange, flagResponses, flagsAtOnce, readFlags } from './flag-answers.ts'
 import type { FetchItem } from './items.ts'
+import { FolderTexts, isStructural } from './known-texts.ts'
 import { rowResponse, writeMessage } from './message-answer.ts'
 import { MessageSource, type Store } from './message-source.ts'
 import { ResponseWriter } from './response-writer.ts'
-import { type Row, readRows } from './rows.ts'
+import { type Row, readRows, rowOf } from './rows.ts'
 
 /** Messages whose rows are read at once. */
 const rowsAtOnce = 1_000
@@ -65,7 +67,10 @@ class Fetch implements Fetched {
   readonly #withOthers: boolean
   readonly #marksSeen: boolean
   readonly #writer: ResponseWriter
-  readonly #knowsGlobal: boolean
+  readonly #texts: FolderTexts
+  /** Nothing is told but what the row says and what may be known. */
+  readonly #mayBeKnown: boolean
+  readonly #needsRow: boolean
   readonly #names: ConversationNames | undefined
 
   constructor(session: Session, selected: Selected, items: readonly FetchItem[]) {
@@ -82,7 +87,10 @@ class Fetch implements Fetched {
     this.#withOthers = items.some((item) => typeof item !== 'string' || !beside.has(item))
     this.#marksSeen = !selected.isReadOnly && items.some((item) => typeof item !== 'string' && item.marksSeen)
     this.#writer = new ResponseWriter(output)
-    this.#knowsGlobal = enabled.has('IMAP4rev2') || enabled.has('UTF8=ACCEPT')
+    const knowsGlobal = enabled.has('IMAP4rev2') || enabled.has('UTF8=ACCEPT')
+    this.#texts = new FolderTexts(parts.news.texts, selected.folderId, knowsGlobal)
+    this.#mayBeKnown = items.every((item) => typeof item === 'string' && item !== 'PREVIEW')
+    this.#needsRow = !items.every((item) => item === 'UID' || isStructural(item))
     this.#names = items.includes('THREADID') ? new ConversationNames(parts) : undefined
   }
 
@@ -133,9 +141,17 @@ class Fetch implements Fetched {
 
   async #read(uids: readonly number[]): Promise<{ read: Read[]; until: number }> {
     const { db } = this.#session.parts
-    if (this.#extent) return readContents(db, this.#folder, uids, this.#extent)
-    const rows = await readRows(db, this.#folder, uids, this.#withOthers)
+    if (this.#extent && !this.#areKnown(uids)) return readContents(db, this.#folder, uids, this.#extent)
+    const isEnough = !this.#needsRow && this.#selected.isCurrent
+    const rows = isEnough ? uids.map(rowOf) : await readRows(db, this.#folder, uids, this.#withOthers)
     return { read: rows.map((row) => ({ row })), until: uids.at(-1) ?? 0 }
+  }
+
+  /** Whether the texts of these messages need not be made. */
+  #areKnown(uids: readonly number[]): boolean {
+    if (!this.#mayBeKnown) return false
+    const items = this.#items.filter((item) => typeof item === 'string').filter(isStructural)
+    return uids.every((uid) => items.every((item) => this.#texts.find(uid, item) !== undefined))
   }
 
   async #write(read: readonly Read[]): Promise<void> {
@@ -148,7 +164,7 @@ class Fetch implements Fetched {
       const answering = {
         writer: this.#writer,
         items: now ? this.#withFlags() : this.#items,
-        knowsGlobal: this.#knowsGlobal,
+        texts: this.#texts,
       }
       // The source ends with its message, since the structure of a small one may be large.
       const source = content && new MessageSource(this.#store, content)
@@ -160,7 +176,9 @@ class Fetch implements Fetched {
         source,
       }
       if (!content) {
-        this.#writer.add(rowResponse(this.#items, message))
+        this.#writer.add(rowResponse(answering, message))
+        if (this.#writer.isFull) await this.#writer.flush()
+        await this.#writer.pause()
         continue
       }
       const isThere = await this.#writer.response(async () => {
@@ -212,24 +230,3 @@ class Fetch implements Fetched {
 
 /** What is read with the flags. */
 const beside: ReadonlySet<FetchItem> = new Set(['FLAGS', 'UID', 'MODSEQ', 'THREADID'])
-
-/** How much of a message's octets is read for these items; undefined if nothing of what it says is asked for. */
-function extentOf(items: readonly FetchItem[]): Extent | undefined {
-  const needs = new Set(items.map(needOf))
-  const structure = needs.has('structure')
-  const head = structure || needs.has('header') ? headBytes : 0
-  if (structure || needs.has('octets')) return { whole: smallBytes, head, structure }
-  return head > 0 || needs.has('preview') ? { whole: head, head, structure } : undefined
-}
-
-function needOf(item: FetchItem): 'structure' | 'octets' | 'header' | 'preview' | undefined {
-  if (typeof item === 'string') {
-    if (item === 'BODY' || item === 'BODYSTRUCTURE') return 'structure'
-    if (item === 'ENVELOPE') return 'header'
-    return item === 'PREVIEW' ? 'preview' : undefined
-  }
-  const { path, what } = item.section
-  // Where the text begins may follow from the structure alone.
-  if (path.length > 0 || what === 'text') return 'structure'
-  return what === 'all' ? 'octets' : 'header'
-}

@@ -220,6 +220,23 @@ test('a part with an unknown encoding is left out, and the command refused', asy
   assert.equal(await told(session, 'FETCH 1 BINARY.SIZE[3]'), `* 1 FETCH (UID 1)|${refused}`)
 })
 
+test('envelopes and structures that were told before are told so again, with flags as they are, and not of what is gone', async () => {
+  const { session, scene } = await selected(few)
+  const told = async (items: string) => (await session.run(`FETCH 1:3 ${items}`)).join('|')
+  const first = await told('(UID ENVELOPE BODYSTRUCTURE)')
+  assert.equal(await told('(UID ENVELOPE BODYSTRUCTURE)'), first)
+  await scene.mark([2], { flagged: true })
+  const flagged = first.replaceAll('UID', 'FLAGS () UID').replace('2 FETCH (FLAGS ()', '2 FETCH (FLAGS (\\Flagged)')
+  assert.equal(
+    await told('(FLAGS UID ENVELOPE BODYSTRUCTURE)'),
+    flagged.replace(done, `* 2 FETCH (FLAGS (\\Flagged))|${done}`),
+  )
+  await scene.expunge(2)
+  const gone = 'NO [EXPUNGEISSUED] Some of the messages have been deleted'
+  const [one = '', , three = ''] = first.split(/(?=\* )/)
+  assert.equal(await told('(UID ENVELOPE BODYSTRUCTURE)'), one + three.replace(done, '') + gone)
+})
+
 test('messages that are gone are left out, which only who asked by number is told', async () => {
   const { session, scene } = await selected(few)
   await scene.expunge(2)

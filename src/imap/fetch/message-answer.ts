@@ -4,6 +4,7 @@ import { flagColumns, flagsOf } from '../selected/flags.ts'
 import { dateTime, flagList } from '../wire/format.ts'
 import { envelopeText, structureText, type Telling } from './body-structure.ts'
 import type { FetchItem, PlainItem, SectionItem } from './items.ts'
+import type { FolderTexts } from './known-texts.ts'
 import type { MessageSource } from './message-source.ts'
 import { utf8String } from './octet-text.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -24,14 +25,14 @@ export interface ToldMessage {
 export interface Answering {
   readonly writer: ResponseWriter
   readonly items: readonly FetchItem[]
-  /** The client knows message/global. */
-  readonly knowsGlobal: boolean
+  readonly texts: FolderTexts
 }
 
-/** The response for one message of which nothing but its row is told: `* 3 FETCH (FLAGS (\\Seen) UID 7)` (RFC 9051,
+/** The response for one message of which nothing but its row and known texts are told: `* 3 FETCH (FLAGS (\\Seen) UID 7)` (RFC 9051,
  *  section 7.5.2). */
-export function rowResponse(items: readonly FetchItem[], message: ToldMessage): string {
-  const values = items.map((item) => (typeof item === 'string' ? `${item} ${rowValue(item, message)}` : ''))
+export function rowResponse({ items, texts }: Omit<Answering, 'writer'>, message: ToldMessage): string {
+  const told = (item: PlainItem) => rowValue(item, message) ?? texts.find(message.row.uid, item)
+  const values = items.map((item) => (typeof item === 'string' ? `${item} ${told(item)}` : ''))
   return `* ${message.sequence} FETCH (${values.join(' ')})\r\n`
 }
 
@@ -98,12 +99,15 @@ function rowValue(item: PlainItem, { row, threadId }: ToldMessage): string | num
   }
 }
 
-async function contentValue(item: PlainItem, message: ToldMessage, { knowsGlobal }: Answering): Promise<string> {
-  const { source, preview } = message
+async function contentValue(item: PlainItem, message: ToldMessage, { texts }: Answering): Promise<string> {
+  const { source, preview, row } = message
   if (item === 'PREVIEW') return utf8String(preview)
   if (!source) return 'NIL'
-  if (item === 'ENVELOPE') return envelopeOf(source)
-  return structureOf(source, { isExtended: item === 'BODYSTRUCTURE', knowsGlobal })
+  return await texts.findOr(row.uid, item, () =>
+    item === 'ENVELOPE'
+      ? envelopeOf(source)
+      : structureOf(source, { isExtended: item === 'BODYSTRUCTURE', knowsGlobal: texts.knowsGlobal }),
+  )
 }
 
 async function envelopeOf(source: MessageSource): Promise<string> {

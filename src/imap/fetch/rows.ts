@@ -41,6 +41,16 @@ const columns = sql.raw(
   ].join(),
 )
 
+/** Of a message of which nothing else is asked for. */
+export function rowOf(uid: number): Row {
+  return { ...nothing, uid }
+}
+
+const nothing = {
+  ...{ modseq: 0, id: 0, sizeBytes: 0, receivedAt: 0, savedAt: 0, keywords: [] },
+  ...{ answered: false, flagged: false, deleted: false, seen: false, draft: false, forwarded: false },
+}
+
 /** The messages with these ascending uids, in one row, since node-postgres takes seven times as long for one each. Unless
  *  `withOthers`, what is beside flags is 0. */
 export async function readRows(

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import { channel } from '#/events/announce.ts'
+import { KnownTexts } from '../fetch/known-texts.ts'
 import { FolderMaps } from './folder-maps.ts'
 import { MailboxWatches } from './mailbox-watches.ts'
 
@@ -48,6 +49,7 @@ export interface FolderWatch extends Disposable {
  *  do, since it reads what is, not what has happened. */
 export class FolderNews implements AsyncDisposable {
   readonly maps = new FolderMaps()
+  readonly texts = new KnownTexts()
   readonly mailboxes = new MailboxWatches()
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger

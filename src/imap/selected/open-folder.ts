@@ -80,6 +80,10 @@ export class OpenFolder implements Selected {
     return this.#mark !== undefined && this.#watch.isStill(this.#mark) && !(holds && mayExpunge)
   }
 
+  get isCurrent(): boolean {
+    return this.isTold(true)
+  }
+
   /** Has the next `tell` look, whatever is known. */
   lookAgain(): void {
     this.#mark = undefined

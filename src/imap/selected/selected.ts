@@ -17,6 +17,8 @@ export interface Selected {
   readonly messages: SequenceMap
   /** What `$` stands for (RFC 5182). */
   savedSearch: readonly NumberRange[]
+  /** Whether the client was told of all changes that were announced: its messages are those that are there. */
+  readonly isCurrent: boolean
   /** The client is told of changes up to this modification sequence. */
   readonly modseq: number
   /** To be called by a command that has changed flags, and has told the client what they are now, or need not (`.SILENT`): what has
