@@ -23,14 +23,8 @@ async function newOrganization(): Promise<string> {
 }
 
 function note(organizationId: string, change: Partial<Change> = {}, by: Actor = byOperator): Promise<void> {
-  const entry = {
-    organizationId,
-    action: 'label.created',
-    name: 'Work',
-    before: null,
-    after: { name: 'Work' },
-  } as const
-  return database.db.transaction().execute((tx) => record(tx, by, { ...entry, ...change }))
+  const one = { organizationId, action: 'label.created', name: 'Work', before: null, after: { name: 'Work' } } as const
+  return database.db.transaction().execute((tx) => record(tx, by, { ...one, ...change }))
 }
 
 /** An entry of that age in days. */
@@ -45,19 +39,15 @@ async function aged(organizationId: string, days: number): Promise<void> {
 const all = async (organizationId: string, filter = {}) => await entriesOf(database.db, organizationId, filter, 1_000)
 
 for (const [what, statement] of [
-  ['changed', (id: string) => sql`update audit_entries set item_name = 'x' where organization_id = ${id}`],
-  ['deleted', (id: string) => sql`delete from audit_entries where organization_id = ${id}`],
-  [
-    'deleted by a move elsewhere',
-    (id: string) =>
-      sql`with gone as (delete from audit_entries where organization_id = ${id} returning *) select * from gone`,
-  ],
-  ['truncated', () => sql`truncate audit_entries`],
+  ['changed', "update audit_entries set item_name = 'x'"],
+  ['deleted', 'delete from audit_entries'],
+  ['deleted by a move elsewhere', 'with gone as (delete from audit_entries returning *) select * from gone'],
+  ['truncated', 'truncate audit_entries'],
 ] as const)
   test(`the database lets no entry be ${what}`, async () => {
     const id = await newOrganization()
     await note(id)
-    await assert.rejects(statement(id).execute(database.db), /audit trail/)
+    await assert.rejects(sql.raw(statement).execute(database.db), /audit trail/)
     assert.equal((await all(id)).length, 2)
   })
 
@@ -94,11 +84,8 @@ test('an entry is rolled back with its transaction', async () => {
 
 test('what stays as it was is no change', async () => {
   const id = await newOrganization()
-  await note(id, {
-    action: 'label.changed',
-    before: { at: new Date(0), name: 'a' },
-    after: { at: new Date(0), name: 'a' },
-  })
+  const same = () => ({ at: new Date(0), name: 'a' })
+  await note(id, { action: 'label.changed', before: same(), after: same() })
   assert.equal((await all(id)).length, 1)
 })
 

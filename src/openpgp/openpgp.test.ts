@@ -51,20 +51,11 @@ test('a certificate that has expired since it was accepted is still used', async
   const { publicKey, privateKey } = await openPgpKey({ date: daysAgo(10), keyExpirationTime: 5 * 86_400 })
   const { usableAt } = await openPgp.certificate(publicKey, daysAgo(8))
   await assert.rejects(openPgp.certificate(publicKey, now), /expired on/)
-  const enclosed = await openPgp.enclose({
-    certificate: publicKey,
-    usableAt,
-    before: '',
-    bytes: Buffer.from('x'),
-    after: '',
-  })
+  const bytes = Buffer.from('x')
+  const enclosed = await openPgp.enclose({ certificate: publicKey, usableAt, before: '', bytes, after: '' })
   const message = await readMessage({ armoredMessage: enclosed.toString() })
-  const { data } = await decrypt({
-    message,
-    decryptionKeys: await readPrivateKey({ armoredKey: privateKey }),
-    date: daysAgo(8),
-  })
-  assert.equal(data, 'x')
+  const decryptionKeys = await readPrivateKey({ armoredKey: privateKey })
+  assert.equal((await decrypt({ message, decryptionKeys, date: daysAgo(8) })).data, 'x')
 })
 
 test('a key from a clock slightly ahead of ours is accepted, and one of tomorrow is not', async () => {
@@ -80,7 +71,7 @@ const bad: readonly [what: string, certificate: () => Promise<string> | string, 
   ['an armor that is cut off', () => good.publicKey.slice(0, 200), /not an OpenPGP certificate/],
   ['an armor around nothing', () => armor(''), /not an OpenPGP certificate/],
   ['an armor around rubbish', () => armor(randomBytes(300).toString('base64')), /not an OpenPGP certificate/],
-  ['a message', async () => (await enclosedSomething()).toString(), /not an OpenPGP certificate/],
+  ['a message', async () => (await enclosedBytes()).toString(), /not an OpenPGP certificate/],
   ['a secret key', () => good.privateKey, /contains a secret key/, /generate another key/],
   ['a secret key under another name', () => good.privateKey.replaceAll('PRIVATE', 'PUBLIC'), /contains a secret key/],
   ['two certificates', async () => `${good.publicKey}\n${(await openPgpKey()).publicKey}`, /more than one block/],
@@ -120,15 +111,9 @@ test('a task that takes too long fails, and the next task gets another thread', 
 
 test('25 MiB are encrypted with no more than 50 ms of work in the main thread', async () => {
   const bytes = Buffer.from(new SharedArrayBuffer(25 << 20)).fill('A line of text that is a message, more or less.\r\n')
-  await enclosedSomething() // the thread is there
+  await enclosedBytes() // the thread is there
   const began = process.threadCpuUsage()
-  const enclosed = await openPgp.enclose({
-    certificate: good.publicKey,
-    usableAt: new Date(),
-    before: '',
-    bytes,
-    after: '',
-  })
+  const enclosed = await enclosedBytes(bytes)
   const { user, system } = process.threadCpuUsage(began)
   assert.ok(user + system < 50_000, `${(user + system) / 1000} ms`)
   assert.ok((await opened(enclosed, good.privateKey)).equals(bytes))
@@ -143,8 +128,7 @@ async function opened(enclosed: Buffer, privateKey: string): Promise<Buffer> {
   return Buffer.from(data as Uint8Array)
 }
 
-function enclosedSomething(): Promise<Buffer> {
-  const bytes = Buffer.from('x')
+function enclosedBytes(bytes: Buffer = Buffer.from('x')): Promise<Buffer> {
   return openPgp.enclose({ certificate: good.publicKey, usableAt: new Date(), before: '', bytes, after: '' })
 }
 
@@ -168,9 +152,13 @@ function armor(base64: string): string {
   return `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${base64}\n-----END PGP PUBLIC KEY BLOCK-----\n`
 }
 
+async function twoKeys(): Promise<[Buffer, Buffer]> {
+  const bytes = async (armoredKey: string) => Buffer.from((await readKey({ armoredKey })).write())
+  return [await bytes(good.publicKey), await bytes((await openPgpKey()).publicKey)]
+}
+
 async function twoInOne(): Promise<string> {
-  const keys = await Promise.all([good, await openPgpKey()].map(({ publicKey }) => readKey({ armoredKey: publicKey })))
-  return armor(Buffer.concat(keys.map((key) => key.write())).toString('base64'))
+  return armor(Buffer.concat(await twoKeys()).toString('base64'))
 }
 
 async function revoked(): Promise<string> {
@@ -180,12 +168,7 @@ async function revoked(): Promise<string> {
 
 /** A certificate with its primary key in the place of another's: nothing of it is signed by the key that it names. */
 async function forged(): Promise<string> {
-  const [one, another] = await Promise.all(
-    [good, await openPgpKey()].map(({ publicKey }) => readKey({ armoredKey: publicKey })),
-  )
-  assert.ok(one && another)
-  const primaryBytes = 2 + (one.write()[1] ?? 0)
-  return armor(
-    Buffer.concat([another.write().subarray(0, primaryBytes), one.write().subarray(primaryBytes)]).toString('base64'),
-  )
+  const [one, another] = await twoKeys()
+  const primaryBytes = 2 + (one[1] ?? 0)
+  return armor(Buffer.concat([another.subarray(0, primaryBytes), one.subarray(primaryBytes)]).toString('base64'))
 }

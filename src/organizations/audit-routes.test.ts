@@ -27,15 +27,9 @@ test('no entry of another organization or of the installation is among them', as
   const [organization, elsewhere] = [await world.organization(), await world.organization()]
   const owner = await ownerOf(organization)
   await elsewhere.request('POST', '/v1/labels', { name: 'Foreign' })
-  await printed(operatorOn(world), 'org', 'create', `gone-${organization.name}`)
-  await printed(
-    operatorOn(world),
-    'org',
-    'delete',
-    `gone-${organization.name}`,
-    '--confirm',
-    `gone-${organization.name}`,
-  )
+  const gone = `gone-${organization.name}`
+  await printed(operatorOn(world), 'org', 'create', gone)
+  await printed(operatorOn(world), 'org', 'delete', gone, '--confirm', gone)
   const { data } = await trail(owner, '?limit=1000')
   assert.ok(data.length > 0)
   for (const { action } of data) assert.ok(action !== 'label.created' && action !== 'organization.deleted', action)
@@ -61,15 +55,8 @@ test('entries are selected by action, item, actor and time', async () => {
   ] as const)
     assert.equal(await count(query), expected, query)
   assert.equal((await trail(owner, '?action=label.deleted')).data.length, 0)
-})
-
-for (const [query, field] of [
-  ['action=lable', 'action'],
-  ['since=yesterday', 'since'],
-  ['since=2026-11-21', 'since'],
-] as const)
-  test(`?${query} is invalid_request`, async () => {
-    const owner = await ownerOf(await world.organization())
+  for (const query of ['action=lable', 'since=yesterday', 'since=2026-11-21']) {
     const { status, body } = await owner.request('GET', `/v1/audit?${query}`)
-    assert.deepEqual([status, body.error.field], [400, field])
-  })
+    assert.deepEqual([status, body.error.field], [400, query.split('=')[0]])
+  }
+})

@@ -65,10 +65,8 @@ for (const [query, at, what] of [
 
 const piece = fc.constantFrom(
   ...['(', ')', '"', '-', ' OR ', ' AND ', ' ', 'from:', 'in:', 'is:', 'has:', 'before:', 'larger:', 'message_id:'],
-  ...[
-    ...['a', 'é', '東京', 'unread', 'attachment', '2026-01-02', '10M', '7d', 'newer_than:', 'label:', ':', '/', '\0'],
-    ...['🙂'],
-  ],
+  ...['a', 'é', '東京', 'unread', 'attachment', '2026-01-02', '10M', '7d', 'newer_than:', 'label:', ':', '/', '\0'],
+  '🙂',
 )
 const anyQuery = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
