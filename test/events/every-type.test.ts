@@ -79,18 +79,9 @@ class Office {
     sink.act = () => undefined
   }
 
-  /** Whether the only recipient of what was sent is in that state. */
-  async isSent(state: string): Promise<boolean> {
-    return (await this.inList(`/v1/sent?state=${state}`)) === 1
-  }
-
   async approval(): Promise<string> {
     const draft = await this.ask('POST', '/v1/drafts', { mailbox: this.mailbox.address, text: 'Hello' })
     return (await this.ask('POST', `/v1/drafts/${draft.id}/approval`, {})).id
-  }
-
-  async operate(...argv: string[]): Promise<void> {
-    await printed(operatorOn(world), ...argv).catch(() => {})
   }
 
   /** A setting by its id, once it is made. */
@@ -102,6 +93,7 @@ class Office {
 const labels = '/v1/labels'
 const filters = '/v1/filters'
 const blocks = '/v1/blocked-senders'
+const friendly = 'service bob@there.example'
 const label = { name: 'Work' }
 const filter = { name: 'F', field: 'from', op: 'is', value: 'x', action: 'star' }
 const block = { pattern: 'bad@there.example' }
@@ -112,6 +104,18 @@ function complaint(bounce: string): string {
     `--=_b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nOriginal-Mail-From: ${bounce}\r\n\r\n--=_b--\r\n`,
   )
 }
+
+const makes = (path: string, body: object) => (one: Office) => one.made(path, body)
+const deletes = (path: string, body: object) => async (one: Office) => one.ask('DELETE', await one.made(path, body))
+const changes = (path: string, body: object, change: object) => async (one: Office) =>
+  one.ask('PATCH', await one.made(path, body), change)
+const operates =
+  (...argv: string[]) =>
+  (one: Office) =>
+    printed(operatorOn(world), ...argv, one.mailbox.address).catch(() => {})
+const lists = (path: string, count: number) => async (one: Office) => (await one.inList(path)) === count
+/** Whether the only recipient of what was sent is in that state. */
+const isSent = (state: string) => lists(`/v1/sent?state=${state}`, 1)
 
 type Cause = readonly [act: (one: Office) => Promise<unknown>, isSo: (one: Office) => Promise<boolean>, told: string]
 
@@ -135,52 +139,40 @@ const causes: Readonly<Partial<Record<EventType, Cause>>> = {
     async (one) => (await one.holds()) + (await one.holds('trash')) === 0,
     'key trash 1',
   ],
-  'message.queued': [(one) => one.send(), async (one) => (await one.inList('/v1/sent')) === 1, 'key bob@there.example'],
-  'message.delivered': [(one) => one.send(), (one) => one.isSent('delivered'), 'service bob@there.example'],
-  'message.deferred': [
-    (one) => one.send('451 4.7.1 Later'),
-    (one) => one.isSent('deferred'),
-    'service bob@there.example',
-  ],
-  'message.bounced': [
-    (one) => one.send('550 5.1.1 Nobody'),
-    (one) => one.isSent('bounced'),
-    'service bob@there.example',
-  ],
+  'message.queued': [(one) => one.send(), lists('/v1/sent', 1), 'key bob@there.example'],
+  'message.delivered': [(one) => one.send(), isSent('delivered'), friendly],
+  'message.deferred': [(one) => one.send('451 4.7.1 Later'), isSent('deferred'), friendly],
+  'message.bounced': [(one) => one.send('550 5.1.1 Nobody'), isSent('bounced'), friendly],
   'message.complained': [
     async (one) => {
       sink.taken.splice(0)
       await one.send()
       await one.arrive(complaint(sink.taken[0]?.from ?? ''))
     },
-    (one) => one.isSent('complained'),
-    'service bob@there.example',
+    isSent('complained'),
+    friendly,
   ],
-  'scheduled.created': [(one) => one.schedule(), async (one) => (await one.inList('/v1/scheduled')) === 1, 'key'],
+  'scheduled.created': [(one) => one.schedule(), lists('/v1/scheduled', 1), 'key'],
   'scheduled.changed': [
     async (one) => one.ask('PATCH', `/v1/scheduled/${await one.schedule()}`, { send_at: inMinutes(2) }),
     async (one) => (await one.ask('GET', '/v1/scheduled')).data[0]?.send_at === inMinutes(2),
     'key',
   ],
-  'scheduled.sent': [(one) => one.sendScheduled(), (one) => one.isSent('delivered'), 'service'],
+  'scheduled.sent': [(one) => one.sendScheduled(), isSent('delivered'), 'service'],
   'scheduled.failed': [
     (one) => one.sendScheduled('550 5.1.1 Nobody'),
-    async (one) => (await one.inList('/v1/scheduled?status=failed')) === 1,
+    lists('/v1/scheduled?status=failed', 1),
     'service bob@there.example: 127.0.0.1 refused the recipient; 127.0.0.1 said: 550 5.1.1 Nobody',
   ],
   'scheduled.cancelled': [
     async (one) => one.ask('DELETE', `/v1/scheduled/${await one.schedule()}`),
-    async (one) => (await one.inList('/v1/scheduled')) === 0,
+    lists('/v1/scheduled', 0),
     'key',
   ],
-  'approval.created': [
-    (one) => one.approval(),
-    async (one) => (await one.inList('/v1/approvals')) === 1,
-    'key pending',
-  ],
+  'approval.created': [(one) => one.approval(), lists('/v1/approvals', 1), 'key pending'],
   'approval.changed': [
     async (one) => one.ask('POST', `/v1/approvals/${await one.approval()}/decline`, { reason: 'No' }),
-    async (one) => (await one.inList('/v1/approvals?status=declined')) === 1,
+    lists('/v1/approvals?status=declined', 1),
     'key declined',
   ],
   'auto_reply.sent': [
@@ -198,53 +190,33 @@ const causes: Readonly<Partial<Record<EventType, Cause>>> = {
     },
     'service ann@far.example',
   ],
-  'label.created': [(one) => one.made(labels, label), async (one) => (await one.inList(labels)) === 1, 'key Work'],
+  'label.created': [makes(labels, label), lists(labels, 1), 'key Work'],
   'label.changed': [
-    async (one) => one.ask('PATCH', await one.made(labels, label), { name: 'Home' }),
+    changes(labels, label, { name: 'Home' }),
     async (one) => (await one.ask('GET', labels)).data[0].name === 'Home',
     'key Home',
   ],
-  'label.deleted': [
-    async (one) => one.ask('DELETE', await one.made(labels, label)),
-    async (one) => (await one.inList(labels)) === 0,
-    'key Work',
-  ],
-  'filter.created': [(one) => one.made(filters, filter), async (one) => (await one.inList(filters)) === 1, 'key F'],
+  'label.deleted': [deletes(labels, label), lists(labels, 0), 'key Work'],
+  'filter.created': [makes(filters, filter), lists(filters, 1), 'key F'],
   'filter.changed': [
-    async (one) => one.ask('PATCH', await one.made(filters, filter), { enabled: false }),
+    changes(filters, filter, { enabled: false }),
     async (one) => !(await one.ask('GET', filters)).data[0].enabled,
     'key F',
   ],
-  'filter.deleted': [
-    async (one) => one.ask('DELETE', await one.made(filters, filter)),
-    async (one) => (await one.inList(filters)) === 0,
-    'key F',
-  ],
-  'block.created': [
-    (one) => one.made(blocks, block),
-    async (one) => (await one.inList(blocks)) === 1,
-    'key bad@there.example',
-  ],
-  'block.deleted': [
-    async (one) => one.ask('DELETE', await one.made(blocks, block)),
-    async (one) => (await one.inList(blocks)) === 0,
-    'key bad@there.example',
-  ],
+  'filter.deleted': [deletes(filters, filter), lists(filters, 0), 'key F'],
+  'block.created': [makes(blocks, block), lists(blocks, 1), 'key bad@there.example'],
+  'block.deleted': [deletes(blocks, block), lists(blocks, 0), 'key bad@there.example'],
   'mailbox.created': [
     (one) => one.ask('POST', '/v1/mailboxes', { domain: one.organization.domain, local_part: 'bob' }),
-    async (one) => (await one.inList('/v1/mailboxes')) === 2,
+    lists('/v1/mailboxes', 2),
     'key bob@',
   ],
   'mailbox.changed': [
-    (one) => one.operate('mailbox', 'suspend', one.mailbox.address),
+    operates('mailbox', 'suspend'),
     async (one) => (await one.ask('GET', '/v1/mailboxes')).data[0].suspended,
     'operator ada@',
   ],
-  'mailbox.deleted': [
-    (one) => one.operate('mailbox', 'delete', one.mailbox.address),
-    async (one) => (await one.inList('/v1/mailboxes')) === 0,
-    'operator ada@',
-  ],
+  'mailbox.deleted': [operates('mailbox', 'delete'), lists('/v1/mailboxes', 0), 'operator ada@'],
   'forwarding.paused': [
     async (one) => {
       const settings = { mailbox: one.mailbox.address, forward_to: friend, forward_enabled: true }

@@ -1,4 +1,3 @@
-import { readMessage } from '#/mime/message.ts'
 import type { SearchField, SearchTree } from '#/ports/search.ts'
 
 /** The parts of a generated message, by which a test knows what should be found. */
@@ -90,10 +89,6 @@ export function idOf({ number }: Pick<Made, 'number'>): string {
   return `<made-${number}@search.example>`
 }
 
-export function messageOf(raw: Buffer) {
-  return readMessage(raw)
-}
-
 /** The searchable fields of a message. */
 export interface Judged {
   readonly folder: string
@@ -108,10 +103,14 @@ export interface Judged {
   readonly messageId: string | null
 }
 
-export function judged(made: Made): Judged {
+const searchFields = ['any', 'subject', 'from', 'to', 'cc', 'filename'] as const satisfies SearchField[]
+
+/** Each text is folded once: a query asks all of them. */
+export function judged(made: Made): Made & Judged {
+  const texts = new Map(searchFields.map((field) => [field, textsOf(made, field).map(folded)]))
   return {
     ...made,
-    texts: (field) => textsOf(made, field).map(folded),
+    texts: (field) => texts.get(field) ?? [],
     hasAttachment: made.filename !== undefined,
     messageId: idOf(made),
   }

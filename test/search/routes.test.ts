@@ -124,23 +124,15 @@ test('a cursor continues the same search, and no other', async () => {
 })
 
 test('a cursor continues behind messages of any date', async () => {
-  // Dovecot shows a date before 1970 as one after 2038, and does not sort it so.
-  if (!world.searchIndexer) return
   const old = await organization.mailbox('old')
   const mailbox = { organizationId: organization.id, mailboxId: old.id }
-  const years = [1950, 1960, 1990]
-  const sent = years.map((year) => ({
-    headers: '',
-    receivedAt: Date.UTC(year),
-    seen: false,
-    sender: 'zoe@peer.example',
-  }))
+  const one = { headers: '', seen: false, sender: 'zoe@peer.example' }
+  const sent = [1950, 1960, 1990].map((year) => ({ ...one, receivedAt: Date.UTC(year) }))
   await storeMessages(world, mailbox, sent)
   await world.searchIndexer?.processAll()
   const received: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, body, bytes } = await search({ q: 'is:unread', mailbox: old.address, limit: '1', cursor })
-    assert.equal(status, 200, `${bytes}`)
+    const { body } = await search({ q: 'is:unread', mailbox: old.address, limit: '1', cursor })
     received.push(...body.data.map(({ received_at }: { received_at: string }) => received_at.slice(0, 4)))
     cursor = body.next_cursor
   }
@@ -179,12 +171,11 @@ test('a Private mailbox is refused, is left out of all, and never indexed', asyn
 })
 
 test('a message that is deleted for good leaves the index', async () => {
-  if (!world.searchIndexer) return
   const eve = await organization.mailbox('eve')
   const indexed = async () => (await world.db.selectFrom('mail_search').select('content_id').execute()).length
   const before = await indexed()
   await world.send({ from: 'zoe@peer.example', to: eve.address, subject: 'A balloon' })
-  await world.searchIndexer.processAll()
+  await world.searchIndexer?.processAll()
   assert.deepEqual(await found({ q: 'balloon' }), [[eve.address, 'A balloon']])
   await world.mailHost.expunge({ organizationId: organization.id, mailboxId: eve.id }, 'inbox', [1])
   assert.deepEqual([await found({ q: 'balloon' }), await indexed()], [[], before])
@@ -192,17 +183,10 @@ test('a message that is deleted for good leaves the index', async () => {
 
 test('large messages are found by their size', async () => {
   const carol = await organization.mailbox('carol')
-  for (const [subject, length] of [
-    ['Small', 900_000],
-    ['Large', 1_100_000],
-    ['Larger', 2_500_000],
-  ] as const)
-    await world.send({
-      from: 'zoe@peer.example',
-      to: carol.address,
-      subject,
-      text: 'A long line of words\n'.repeat(length / 21),
-    })
+  for (const [subject, length] of Object.entries({ Small: 900_000, Large: 1_100_000, Larger: 2_500_000 })) {
+    const text = 'A long line of words\n'.repeat(length / 21)
+    await world.send({ from: 'zoe@peer.example', to: carol.address, subject, text })
+  }
   await world.searchIndexer?.processAll()
   const subjects = async (q: string) =>
     (await found({ q, mailbox: carol.address })).map(([, subject]: [string, string]) => subject)

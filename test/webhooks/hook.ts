@@ -23,7 +23,7 @@ export class Hook implements AsyncDisposable {
     world: World,
     organization: TestOrganization,
     receiver: Receiver,
-    made: { id: string; secret: string },
+    made: Pick<Hook, 'id' | 'secret'>,
   ) {
     this.#world = world
     this.organization = organization
@@ -72,6 +72,11 @@ export class Hook implements AsyncDisposable {
       names.map((name) => ({ organizationId, type: 'label.changed', data: { id, name } }) as const),
     )
     await this.#world.db.transaction().execute((tx) => appendEvents(tx, events))
+  }
+
+  /** Writes so many events, each of an item of its own. */
+  appendMany(count: number): Promise<void> {
+    return this.append(Object.fromEntries(Array.from({ length: count }, (_, number) => [`n${number}`, [`n${number}`]])))
   }
 
   /** Advances the clock until something holds. */

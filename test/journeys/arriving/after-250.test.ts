@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { tablesWith } from '#test/observe/tables-with.ts'
+import { configure, forwardsTo, mailboxThat as newMailboxThat } from '#test/world/mail/forwarding.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
@@ -15,14 +15,8 @@ beforeEach(async () => {
   sink.taken.length = 0
 })
 
-async function mailboxThat(change: object): Promise<string> {
-  const { address } = await organization.mailbox(`box-${randomUUID()}`)
-  const { status } = await organization.request('PATCH', '/v1/forwarding', { mailbox: address, ...change })
-  assert.equal(status, 200)
-  return address
-}
-
-const forwards = { forward_to: 'ada@away.example', forward_enabled: true }
+const mailboxThat = async (change: object) => (await newMailboxThat(organization, change)).address
+const forwards = forwardsTo('ada@away.example')
 const answers = { reply_body: 'I am away.', reply_enabled: true }
 
 const write = (to: string, text: string) => world.send({ from: 'zoe@far.example', to, subject: 'Hello', text })
@@ -63,10 +57,8 @@ test('before 250 the DNS is asked for SPF, DKIM and DMARC alone, and for the key
   const asked = () =>
     new Set(lookups.flatMap(({ type, spy }) => spy.mock.calls.map((call) => `${type} ${call.arguments[0]}`)))
   const key = `${selector}._domainkey.${organization.domain}`
-  await world.send({
-    envelope: { from: 'zoe@far.example', to: second },
-    raw: raw.replace(/^Mailroom-Relayed:.*\r\n.*\r\n/m, ''),
-  })
+  const unmarked = raw.replace(/^Mailroom-Relayed:.*\r\n.*\r\n/m, '')
+  await world.send({ envelope: { from: 'zoe@far.example', to: second }, raw: unmarked })
   assert.deepEqual([...asked()].toSorted(), ['txt _dmarc.example', 'txt _dmarc.far.example', 'txt far.example'])
   await world.outbound.processAll()
   assert.ok(asked().has(`txt ${key}`))
@@ -92,8 +84,7 @@ test('a message that cannot be composed is deferred, and sent once it can be', a
 test('what is switched off after 250 is not composed', async () => {
   const address = await mailboxThat(forwards)
   await write(address, 'Hello')
-  const off = { mailbox: address, forward_enabled: false }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', off)).status, 200)
+  await configure(organization, address, { forward_enabled: false })
   await world.outbound.processAll()
   assert.deepEqual([await queued(), goneTo()], [[], []])
 })

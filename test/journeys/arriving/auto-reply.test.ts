@@ -1,4 +1,5 @@
 // On both databases: three processes answer one sender at once.
+
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { sql } from 'kysely'
@@ -8,29 +9,22 @@ import { readMessage } from '#/mime/message.ts'
 import { each } from '#test/each.ts'
 import { letter } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { forwardsTo, mailboxThat, configure as set } from '#test/world/mail/forwarding.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 import type { World } from '#test/world/world.ts'
 
 const day = 86_400_000
 
 const { world, others, sink, organization, request, sentMail: answers } = await sendingWorld({ others: 2 })
-let count = 0
 for (const { dns } of [world, ...others]) dns.set('far.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 afterEach(() => {
   sink.act = () => undefined
   sink.taken.length = 0
 })
 
-function configure(mailbox: string, change: object) {
-  return request('PATCH', '/v1/forwarding', { mailbox, ...change })
-}
-
-async function away(change: object = {}): Promise<string> {
-  const { address } = await organization.mailbox(`away${++count}`, { name: 'Ada Byron' })
-  const { status } = await configure(address, { reply_body: 'I am away.\n', reply_enabled: true, ...change })
-  assert.equal(status, 200)
-  return address
-}
+const configure = (address: string, change: object) => set(organization, address, change)
+const away = async (change: object = {}) =>
+  (await mailboxThat(organization, { reply_body: 'I am away.\n', reply_enabled: true, ...change })).address
 
 function write(
   to: string,
@@ -58,10 +52,8 @@ test('a message is answered once, as RFC 3834 asks', async () => {
 
 test('with a subject of its own an answer has that', async () => {
   await write(await away({ reply_subject: 'Grüße, ich bin fort' }))
-  assert.deepEqual(
-    (await answers()).map(({ bytes }) => readMessage(bytes).subject),
-    ['Grüße, ich bin fort'],
-  )
+  const subjects = (await answers()).map(({ bytes }) => readMessage(bytes).subject)
+  assert.deepEqual(subjects, ['Grüße, ich bin fort'])
 })
 
 test('a sender is answered once in four days, and anew when the auto-reply is switched on again', async () => {
@@ -129,13 +121,8 @@ test('no answer goes to what must not be answered, or to a sender whom nothing p
 test('a mailbox answers a hundred messages in a day, and more on the next', async () => {
   for (const { clock } of others) clock.advance(world.clock.now() - clock.now())
   const ada = await away()
-  const replied = async () =>
-    await world.db
-      .selectFrom('forwarding')
-      .innerJoin('mailboxes', 'mailboxes.id', 'mailbox_id')
-      .select('replied')
-      .where('mailboxes.address', '=', ada)
-      .executeTakeFirstOrThrow()
+  const rows = world.db.selectFrom('forwarding').innerJoin('mailboxes', 'mailboxes.id', 'mailbox_id').select('replied')
+  const replied = () => rows.where('mailboxes.address', '=', ada).executeTakeFirstOrThrow()
   await write(ada, { from: 'first@far.example' })
   assert.deepEqual([(await answers()).length, await replied()], [1, { replied: 1 }])
   await sql`update forwarding set replied = 98 where replied_on is not null
@@ -177,8 +164,7 @@ test('two that answer each other, and three that forward in a ring, come to rest
   assert.equal(first.subject, 'Auto: Hello')
 
   const ring = [await away(), await away(), await away()]
-  for (const [at, from] of ring.entries())
-    await configure(from, { forward_to: ring[(at + 1) % 3], forward_enabled: true })
+  for (const [at, from] of ring.entries()) await configure(from, forwardsTo(ring[(at + 1) % 3] ?? ''))
   await write(ring[0] ?? '')
   assert.deepEqual(each(await answers(), 'to'), [['bob@far.example']])
   const totals = await Promise.all(

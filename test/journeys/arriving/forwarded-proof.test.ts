@@ -5,6 +5,7 @@ import { arc } from 'mailauth/lib/arc/index.js'
 import { dkimSign } from 'mailauth/lib/dkim/sign.js'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { readMessage } from '#/mime/message.ts'
+import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
@@ -15,19 +16,12 @@ const publicKey = pair.publicKey.export({ format: 'der', type: 'spki' }).toStrin
 
 const { world, organization, sentMail } = await sendingWorld()
 await signingDomain(world, organization)
-const ada = await forwarding('proof', 'ada@away.example')
+const ada = (await mailboxThat(organization, forwardsTo('ada@away.example'))).address
 for (const domain of ['strict.example', 'signed.example']) {
   world.dns.set(`_dmarc.${domain}`, { txt: ['v=DMARC1; p=reject'] })
   world.dns.set(domain, { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 }
 world.dns.set('s1._domainkey.signed.example', { txt: [`v=DKIM1; k=rsa; p=${publicKey}`] })
-
-async function forwarding(localPart: string, to: string): Promise<string> {
-  const { address } = await organization.mailbox(localPart)
-  const change = { mailbox: address, forward_to: to, forward_enabled: true }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', change)).status, 200)
-  return address
-}
 
 /** What arrives at the destination of a message that the mailbox forwards. */
 async function forwarded(from: string, to: string, raw: string): Promise<Buffer> {
@@ -80,7 +74,7 @@ test('where only SPF spoke for the author and the domain is strict, From is the 
 })
 
 test('each mailbox that a message passes adds to the chain, which holds', async () => {
-  const start = await forwarding('start', ada)
+  const start = (await mailboxThat(organization, forwardsTo(ada))).address
   for (const [from, raw] of [
     ['zoe@signed.example', await signed(letter('zoe@signed.example', start))],
     ['zoe@strict.example', letter('zoe@strict.example', start)],

@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test'
 import { hand, letter, messagesIn, newestIn, subjectsIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
+import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
 import { signingDomain } from '#test/world/organization/signing-domain.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -30,12 +31,8 @@ async function mailbox(organization: TestOrganization): Promise<string> {
   return (await organization.mailbox(`box${++count}`)).address
 }
 
-async function forwarding(organization: TestOrganization, to: string): Promise<string> {
-  const address = await mailbox(organization)
-  const change = { mailbox: address, forward_to: to, forward_enabled: true }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', change)).status, 200)
-  return address
-}
+const forwarding = async (organization: TestOrganization, to: string) =>
+  (await mailboxThat(organization, forwardsTo(to))).address
 
 const forged = (from = 'bill@careful.example') => letter({ From: from, Subject: 'Bill' })
 const ours = /^(?:ARC-Seal|DKIM-Signature):/m
@@ -49,10 +46,7 @@ test('what DMARC puts into quarantine stays there wherever it is forwarded to, t
   for (const box of [first, second]) assert.deepEqual(await subjectsIn(careless, box, 'Bills'), ['Bill'])
   assert.deepEqual([await subjectsIn(other, last), await subjectsIn(other, last, 'junk')], [[], ['Bill']])
   const copy = await newestIn(other, last, 'junk')
-  assert.match(
-    copy,
-    /^Authentication-Results: mx\.mailroom\.test;.*\r\n\tdmarc=fail\r\n\t header\.from=careful\.example/ms,
-  )
+  assert.match(copy, /^Authentication-Results: mx\.mailroom\.test;.*\tdmarc=fail\r\n\t header\.from=careful\.example/ms)
   assert.match(copy, /^From: bill@careful\.example\r$/m)
   assert.doesNotMatch(copy, ours)
 })
@@ -94,10 +88,7 @@ test('what passes keeps what was found of it, and goes to the inbox', async () =
   await world.outbound.processAll()
   assert.deepEqual(await subjectsIn(other, last), ['Lunch?'])
   const copy = await newestIn(other, last)
-  assert.match(
-    copy,
-    /^Authentication-Results: mx\.mailroom\.test;\r\n\tspf=pass\r\n\t smtp\.mailfrom=ann@lax\.example;/m,
-  )
+  assert.match(copy, /^Authentication-Results: .*;\r\n\tspf=pass\r\n\t smtp\.mailfrom=ann@lax\.example;/m)
   assert.match(copy, /^ARC-Seal: /m)
 })
 

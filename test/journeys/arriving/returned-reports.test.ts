@@ -1,4 +1,5 @@
 // On both databases: three processes return reports at once.
+
 import assert from 'node:assert/strict'
 import { createHmac, hkdfSync } from 'node:crypto'
 import { afterEach, test } from 'node:test'
@@ -9,9 +10,12 @@ import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { deliveryReport } from '#test/mail/report.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { secret } from '#test/world/installation.ts'
+import { forwardsTo, mailboxThat } from '#test/world/mail/forwarding.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
 const day = 86_400_000
+/** An author whose address a rewritten sender has no room for. */
+const tooLong = `${'a'.repeat(60)}@far.example`
 
 const { world, others, ...sending } = await sendingWorld({
   ...{ others: 2, plan: 'self_hosted', env: { MAILROOM_LMTP_PORT: '0' } },
@@ -21,12 +25,7 @@ let count = 0
 for (const { dns } of [world, ...others]) dns.set('_dmarc.careful.example', { txt: ['v=DMARC1; p=quarantine'] })
 afterEach(() => left())
 
-async function forwarding(organization = usual): Promise<{ id: string; address: string }> {
-  const mailbox = await organization.mailbox(`box${++count}`)
-  const change = { mailbox: mailbox.address, forward_to: 'ada@away.example', forward_enabled: true }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', change)).status, 200)
-  return mailbox
-}
+const forwarding = (organization = usual) => mailboxThat(organization, forwardsTo('ada@away.example'))
 
 /** The sender that a message bears once the mailbox has forwarded it. */
 async function senderOf(author: string, mailbox: string): Promise<string> {
@@ -48,7 +47,7 @@ for (const [what, message] of [
 ] as const)
   test(`${what} goes back to the author, as it came`, async () => {
     const { address } = await forwarding()
-    for (const author of ['author@far.example', `${'a'.repeat(60)}@far.example`]) {
+    for (const author of ['author@far.example', tooLong]) {
       const back = await senderOf(author, address)
       assert.equal(await hand(world, '', back.toUpperCase(), message), '250 2.6.0')
       const [taken, ...more] = await left()
@@ -96,7 +95,7 @@ test('a report that names a mailbox too reaches both', async () => {
 test('a rewritten sender is none at any other domain', async () => {
   const { address } = await forwarding()
   const short = await senderOf('author@far.example', address)
-  const kept = await senderOf(`${'a'.repeat(60)}@far.example`, address)
+  const kept = await senderOf(tooLong, address)
   const stranger = await world.organization()
   await stranger.mailbox('ada')
   for (const back of [short, kept]) {
@@ -109,10 +108,7 @@ test('a rewritten sender is none at any other domain', async () => {
 test('of a mailbox that is suspended or deleted nothing goes back', async () => {
   const { id: mailboxId, address } = await forwarding()
   const mailbox = { organizationId: usual.id, mailboxId }
-  const backs = [
-    await senderOf('author@far.example', address),
-    await senderOf(`${'a'.repeat(60)}@far.example`, address),
-  ]
+  const backs = [await senderOf('author@far.example', address), await senderOf(tooLong, address)]
   const answers = async () => await Promise.all(backs.map((back) => hand(world, '', back, deliveryReport())))
   await setSuspended(world.db, mailbox, true)
   assert.deepEqual(await answers(), ['550 5.2.1', '550 5.2.1'])
@@ -168,10 +164,7 @@ test('a sender in the form of before is honoured for 21 days after the update, a
   assert.equal(await hand(world, '', old(stranger.domain), deliveryReport()), '550 5.1.1')
   for (let times = 0; times < 5; times++)
     assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '250 2.6.0')
-  assert.deepEqual(
-    each(await left(), 'to'),
-    Array.from({ length: 5 }, () => ['old@far.example']),
-  )
+  assert.deepEqual(each(await left(), 'to').join(), Array(5).fill('old@far.example').join())
   assert.equal(await hand(world, '', old(organization.domain), deliveryReport()), '550 5.7.1')
   assert.equal(await hand(world, '', old(organization.domain)), '550 5.7.1')
   await since(new Date(now - 21 * day))

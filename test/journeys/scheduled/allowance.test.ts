@@ -27,10 +27,8 @@ test('three workers and as many programs, all at once, do not send more in a day
   const answers = worlds.flatMap((world) =>
     Array.from({ length: 5 }, () => {
       const to = Array.from({ length: 5 }, () => `${randomUUID()}@there.example`)
-      return world.client.request('POST', '/v1/send', {
-        key: organization.key,
-        body: { from: address, to, text: 'Hi' },
-      })
+      const body = { from: address, to, text: 'Hi' }
+      return world.client.request('POST', '/v1/send', { key: organization.key, body })
     }),
   )
   const rounds = worlds.map((world) => world.rounds.processAll())

@@ -19,17 +19,18 @@ beforeEach(async () => {
   ada = (await organization.mailbox('ada')).address
 })
 
-async function schedule(body: object = {}, of = organization): Promise<string> {
+/** The answer to a message that is due now. */
+function scheduled(body: object = {}) {
   const given = {
     from: ada,
     to: 'bob@there.example',
     text: 'Hello',
     send_at: new Date(world.clock.now()).toISOString(),
   }
-  const { status, body: answer } = await of.request('POST', '/v1/scheduled', { ...given, ...body })
-  assert.equal(status, 201, JSON.stringify(answer))
-  return answer.id
+  return organization.bodyOf(201, 'POST', '/v1/scheduled', { ...given, ...body })
 }
+
+const schedule = async (body?: object): Promise<string> => (await scheduled(body)).id
 
 async function round(): Promise<void> {
   await world.rounds.processAll()
@@ -103,10 +104,9 @@ test('a failed message is sent when it is asked for, under the same Message-ID',
   assert.ok(seen?.includes(id))
   answers(undefined)
   const { status, body } = await retry(id)
-  assert.deepEqual(
-    [status, body.status, body.last_error, body.send_at],
-    [200, 'pending', null, new Date(world.clock.now()).toISOString()],
-  )
+  const send_at = new Date(world.clock.now()).toISOString()
+  assert.equal(status, 200)
+  assert.partialDeepStrictEqual(body, { status: 'pending', last_error: null, send_at })
   await round()
   assert.ok(sink.taken[0]?.bytes.includes(seen ?? ''))
   assert.equal(await shown(id), undefined)
@@ -150,8 +150,7 @@ test('refused for good by everyone it has failed at once, and by some it is sent
   answers(undefined, { 'bob@there.example': '550 5.1.1 Nobody', 'cy@there.example': '550 5.1.1 Nobody' })
   const refused = await schedule({ to: ['bob@there.example', 'cy@there.example'] })
   assert.equal(await rounds(refused), 1)
-  const { status, last_error } = await shown(refused)
-  assert.equal(status, 'failed')
+  const { last_error } = await shown(refused)
   assert.match(last_error, /^bob@there\.example \(and 1 more\): .*550 5\.1\.1 Nobody$/)
   assert.deepEqual([await queued(), await subjects('sent'), await subjects('inbox')], [0, [], []])
 
@@ -182,27 +181,19 @@ test('a day whose allowance is full fails it after three attempts, in the docume
   await world.db.insertInto('plans').values(plan).execute()
   await world.db.updateTable('organizations').set({ plan: 'two' }).where('id', '=', organization.id).execute()
   const two = { to: ['bob@there.example', 'cy@there.example'] }
-  const sendAt = new Date(world.clock.now()).toISOString()
-  const first = (await organization.request('POST', '/v1/scheduled', { from: ada, text: '', send_at: sendAt, ...two }))
-    .body
+  const first = await scheduled(two)
   assert.deepEqual(first.warnings, [], 'the whole allowance may be promised')
-  const second = (await organization.request('POST', '/v1/scheduled', { from: ada, text: '', send_at: sendAt, ...two }))
-    .body
+  const second = await scheduled(two)
   assert.equal(second.warnings.length, 1)
   assert.match(second.warnings[0], /already promised/)
-  await world.db
-    .updateTable('outbound_messages')
-    .set({ send_at: new Date(world.clock.now() - 1) })
-    .where('id', '=', first.id)
-    .execute()
+  const earlier = { send_at: new Date(world.clock.now() - 1) }
+  await world.db.updateTable('outbound_messages').set(earlier).where('id', '=', first.id).execute()
   await round()
-  const { status, last_error } = await shown(second.id)
-  assert.deepEqual([status, last_error, sink.taken.length], ['sending', 'Daily sending allowance reached', 1])
+  const full = 'Daily sending allowance reached'
+  assert.partialDeepStrictEqual(await shown(second.id), { status: 'sending', last_error: full })
+  assert.equal(sink.taken.length, 1)
   assert.equal(await rounds(second.id), 2)
-  assert.deepEqual(
-    [(await shown(second.id)).status, (await shown(second.id)).last_error],
-    ['failed', 'Daily sending allowance reached'],
-  )
+  assert.partialDeepStrictEqual(await shown(second.id), { status: 'failed', last_error: full })
   assert.equal(await sentToday(), 2)
 })
 
@@ -230,24 +221,6 @@ test('a domain that has mail scheduled from it is removed once its mailboxes are
   assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 200)
   assert.equal(await rounds(id), 3)
   assert.deepEqual([(await shown(id)).status, (await shown(id)).from], ['failed', ada])
-})
-
-test('where the copy for Sent cannot be stored it is not sent again, and the copy comes once', async () => {
-  await sql`
-    create function refuse_mail() returns trigger language plpgsql as
-      $$ begin raise exception 'the mail host is away'; end $$`.execute(world.db)
-  await sql`create trigger away before insert on mail_messages for each row execute function refuse_mail()`.execute(
-    world.db,
-  )
-  const id = await schedule({ subject: 'Late copy' })
-  await round()
-  await round()
-  assert.deepEqual([sink.taken.length, await shown(id), await subjects('sent')], [1, undefined, []])
-  await sql`drop trigger away on mail_messages`.execute(world.db)
-  await round()
-  await round()
-  assert.deepEqual([sink.taken.length, await subjects('sent'), await queued()], [1, ['Late copy'], 0])
-  assert.deepEqual(await world.db.selectFrom('outbound_messages').select('id').where('id', '=', id).execute(), [])
 })
 
 test('where the end of an attempt cannot be written down for a while it is not sent again', async () => {

@@ -59,10 +59,8 @@ test('an answer cancels it, with an event, and it can still be sent', async () =
 
 for (const [what, change, status] of [
   ['an answer to another mailbox of the organization', { to: eve }, 'cancelled'],
-  ['an answer of anybody else outside', { from: 'cy@elsewhere.example' }, 'cancelled'],
   ['another message', { inReplyTo: '<other@there.example>' }, 'pending'],
   ['an answer of the organization itself', { from: eve }, 'pending'],
-  ['an automatic answer', { headers: { 'Auto-Submitted': 'auto-replied' } }, 'pending'],
 ] as const satisfies [string, SendMailOptions, string][])
   test(`with ${what} it is ${status}`, async () => {
     const { id, sent } = await followUp()
@@ -82,8 +80,8 @@ for (const [what, change, status] of [
 ] as const satisfies [string, object, number][])
   test(`what is to be sent unless replied ${what}`, async () => {
     const { from, headers, follows, names, unless_replied = true } = { from: 'bob', ...change } as Already
-    const { message_id: sent } = (await organization.request('POST', '/v1/send', { from: ada, to: bob, text: 'Well?' }))
-      .body
+    const asked = { from: ada, to: bob, text: 'Well?' }
+    const { message_id: sent } = await organization.bodyOf(202, 'POST', '/v1/send', asked)
     await world.outbound.processAll()
     const id = (number: number) => `<${number}.${sent.slice(1)}`
     await answer(sent, { messageId: id(1), ...(from === 'eve' && { from: eve }), ...(headers && { headers }) })
@@ -120,12 +118,10 @@ test('without unless_replied an answer cancels nothing, and another organization
 })
 
 test('a message that answers nothing cannot wait for an answer', async () => {
-  const body = { from: ada, to: bob, text: 'Hello', send_at: new Date(world.clock.now()).toISOString() }
-  const { status, body: answered } = await organization.request('POST', '/v1/scheduled', {
-    ...body,
-    unless_replied: true,
-  })
-  assert.deepEqual([status, answered.error.field], [400, 'unless_replied'])
+  const send_at = new Date(world.clock.now()).toISOString()
+  const given = { from: ada, to: bob, text: 'Hello', send_at, unless_replied: true }
+  const { error } = await organization.bodyOf(400, 'POST', '/v1/scheduled', given)
+  assert.equal(error.field, 'unless_replied')
 })
 
 test('an answer that comes while it is sent cancels it or not, and never both', async () => {

@@ -80,12 +80,7 @@ for (const [what, send] of [
   [
     'in a batch',
     (from: string) =>
-      posted('/v1/send/batch', {
-        messages: [
-          { from, to: 'cy@there.example', text: 'x' },
-          { from, to: bob, text: 'y' },
-        ],
-      }),
+      posted('/v1/send/batch', { messages: ['cy@there.example', bob].map((to) => ({ from, to, text: 'x' })) }),
   ],
   [
     'later',
@@ -113,10 +108,8 @@ for (const [what, send] of [
     const at = relay.taken.findIndex(({ to }) => to.includes(bob))
     await answer(address, given[at] ?? '')
     const joined = (await conversations(address)).filter((one) => one.some((text) => text.startsWith('inbox')))
-    assert.deepEqual(
-      joined.map((one) => one.map((text) => text.split(':')[0])),
-      [['sent', 'inbox']],
-    )
+    const folders = joined.map((one) => one.map((text) => text.split(':')[0]))
+    assert.deepEqual(folders, [['sent', 'inbox']])
   })
 
 test('an answer joins it in every mailbox of the organization that has the message, and in no other organization', async () => {
