@@ -153,8 +153,8 @@ async function begin(organization: TestOrganization, filterId: string): Promise<
   return (await organization.request('POST', `/v1/filters/${filterId}/runs`, {})).body.id
 }
 
-function startRunner({ db, mailHost, foreground, database: { embedded } }: World): FilterRunner {
-  const runner = new FilterRunner({ db, mailHost, foreground, embedded, log: pino({ level: 'silent' }) })
+function startRunner({ db, foreground, database: { embedded } }: World): FilterRunner {
+  const runner = new FilterRunner({ db, foreground, embedded, log: pino({ level: 'silent' }) })
   runner.start()
   return runner
 }

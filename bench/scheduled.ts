@@ -132,7 +132,7 @@ async function furnish(
   await using database = await home.open()
   const { db } = database
   const secret = home.env.MAILROOM_SECRET ?? ''
-  const { organizationId, addresses, key } = await insertOrganization(db, secret, { domain, mailboxes: ['ada'] })
+  const { organizationId, addresses, key } = await insertOrganization(db, { domain, mailboxes: ['ada'] })
   await giveKeys(db, secret, { organizationId, domain })
   const [address = ''] = addresses
   const id = '<000000000@bench.test>'

@@ -117,7 +117,7 @@ async function fill(
         ...{ receivedAt: new Date(newest - age), keywords: [], filteredBy: [] },
       }
     })
-    await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+    await world.store(copies)
   }
   return bytes
 }

@@ -1,7 +1,8 @@
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import { indexesOn } from '#test/threads/indexes.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { World } from '#test/world/world.ts'
 import { Client } from './load/client.ts'
@@ -26,7 +27,7 @@ export async function threads({ messages = hundredThousand, requests = 400 } = {
   const ratios: number[] = []
   for (const size of messages > hundredThousand ? [hundredThousand, messages] : [messages]) {
     await inbox.growTo(size)
-    rows.push(...(await index(world.mailHost, inbox.mailbox, size)))
+    rows.push(...(await index(world.db, inbox.mailbox, size)))
     const lists = new Lists(client, requests, list)
     const unchanged = await lists.unchanged('GET /v1/threads')
     rows.push(unchanged)
@@ -48,9 +49,9 @@ async function conversations(world: World, inbox: Inbox, lists: Lists): Promise<
   const times: number[] = []
   let bytes = 0
   for (let round = 0; round < 3; round++) {
-    const threads = new ThreadCache({ mailHost: world.mailHost, key: idHashKey('any'), maxBytes: 1 << 30 })
+    const { threads, mailboxIndexes } = indexesOn(world.db, idHashKey('any'))
     const start = performance.now()
-    await new MailboxIndexes({ mailHost: world.mailHost, threads }).upToDate(inbox.mailbox)
+    await mailboxIndexes.upToDate(inbox.mailbox)
     times.push(performance.now() - start)
     bytes = threads.bytes / inbox.count
   }
@@ -99,7 +100,7 @@ function flip(world: World, inbox: Inbox): () => Promise<unknown> {
   let seen = false
   return () => {
     seen = !seen
-    return world.mailHost.update(inbox.mailbox, 'inbox', [inbox.count], { seen })
+    return updateMessages(world.db, inbox.mailbox, 'inbox', [inbox.count], { seen })
   }
 }
 
@@ -113,8 +114,8 @@ async function sideBySide(client: Client, requests: number, one: string, other: 
 }
 
 /** Builds the index some times over, as the first request for the folder does. */
-async function index(mailHost: MailHost, mailbox: MailboxRef, size: number): Promise<Row[]> {
-  const builds = await buildIndexes(mailHost, mailbox, { rounds: 5 })
+async function index(db: Db, mailbox: MailboxRef, size: number): Promise<Row[]> {
+  const builds = await buildIndexes(db, mailbox, { rounds: 5 })
   const of = (what: keyof Build) => median(builds.map((build) => build[what]))
   const most = size > hundredThousand ? 15_000 : 1_500
   return [

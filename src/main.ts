@@ -11,7 +11,6 @@ import { roles as allRoles, rolesIn } from './config/roles.ts'
 import type { Reply } from './control/protocol.ts'
 import type { Db } from './db/schema.ts'
 import { databaseTime } from './db/time.ts'
-import { idHashKey } from './mime/id-hash.ts'
 import type { TryRelay } from './ports/relay-trial.ts'
 import { hasSecret } from './secrets/given.ts'
 import { openKeyring, secretsFor } from './secrets/open.ts'
@@ -41,8 +40,6 @@ async function main(argv: readonly string[]): Promise<void> {
     if (call.help) return print({ stdout: helpFor(call.command), stderr: '', exitCode: 0 })
     const config = readConfig(process.env)
     const keyring = async (db: Db) => openKeyring(db, await secretsFor(db, config))
-    const mailHost = async (db: Db) =>
-      (await import('./mail/sql-mail-host.ts')).sqlMailHost(db, idHashKey(await keyring(db)))
     const tryRelay: TryRelay = async (...given) => (await import('./server/adapters.ts')).tryRelay(...given)
     const onProgress = (progress: string) => void process.stderr.write(`${progress}\n`)
     const { stdin: input, stdout: output } = process
@@ -52,7 +49,6 @@ async function main(argv: readonly string[]): Promise<void> {
       clock: { now: Date.now },
       time: databaseTime,
       keyring,
-      mailHost,
       tryRelay,
       onProgress,
       own,

@@ -30,8 +30,9 @@ test('no source has more than 250 lines', () => {
 
 for (const [what, path, text] of [
   ['a noun that imports the app', 'labels/routes.ts', "import { buildApp } from '#/server/app.ts'"],
+  ['the store of mail importing a noun', 'mail/append.ts', "import { x } from '#/labels/labels.ts'"],
   ['a noun that imports another’s routes', 'labels/labels.ts', "import { filterRoutes } from '../filters/routes.ts'"],
-  ['the app naming an adapter', 'app.ts', "import { imapMailHost } from '#/adapters/mail-host/imap/index.ts'"],
+  ['the app naming an adapter', 'app.ts', "import { SmarthostRelay } from '#/adapters/relay/smarthost.ts'"],
   [
     'any file of the server but one naming an adapter',
     'server/assemble.ts',

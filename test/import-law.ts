@@ -56,8 +56,8 @@ const nouns = [
 const storeys: readonly (readonly string[])[] = [
   base,
   ['config'],
-  nouns,
   ['mail'],
+  nouns,
   ['outbound'],
   ['inbound', 'adapters', 'cli', 'control', 'tryout'],
   ['submission'],

@@ -1,5 +1,7 @@
+import type { Copy } from '#/mail/append.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { World } from '#test/world/world.ts'
 import { Letters } from './letters.ts'
 
@@ -39,7 +41,7 @@ export class Inbox {
       for (const [at, folder] of folders.entries()) {
         const uids = Array.from({ length: 1_000 }, (_, number) => first + number)
         const moved = uids.filter((uid) => uid < this.count && uid % (2 * folders.length) === at)
-        if (moved.length > 0) await this.#world.mailHost.update(this.mailbox, 'inbox', moved, { folder })
+        if (moved.length > 0) await updateMessages(this.#world.db, this.mailbox, 'inbox', moved, { folder })
       }
     }
   }
@@ -50,6 +52,6 @@ export class Inbox {
       const receivedAt = new Date(this.#world.clock.now())
       return { mailbox: this.mailbox, folder: 'inbox', message: readMessage(raw), receivedAt, ...rest }
     })
-    await this.#world.db.transaction().execute((tx) => this.#world.mailHost.append(tx, copies))
+    await this.#world.store(copies)
   }
 }

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Db } from '#/db/schema.ts'
+import { folderChanges } from '#/mail/changes.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { FolderIndex } from '#/threads/folder-index.ts'
 import { HoldWatch } from '#test/observe/hold-watch.ts'
 
@@ -19,21 +21,21 @@ export interface Build {
 
 /** Builds the index of an inbox some times over, as the first request for it does. */
 export async function buildIndexes(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   { rounds, before = async () => {} }: { rounds: number; before?: () => Promise<unknown> },
 ): Promise<Build[]> {
   const builds: Build[] = []
   for (let round = 0; round < rounds; round++) {
     await before()
-    builds.push(await build(mailHost, mailbox))
+    builds.push(await build(db, mailbox))
   }
   return builds
 }
 
-async function build(mailHost: MailHost, mailbox: MailboxRef): Promise<Build> {
+async function build(db: Db, mailbox: MailboxRef): Promise<Build> {
   const kept: FolderIndex[] = []
-  const { messages, ...times } = await timed(mailHost, mailbox, kept)
+  const { messages, ...times } = await timed(db, mailbox, kept)
   const held = memoryHeld()
   // The memory before would not do: the process lets go of other things while it reads.
   kept.length = 0
@@ -41,13 +43,13 @@ async function build(mailHost: MailHost, mailbox: MailboxRef): Promise<Build> {
 }
 
 /** The index built is put into `kept`: no variable here holds it once this has returned. */
-async function timed(mailHost: MailHost, mailbox: MailboxRef, kept: FolderIndex[]) {
+async function timed(db: Db, mailbox: MailboxRef, kept: FolderIndex[]) {
   const key = idHashKey('any')
   let reading = 0
   const folder = new FolderIndex({
     async changes(since) {
       const start = performance.now()
-      const step = await mailHost.changes(mailbox, 'inbox', since)
+      const step = await folderChanges(db, mailbox, 'inbox', since)
       reading += performance.now() - start
       return step
     },

@@ -1,7 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
+import type { FolderKey } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { beginChange, type Recorded } from './record.ts'
 
 // Changes whose work the runner of changes does. If somebody asks again for a change that still runs, because no answer came, they

@@ -1,11 +1,14 @@
+import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
+import { type FolderKey, folderNow } from '#/mail/folders.ts'
+import { uidsAfter } from '#/mail/list.ts'
+import { removeFolder } from '#/mail/make-folder.ts'
+import { updateMessages } from '#/mail/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
 interface Parts {
-  readonly mailHost: MailHost
+  readonly db: Db
   /** Messages in one step. */
   readonly together: number
 }
@@ -23,7 +26,7 @@ export const mostMoved = 5_000
 /** Moves the mail of a folder, a bounded number at a time, and removes the folder. A repetition moves the remaining messages: a folder
  *  that is no longer there was removed by an attempt whose end nobody learnt. */
 export async function deleteFolder(
-  { mailHost, together }: Parts,
+  { db, together }: Parts,
   { id, organization_id: organizationId, mailboxes, by, ...work }: Deleting,
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -33,15 +36,15 @@ export async function deleteFolder(
   if (mailboxId === undefined) return true
   const mailbox = { organizationId, mailboxId }
   for (let asked = 0; await goesOn(); ) {
-    const name = await mailHost.folderNow(mailbox, folder)
+    const name = await folderNow(db, mailbox, folder)
     if (name === undefined) return true
     if (name !== folder.name) throw invalid('path', `The folder was renamed to ${JSON.stringify(name)} meanwhile`)
-    if (await mailHost.removeFolder(mailbox, name)) return true
-    // Mail arrives meanwhile, or a server does not move all.
+    if (await removeFolder(db, mailbox, name)) return true
+    // Mail arrives meanwhile.
     if (asked > mostMoved) throw notEmpty()
-    const uids = await mailHost.uidsAfter(mailbox, name, 0, together)
+    const uids = await uidsAfter(db, mailbox, name, 0, together)
     asked += Math.max(1, uids.length)
-    await mailHost.update(mailbox, name, uids, { folder: work.move_to }, by, stepOf(id)).catch(ofTarget)
+    await updateMessages(db, mailbox, name, uids, { folder: work.move_to }, by, stepOf(id)).catch(ofTarget)
   }
   return false
 }

@@ -1,5 +1,5 @@
-import type { Place } from '#/ports/mail-host.ts'
-import type { Did, Held } from '#/ports/recording.ts'
+import type { Did, Held } from '#/mail/recording.ts'
+import type { Place } from '#/mail/update.ts'
 
 /** A difference made to a message or to many. */
 export interface Difference {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import { readSummaries } from '#/mail/read.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { each } from '#test/each.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
@@ -9,7 +11,7 @@ import { recordedAtOnce } from './record.ts'
 
 test('what one step has changed is put back in several, if it is much', async () => {
   await using world = await World.start()
-  const { db, mailHost } = world
+  const { db } = world
   const organization = await world.organization()
   const mailbox = { organizationId: organization.id, mailboxId: (await organization.mailbox('ada')).id }
   const many = Array.from({ length: 601 }, (_, number) => {
@@ -24,9 +26,9 @@ test('what one step has changed is put back in several, if it is much', async ()
     kind: 'filters',
     by,
   })
-  await mailHost.update(mailbox, 'inbox', uids, { flagged: true }, by, recording)
+  await updateMessages(db, mailbox, 'inbox', uids, { flagged: true }, by, recording)
   // Somebody has been at one of the first and one of the last.
-  await mailHost.update(mailbox, 'inbox', [7, 590], { flagged: false }, by)
+  await updateMessages(db, mailbox, 'inbox', [7, 590], { flagged: false }, by)
 
   const body = await organization.bodyOf(201, 'POST', `/v1/changes/${recording.changeId}/undo`)
   const undo = async () => (await organization.request('GET', `/v1/changes/${body.id}`)).body
@@ -40,6 +42,6 @@ test('what one step has changed is put back in several, if it is much', async ()
     .orderBy('id')
     .execute()
   assert.deepEqual(each(parts, 'count'), [499, 100])
-  const held = await mailHost.summaries(mailbox, 'inbox', uids)
+  const held = await readSummaries(db, mailbox, 'inbox', uids)
   assert.ok(held.every(({ flagged }) => !flagged))
 })

@@ -3,8 +3,11 @@ import { query } from '#/db/query.ts'
 import type { LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import type { Change, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import type { Held } from '#/ports/recording.ts'
+import { folderNow } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries } from '#/mail/read.ts'
+import type { Held } from '#/mail/recording.ts'
+import { type Change, updateMessages } from '#/mail/update.ts'
 import type { Difference, Part } from './part.ts'
 import { stepOf } from './record.ts'
 import { type Whereabouts, whereabouts } from './whereabouts.ts'
@@ -18,7 +21,6 @@ export interface Undone extends Part {
 
 export interface PutBack {
   readonly db: Db
-  readonly mailHost: MailHost
   /** Messages in one step: a step of a run may have changed more. */
   readonly together: number
   /** The undo, under which the work is recorded. */
@@ -41,7 +43,7 @@ export async function putBack(parts: PutBack, part: Undone): Promise<void> {
   }
 }
 
-async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: Whereabouts): Promise<void> {
+async function putBackIn({ db, undo }: PutBack, part: Undone, place: Whereabouts): Promise<void> {
   const mailbox = { organizationId: undo.organizationId, mailboxId: part.mailbox_id }
   const uids = [...place.uids.values()]
   const leave = (reason: LeftAlone['reason'], those: readonly number[] = uids) =>
@@ -49,14 +51,14 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
       const left = those.map((uid) => leftAlone(part, place, uid, reason))
       await markUndone(tx, undo.id, part, place, left)
     })
-  const folder = await mailHost.folderNow(mailbox, { name: place.folder, key: place.key })
+  const folder = await folderNow(db, mailbox, { name: place.folder, key: place.key })
   if (folder === undefined) return leave('gone')
   const moved = part.from_key !== null && place.key !== part.folder_key
-  const change = { ...inverseOf(part), ...(moved ? {} : await backTo(mailHost, mailbox, part)) }
+  const change = { ...inverseOf(part), ...(moved ? {} : await backTo(db, mailbox, part)) }
   if (Object.values(change).every((one) => Array.isArray(one) && one.length === 0)) {
     if (moved) return leave('moved')
     // They were to be moved, and were not.
-    const present = new Set((await mailHost.summaries(mailbox, folder, uids)).map(({ uid }) => uid))
+    const present = new Set((await readSummaries(db, mailbox, folder, uids)).map(({ uid }) => uid))
     const gone = [...place.uids].filter(([was, now]) => was === now && !present.has(now))
     return leave(
       'gone',
@@ -65,7 +67,7 @@ async function putBackIn({ db, mailHost, undo }: PutBack, part: Undone, place: W
   }
   const step = stepOf(undo.id)
   try {
-    await mailHost.update(mailbox, folder, uids, change, undo.by, {
+    await updateMessages(db, mailbox, folder, uids, change, undo.by, {
       settle: async (tx, did) => {
         if (did.source.key !== place.key) throw new Error('The folder was replaced by another of its name')
         await step.settle(tx, did)
@@ -95,9 +97,9 @@ function inverseOf({ seen, flagged, added, removed }: Difference): Change {
 }
 
 /** The folder that the messages came from. It is created again if it was deleted. */
-async function backTo(mailHost: MailHost, mailbox: MailboxRef, { from_key, from_folder }: Undone): Promise<Change> {
+async function backTo(db: Db, mailbox: MailboxRef, { from_key, from_folder }: Undone): Promise<Change> {
   if (from_key === null || from_folder === null) return {}
-  return { folder: (await mailHost.folderNow(mailbox, { name: from_folder, key: from_key })) ?? from_folder }
+  return { folder: (await folderNow(db, mailbox, { name: from_folder, key: from_key })) ?? from_folder }
 }
 
 /** Whether any part of the change to a message has been changed since. */

@@ -5,8 +5,9 @@ import { type Lease, Leases } from '#/db/leases.ts'
 import { query, SqlPart } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import type { Did, FolderKey, Recording } from '#/ports/recording.ts'
+import type { FolderKey } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { Did, Recording } from '#/mail/recording.ts'
 import { type Part, partsOf } from './part.ts'
 
 export const changeLeases = new Leases('changes', 30_000)

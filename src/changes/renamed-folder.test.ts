@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listMessages } from '#/mail/list.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
@@ -20,6 +21,6 @@ test('an undo follows folders to their new names', async () => {
     assert.equal(renamed.status, 200)
   }
   assert.equal((await organization.request('POST', `/v1/changes/${body.change_id}/undo`)).body.messages, 1)
-  const { messages } = await world.mailHost.list(mailbox, 'From now', { limit: 1, page: 0 })
+  const { messages } = await listMessages(world.db, mailbox, 'From now', { limit: 1, page: 0 })
   assert.equal(messages.length, 1)
 })

@@ -1,10 +1,14 @@
+import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { folderStatuses } from '#/mail/folders.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
 interface Parts {
-  readonly mailHost: MailHost
+  readonly db: Db
   /** Resolves when the next step may begin. */
   readonly between: () => Promise<void>
   /** Messages in one step. */
@@ -17,17 +21,17 @@ const mostPasses = 5
 /** Removes a keyword from all messages of the change's mailboxes, or replaces it, step by step. A repetition finds the
  *  remaining messages. */
 export async function replaceKeyword(
-  { mailHost, between, together }: Parts,
+  { db, between, together }: Parts,
   change: Running & { readonly remove_keyword: string },
   goesOn: () => Promise<boolean>,
 ): Promise<boolean> {
   const { id, organization_id: organizationId, remove_keyword: keyword, add_keyword, by } = change
   const alteration = { removeKeywords: [keyword], addKeywords: add_keyword === null ? [] : [add_keyword] }
   const step = async (mailbox: MailboxRef, folder: string): Promise<number> => {
-    const { messages } = await mailHost.list(mailbox, folder, { limit: together, page: 0, keyword })
+    const { messages } = await listMessages(db, mailbox, folder, { limit: together, page: 0, keyword })
     if (messages.length === 0) return 0
     const uids = messages.map(({ uid }) => uid)
-    await mailHost.update(mailbox, folder, uids, alteration, by, stepOf(id))
+    await updateMessages(db, mailbox, folder, uids, alteration, by, stepOf(id))
     return messages.length
   }
   for (const mailboxId of change.mailboxes) {
@@ -35,7 +39,7 @@ export async function replaceKeyword(
     // A message may move meanwhile to a folder that is done.
     for (let [pass, found] = [0, 1]; found > 0 && pass < mostPasses; pass++) {
       found = 0
-      for (const { name } of await mailHost.folders(mailbox)) {
+      for (const { name } of await folderStatuses(db, mailbox)) {
         for (let changed = together; changed === together; found += changed) {
           if (!(await goesOn())) return false
           changed = await step(mailbox, name).catch(ifRefused)

@@ -1,9 +1,13 @@
 // On both databases: requests undo one change at once.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mock, test } from 'node:test'
 import { sql } from 'kysely'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries } from '#/mail/read.ts'
 import { each } from '#test/each.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
@@ -35,7 +39,7 @@ async function bulk({ address }: Box, body: object, folder = 'inbox') {
 const undo = (id: string) => organization.request('POST', `/v1/changes/${id}/undo`)
 
 async function uidsIn({ mailbox }: Box, folder: string): Promise<number[]> {
-  const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+  const { messages } = await listMessages(world.db, mailbox, folder, { limit: 100, page: 0 })
   return messages.map(({ uid }) => uid).sort((a, b) => a - b)
 }
 
@@ -128,7 +132,7 @@ test('a change that changes nothing has no id', async () => {
 test('an undo names messages that were deleted, moved or changed since, and reverts the others', async () => {
   const box = await newBox()
   const { change_id } = await bulk(box, { uids: [1, 2, 3], folder: 'archive', starred: true })
-  await world.mailHost.expunge(box.mailbox, 'archive', [1])
+  await expungeMessages(world.db, box.mailbox, 'archive', [1])
   await bulk(box, { uids: [2], folder: 'Projects' }, 'archive')
   await bulk(box, { uids: [3], starred: false }, 'archive')
   const { body } = await undo(change_id)
@@ -143,7 +147,7 @@ test('an undo names messages that were deleted, moved or changed since, and reve
   )
   assert.equal(body.left_alone, 3)
   assert.deepEqual(await uidsIn(box, 'inbox'), [4])
-  const [moved] = await world.mailHost.summaries(box.mailbox, 'Projects', [1])
+  const [moved] = await readSummaries(world.db, box.mailbox, 'Projects', [1])
   assert.equal(moved?.flagged, false)
 })
 

@@ -1,9 +1,14 @@
+import { findFolder } from '#/mail/folders.ts'
+import { meanwhile } from '#test/observe/meanwhile.ts'
+import { failing } from '#test/world/database/failing.ts'
 // On both databases: processes claim changes from each other.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Actor } from '#/audit/actor.ts'
 import { byOperator } from '#/audit/actor.ts'
+import { listMessages } from '#/mail/list.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 import { World } from '#test/world/world.ts'
@@ -28,54 +33,48 @@ async function shown(id: string) {
   return (await organization.request('GET', `/v1/changes/${id}`)).body
 }
 
-test('a change that fails again and again holds up no other', async (t) => {
-  const { mailHost, runningChanges } = world
+test('a change that fails again and again holds up no other', async () => {
+  const { runningChanges } = world
   const boxes = [await newBox('ada', 1), await newBox('bea', 1)]
   const changes: string[] = []
   for (const { address } of boxes) {
     const change = { uids: [1], starred: true }
     changes.push((await organization.request('PATCH', `/v1/messages?mailbox=${address}`, change)).body.change_id)
   }
-  const update = mailHost.update.bind(mailHost)
-  let reached: readonly string[] = []
-  t.mock.method(mailHost, 'update', async (...[mailbox, ...rest]: Parameters<typeof update>) => {
-    if (!reached.includes(mailbox.mailboxId)) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
-    return update(mailbox, ...rest)
-  })
-  for (const id of changes) assert.equal((await undo(id)).status, 502)
-  reached = boxes.slice(1).map(({ id }) => id)
-  await assert.rejects(runningChanges.processSome(1), { code: 'ECONNRESET' })
+  const folder = await findFolder(world.db, { organizationId: organization.id, mailboxId: boxes[0]?.id ?? '' }, 'inbox')
+  {
+    await using _broken = await failing(world.db, 'update', 'mail_messages')
+    for (const id of changes) assert.equal((await undo(id)).status, 500)
+  }
+  await using broken = await failing(world.db, 'update', 'mail_messages', `new.folder_id = ${folder.id}`)
+  await assert.rejects(runningChanges.processSome(1), /not today/)
   await runningChanges.processSome(1)
   const states = async () => {
     const undos = await Promise.all(changes.map(async (id) => (await shown(id)).undone_by))
     return Promise.all(undos.map(async (id) => (await shown(id)).state))
   }
   assert.deepEqual(await states(), ['running', 'done'])
-  reached = boxes.map(({ id }) => id)
+  await broken[Symbol.asyncDispose]()
   await runningChanges.processAll()
   assert.deepEqual(await states(), ['done', 'done'])
 })
 
-test('a change that fails at every attempt has failed in the end, with what it did until then', async (t) => {
-  const { mailHost, runningChanges } = world
+test('a change that fails at every attempt has failed in the end, with what it did until then', async () => {
+  const { runningChanges } = world
   const { address } = await newBox('dora', 1_000)
   const { id, keyword } = (await organization.request('POST', '/v1/labels', { name: 'Doomed' })).body
   const uids = Array.from({ length: 1_000 }, (_, at) => at + 1)
   for (const some of [uids.slice(0, 500), uids.slice(500)])
     await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids: some, add_labels: [keyword] })
-  const update = mailHost.update.bind(mailHost)
-  let steps = 0
-  t.mock.method(mailHost, 'update', async (...given: Parameters<typeof update>) => {
-    if (steps++ > 0) throw new Error('out of order')
-    return update(...given)
-  })
+  // Lists begin with the newest.
+  await using broken = await failing(world.db, 'update', 'mail_messages', 'new.uid <= 500')
   const { status, body } = await organization.request('DELETE', `/v1/labels/${id}?from_messages=true`)
   assert.deepEqual([status, (await shown(body.change_id)).state], [200, 'running'])
   while ((await shown(body.change_id)).state === 'running') await runningChanges.processAll().catch(() => {})
   const { state, error, messages } = await shown(body.change_id)
-  assert.deepEqual([steps, state, messages], [51, 'failed', 500])
+  assert.deepEqual([state, messages], ['failed', 500])
   assert.match(error, /50 attempts/)
-  t.mock.restoreAll()
+  await broken[Symbol.asyncDispose]()
   assert.equal((await undo(body.change_id)).body.messages, 500)
 })
 
@@ -113,35 +112,34 @@ test('what a run has changed can be undone although its member is removed meanwh
   const { state, messages } = await shown(change_id)
   assert.deepEqual([state, messages < 1_000], ['done', true])
   assert.equal((await undo(change_id)).body.messages, messages)
-  const { messages: starred } = await world.mailHost.list({ organizationId: organization.id, mailboxId }, 'inbox', {
+  const { messages: starred } = await listMessages(world.db, { organizationId: organization.id, mailboxId }, 'inbox', {
     limit: 1_000,
     page: 0,
   })
   assert.ok(starred.every(({ flagged }) => !flagged))
 })
 
-const meanwhile: readonly [string, string, string, object | undefined, string][] = [
+const movements: readonly [string, string, string, object | undefined, string][] = [
   ['moved', 'PATCH', '/v1/messages?folder=Bills', { uids: [1], folder: 'archive' }, 'archive'],
   ['moved with the deletion of their folder', 'DELETE', '/v1/folders/Bills?move_to=trash', undefined, 'trash'],
 ]
-for (const [what, method, path, change, place] of meanwhile)
+for (const [what, method, path, change, place] of movements)
   test(`an undo follows messages that are ${what} while it runs`, async (t) => {
-    const { mailHost } = world
+    const { db } = world
     const { id: mailboxId, address } = await newBox(`box-${place}`, 2)
     const bulk = async (folder: string, body: object) => {
       return await organization.bodyOf(200, 'PATCH', `/v1/messages?mailbox=${address}&folder=${folder}`, body)
     }
     await bulk('inbox', { uids: [1, 2], folder: 'Bills' })
     const { change_id } = await bulk('Bills', { uids: [1, 2], starred: true })
-    const folderNow = mailHost.folderNow.bind(mailHost)
-    const { mock } = t.mock.method(mailHost, 'folderNow', async (...asked: Parameters<typeof folderNow>) => {
-      mock.restore()
-      assert.equal((await organization.request(method, `${path}&mailbox=${address}`, change)).status, 200)
-      return folderNow(...asked)
+    meanwhile(t, db, 'select "name" from "mail_folders"', {
+      before: async () => {
+        assert.equal((await organization.request(method, `${path}&mailbox=${address}`, change)).status, 200)
+      },
     })
     const { messages, left } = (await undo(change_id)).body
     assert.deepEqual([messages, left], [2, []])
     const mailbox = { organizationId: organization.id, mailboxId }
-    const { messages: there } = await mailHost.list(mailbox, place, { limit: 10, page: 0 })
+    const { messages: there } = await listMessages(db, mailbox, place, { limit: 10, page: 0 })
     assert.ok(there.length > 0 && there.every(({ flagged }) => !flagged))
   })

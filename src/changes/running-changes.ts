@@ -8,7 +8,6 @@ import { isUnavailable } from '#/db/unavailable.ts'
 import { Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { type Deleting, deleteFolder } from './delete-folder.ts'
 import { putBack } from './put-back.ts'
 import { claimRunning, isRunning, nextPart, type Running } from './queries.ts'
@@ -24,7 +23,6 @@ const usualTogether = 500
 
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly log: Logger
   readonly foreground: Foreground
   /** Messages in one step. */
@@ -102,19 +100,18 @@ export class RunningChanges extends StepWorker {
   }
 
   async #steps(change: Running, goesOn: () => Promise<boolean>): Promise<boolean> {
-    const { db, mailHost, foreground } = this.#parts
+    const { db, foreground } = this.#parts
     const between = () => foreground.letPass(this.stopping)
     const { together = usualTogether } = this.#parts
     const { id, organization_id: organizationId, undoes, remove_keyword, by } = change
-    if (remove_keyword !== null)
-      return replaceKeyword({ mailHost, between, together }, { ...change, remove_keyword }, goesOn)
-    if (isDeleting(change)) return deleteFolder({ mailHost, together }, change, goesOn)
+    if (remove_keyword !== null) return replaceKeyword({ db, between, together }, { ...change, remove_keyword }, goesOn)
+    if (isDeleting(change)) return deleteFolder({ db, together }, change, goesOn)
     if (undoes === null) return true
     for (let first = true; await goesOn(); first = false) {
       const part = await nextPart(db, undoes)
       if (!part) return true
       if (!first) await between()
-      await putBack({ db, mailHost, together, undo: { id, organizationId, by } }, part)
+      await putBack({ db, together, undo: { id, organizationId, by } }, part)
     }
     return false
   }

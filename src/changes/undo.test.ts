@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import { folderStates } from '#/mail/folders.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
@@ -159,8 +162,8 @@ async function newMailbox(): Promise<{ mailbox: MailboxRef; address: string }> {
 
 async function mailIn(mailbox: MailboxRef): Promise<Mail> {
   const found: [number, State][] = []
-  for (const { name: folder, state } of await world.mailHost.folderStates(mailbox)) {
-    const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+  for (const { name: folder, state } of await folderStates(world.db, mailbox)) {
+    const { messages } = await listMessages(world.db, mailbox, folder, { limit: 100, page: 0 })
     for (const { messageId, uid, seen, flagged, keywords: has } of messages) {
       const [red, blue] = [has.includes(keywords.red), has.includes(keywords.blue)]
       const flags = { seen, flagged, red, blue }
@@ -232,7 +235,7 @@ async function performChange(
         ...(to !== undefined && { folder: to }),
         ...{ addKeywords: add, removeKeywords: remove },
       }
-      await world.mailHost.update(mailbox, folder, uids, change)
+      await updateMessages(world.db, mailbox, folder, uids, change)
       moments.push({ mail: await mailIn(mailbox), recorded })
     }
   }

@@ -4,7 +4,6 @@ import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { TryRelay } from '#/ports/relay-trial.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
 
@@ -16,7 +15,6 @@ export interface Operator {
   readonly time: SharedTime
   /** The secrets of this installation. Fails unless they are those that the database knows. */
   readonly keyring: (db: Db) => Promise<Keyring>
-  readonly mailHost: (db: Db) => Promise<MailHost>
   readonly tryRelay: TryRelay
   /** Undefined for a command that runs in the server's process. */
   readonly own?: OwnProcess

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { notFound } from '#/errors.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import { readMessage } from '#/mime/message.ts'
 import { each } from '#test/each.ts'
 import { World } from '#test/world/world.ts'
@@ -18,7 +18,7 @@ async function conversationOf(name: string, messages: readonly string[]) {
     const marks = { seen: false, flagged: false, keywords: [], filteredBy: [] }
     return { mailbox, folder: 'inbox', message: readMessage(raw), receivedAt, ...marks }
   })
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
   const { data } = (await organization.request('GET', `/v1/conversations?mailbox=${address}`)).body
   return `/v1/conversations/${data[0].id}?mailbox=${address}`
 }
@@ -67,17 +67,9 @@ test('what is new of a message whose text is empty is that of its HTML', async (
   assert.deepEqual([text, new_text, new_html.trim()], ['Good.\n\n> It is.', 'Good.', '<p>Good.</p>'])
 })
 
-test('a message that is deleted while it is read has no body', async (t) => {
-  const path = await conversationOf('eve', ['\r\nHello', '\r\nYes'])
-  const read = world.mailHost.read.bind(world.mailHost)
-  t.mock.method(world.mailHost, 'read', async (...given: Parameters<typeof read>) => {
-    const stored = await read(...given)
-    const pieces = async function* (): AsyncGenerator<Buffer> {
-      yield* []
-      throw notFound('message')
-    }
-    return stored?.summary.uid === 1 ? { ...stored, pieces } : stored
-  })
+test('a message that is deleted while it is read has no body', async () => {
+  const path = await conversationOf('eve', [`\r\nHello${'.'.repeat(pieceBytes)}`, '\r\nYes'])
+  await world.db.deleteFrom('mail_pieces').execute()
   const [gone, there] = await bodies(path)
   assert.deepEqual([gone, there.text], [null, 'Yes'])
 })

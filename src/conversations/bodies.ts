@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import type { Db } from '#/db/schema.ts'
 import { ifMissing } from '#/errors.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readStored, type Summary } from '#/mail/read.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
 import { presentAttachment } from '#/messages/message.ts'
 import { newHtml } from '#/mime/body/quoted/new-html.ts'
 import { type MessageReader, openedText } from '#/mime/reader.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import { nameOf } from '#/threads/summaries.ts'
 import type { BodyOut } from './schemas.ts'
 
@@ -17,7 +19,7 @@ const mostOctets = 2 * most.text
 const mostOfText = 1 << 19
 
 interface Parts {
-  readonly mailHost: MailHost
+  readonly db: Db
   readonly reader: MessageReader
   readonly large: LargeMessages
 }
@@ -58,12 +60,12 @@ function newest(messages: readonly Summary[]): Summary[] {
 }
 
 async function bodyOf(
-  { mailHost, reader, large }: Parts,
+  { db, reader, large }: Parts,
   reply: FastifyReply,
   mailbox: MailboxRef,
   { folder, uid }: Summary,
 ): Promise<BodyOut | undefined> {
-  const stored = await mailHost.read(mailbox, folder, uid)
+  const stored = await readStored(db, mailbox, folder, uid)
   if (!stored) return undefined
   const content = await reader.opened(await large.fetch(stored, reply))
   const [text, html] = [openedText(content.text), openedText(content.html)]

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, notFound, Refusal } from '#/errors.ts'
+import { folderName } from '#/mail/folder-name.ts'
+import { readNamed } from '#/mail/named/find.ts'
+import { readStored, type Stored } from '#/mail/read.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
-import { folderName } from '#/messages/folders/folder-name.ts'
-import type { Stored } from '#/ports/mail-host.ts'
 import { answerTo, assertReads, type ReplyParts, readOriginal } from '#/replies/original.ts'
 import { type Quoted, quote } from '#/replies/quote.ts'
 import { quotedHtml } from '#/replies/quoted-html.ts'
@@ -45,7 +46,7 @@ export async function draftAbout(
 
 /** A message of the mailbox, by its id or its uid in a folder. @throws Refusal */
 async function storedOf(
-  { mailHost }: Pick<ReplyParts, 'mailHost'>,
+  { db }: Pick<ReplyParts, 'db'>,
   { organizationId }: FastifyRequest,
   { id: mailboxId }: Mailbox,
   original: OriginalOf,
@@ -53,10 +54,10 @@ async function storedOf(
   assertOneMessage(original, 'original.')
   const { id, uid, folder = 'inbox' } = original
   if (uid !== undefined) {
-    const stored = await mailHost.read({ organizationId, mailboxId }, folderName(folder), uid)
+    const stored = await readStored(db, { organizationId, mailboxId }, folderName(folder), uid)
     if (stored) return stored
   }
-  const named = id === undefined ? undefined : await mailHost.readNamed(organizationId, id)
+  const named = id === undefined ? undefined : await readNamed(db, organizationId, id)
   if (named?.mailbox.mailboxId !== mailboxId) throw notFound('message')
   return named.stored
 }

@@ -2,9 +2,10 @@ import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { Scope } from '#/http/access/scopes.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readStored, type Stored, type Summary } from '#/mail/read.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
-import type { MailboxRef, MailHost, Stored, Summary } from '#/ports/mail-host.ts'
 import { isAskedFor } from './approvals/approvals.ts'
 import { draftMessageId, draftNamed, foreignKey, foreignUid } from './identity.ts'
 import { forgetMade, madeAmong, madeOf } from './made.ts'
@@ -12,7 +13,6 @@ import { sentAmong } from './sending/sent.ts'
 
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
 }
 
 /** A mailbox that has drafts. */
@@ -47,7 +47,7 @@ export function boxOf(organizationId: string, { id: mailboxId, address, name, do
 /** The draft with this id, which the caller may use at that level. @throws Refusal if there is none, if the caller may not, or
  *  if it has another version than the one that is known */
 export async function findDraft(
-  { db, mailHost }: Parts,
+  { db }: Parts,
   { caller, scopes }: Asker,
   level: 'read' | 'send',
   { id, version }: { readonly id: string; readonly version?: number | undefined },
@@ -57,7 +57,7 @@ export async function findDraft(
   if (!mailbox || mailbox.kind === 'private') throw notFound('draft')
   caller.assertMay(level, mailbox)
   const box = boxOf(caller.organizationId, mailbox)
-  const newest = await readNewest({ db, mailHost }, box, key)
+  const newest = await readNewest({ db }, box, key)
   if (!newest) throw notFound('draft')
   const { uid, isOurs } = newest
   const mayRead = isOurs || scopes.has('messages:read') || (await isAskedFor(db, box, { key, uid }))
@@ -71,13 +71,13 @@ export const mostTries = 5
 
 type Newest = Pick<Found, 'uid' | 'uids' | 'isOurs' | 'stored'>
 
-async function readNewest({ db, mailHost }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+async function readNewest({ db }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
   let before: number | undefined
   for (let tries = 0; tries < mostTries; tries++) {
     const uids = await madeOf(db, box, key)
     const uid = uids.at(-1)
-    if (uid === undefined) return await readForeign({ db, mailHost }, box, key)
-    const stored = await mailHost.read(box, 'drafts', uid)
+    if (uid === undefined) return await readForeign({ db }, box, key)
+    const stored = await readStored(db, box, 'drafts', uid)
     // In a folder that was created again the uid may be another message's.
     if (stored?.summary.messageId === draftMessageId(key, box.domain)) return { uid, uids, isOurs: true, stored }
     if (stored || before === uid) {
@@ -90,9 +90,9 @@ async function readNewest({ db, mailHost }: Parts, box: DraftBox, key: string): 
   return undefined
 }
 
-async function readForeign({ db, mailHost }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
+async function readForeign({ db }: Parts, box: DraftBox, key: string): Promise<Newest | undefined> {
   const uid = foreignUid(key) ?? 0
-  const stored = uid > 0 ? await mailHost.read(box, 'drafts', uid) : undefined
+  const stored = uid > 0 ? await readStored(db, box, 'drafts', uid) : undefined
   if (!stored || foreignKey(stored.summary) !== key || (await madeAmong(db, box, [uid])).has(uid)) return undefined
   return { uid, uids: [uid], isOurs: false, stored }
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { notFound } from '#/errors.ts'
-import type { Summary } from '#/ports/mail-host.ts'
+import type { Summary } from '#/mail/read.ts'
 
 /**
  * The identity of a draft. One that Mailroom stored has a key that every edit keeps; the table `drafts` says which message has it, and the

@@ -2,9 +2,10 @@ import type { FastifyContextConfig } from 'fastify'
 import { notFound } from '#/errors.ts'
 import type { App } from '#/http/app-type.ts'
 import { listPlace, paged } from '#/http/schemas/cursor.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { Summary } from '#/mail/read.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { Summary } from '#/ports/mail-host.ts'
 import { boxOf, keysOf } from './find.ts'
 import { presentItem } from './present.ts'
 import type { DraftParts } from './save.ts'
@@ -12,7 +13,7 @@ import { DraftPage, DraftsQuery } from './schemas.ts'
 import { sentAmong } from './sending/sent.ts'
 
 /** The drafts of a mailbox. */
-export function listRoute(app: App, { db, mailHost }: DraftParts, config: FastifyContextConfig): void {
+export function listRoute(app: App, { db }: DraftParts, config: FastifyContextConfig): void {
   app.get(
     '/v1/drafts',
     {
@@ -34,7 +35,7 @@ export function listRoute(app: App, { db, mailHost }: DraftParts, config: Fastif
       const list = ['drafts', mailboxId]
       const after = listPlace(cursor, list)
       const wanted = { page: 0, limit: limit + 1, ...(after && { after }) }
-      const { total, messages } = await mailHost.list(box, 'drafts', wanted)
+      const { total, messages } = await listMessages(db, box, 'drafts', wanted)
       const { page, next_cursor } = paged(messages, { limit, list, placeOf })
       const sent = await sentAmong(
         db,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 
 /** A draft, and one of its messages. */
 interface Made {

@@ -7,7 +7,7 @@ import type { DraftOut } from './schemas.ts'
 
 /** A draft, as `findDraft` finds it, with its octets, for an answer. @throws Refusal */
 export async function openDraft(
-  parts: Pick<DraftParts, 'db' | 'mailHost' | 'large'>,
+  parts: Pick<DraftParts, 'db' | 'large'>,
   reply: FastifyReply,
   level: 'read' | 'send',
   named: { readonly id: string; readonly version?: number | undefined },
@@ -22,7 +22,7 @@ export async function openDraft(
 
 /** A draft as an answer. @throws Refusal */
 export async function shown(
-  parts: Pick<DraftParts, 'db' | 'mailHost' | 'large' | 'reader'>,
+  parts: Pick<DraftParts, 'db' | 'large' | 'reader'>,
   reply: FastifyReply,
   level: 'read' | 'send',
   id: string,

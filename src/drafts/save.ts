@@ -3,9 +3,11 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { mailUnavailable, unlessDeleted } from '#/errors.ts'
 import { Mutex } from '#/event-loop/mutex.ts'
+import { storeDraft } from '#/mail/drafts.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
 import type { LargeMessages } from '#/messages/content/large.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { oneLargeAtATime } from '#/sending/large-messages.ts'
 import { outdate } from './approvals/approvals.ts'
 import { type DraftContent, readDraft } from './content.ts'
@@ -17,7 +19,7 @@ import type { DraftOut } from './schemas.ts'
 
 export interface DraftParts {
   readonly db: Db
-  readonly mailHost: MailHost
+  readonly idKey: IdHashKey
   readonly reader: MessageReader
   readonly large: LargeMessages
   readonly time: SharedTime
@@ -42,7 +44,7 @@ export type Stored = (tx: Tx, draft: DraftOut) => Promise<void>
 
 /** Stores a draft. Undefined, with nothing changed, if the message that it replaces is deleted. */
 export async function saveDraft(
-  { db, mailHost, reader, time, composeDraft }: DraftParts,
+  { db, idKey, reader, time, composeDraft }: DraftParts,
   box: DraftBox,
   { key, content, replaces, by, stored }: Saving,
 ): Promise<DraftOut | undefined> {
@@ -55,7 +57,7 @@ export async function saveDraft(
     await stored(tx, presentDraft({ ...opened, uid }))
   }
   const draft = { message, savedAt, replaces, record }
-  const uid = await oneLargeAtATime(raw.length, () => mailHost.saveDraft(box, draft, by))
+  const uid = await oneLargeAtATime(raw.length, () => storeDraft(db, idKey, box, draft, by))
   return uid === undefined ? undefined : presentDraft({ ...opened, uid })
 }
 
@@ -119,7 +121,7 @@ export async function deleteDraft(
   await oneAtATime(named.id, async () => {
     for (let tries = 1; ; tries++) {
       const { box, key, uid, uids } = await findDraft(parts, asker, 'send', named)
-      const gone = await parts.mailHost.expunge(box, 'drafts', uids, by, async (tx, some) => {
+      const gone = await expungeMessages(parts.db, box, 'drafts', uids, by, async (tx, some) => {
         if (some.length > 0) await deleted(tx)
       })
       if (gone.length === 0 && tries === mostWrites) throw mailUnavailable('a draft was replaced again and again')

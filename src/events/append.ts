@@ -47,7 +47,7 @@ export function insertNewEventsBy({ kind, id, name }: By = nobody): RawBuilder<u
   return sql`${sql.raw(insertEvents.text)}, ${kind}::text, ${id}::uuid, ${name}::text, data from new_events`
 }
 
-/** A CTE for a statement that counts use (src/usage/reached.ts): writes the rows of its CTE `reached`. */
+/** A CTE for a statement that counts use (quota-reached.ts): writes the rows of its CTE `reached`. */
 export const insertReached = new SqlPart(`reached_logged as (${insertFrom('reached')})`)
 
 /** Writes events to the log, in the transaction of their cause: both are stored or neither. Takes no lock that another writer

@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '#/errors.ts'
-import { newFolderName } from '#/messages/folders/folder-name.ts'
+import { newFolderName } from '#/mail/folder-name.ts'
 
 /** The folder of a `move`, in canonical form. Reports an error of the folder as one of the argument. */
 export function folderArgument(argument: string): string {

@@ -1,4 +1,4 @@
-import type { Applied } from '#/ports/mail-host.ts'
+import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Filter } from './filter.ts'
 import { type FilterInput, fold, foldAddress, foldWhole } from './filter-input.ts'
 

@@ -16,7 +16,7 @@ test('a part that is told beside them does not make a program unready', async ()
 const never = () => new Promise(() => {})
 
 const unavailable = { status: 'unavailable', database: 'ok', mail_host: 'unavailable' }
-for (const [what, mailHost, after, expected] of [
+for (const [what, db, after, expected] of [
   ['answers', async () => {}, 0, [200, { status: 'ready', database: 'ok', mail_host: 'ok' }]],
   ['fails', () => Promise.reject(new Error('away')), 0, [503, unavailable]],
   ['is silent two seconds', never, 2_000, [503, unavailable]],
@@ -27,7 +27,7 @@ for (const [what, mailHost, after, expected] of [
     const asked = Promise.withResolvers<void>()
     const mail_host = () => {
       asked.resolve()
-      return mailHost()
+      return db()
     }
     healthRoutes(app as unknown as App, { database: async () => {}, mail_host })
     const answer = app.inject('/readyz')

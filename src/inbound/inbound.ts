@@ -3,10 +3,10 @@ import type { Config, Listening } from '#/config/config.ts'
 import type { Db } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
 import type { RelayMarkKey } from '#/mime/authentication/relay-mark.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { BounceAddresses } from '#/sent/bounce-address.ts'
 import { ArrivalWriter } from './arrival/arrival-writer.ts'
@@ -25,7 +25,7 @@ import { SmtpListener } from './smtp/smtp-listener.ts'
 /** The dependencies of receiving mail, over SMTP, LMTP or locally. */
 export interface ReceptionParts {
   readonly db: Db
-  readonly mailHost: MailHost
+  readonly idKey: IdHashKey
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   readonly resolver: Resolver
@@ -38,7 +38,7 @@ export interface ReceptionParts {
 
 export function receptionFor({
   db,
-  mailHost,
+  idKey,
   reader,
   openPgp,
   resolver,
@@ -52,7 +52,7 @@ export function receptionFor({
   )
   const { hostname } = config
   return {
-    ...{ ...parts, db, blocksOf, store: new ArrivalWriter(db, mailHost), reader, openPgp, hostname, log },
+    ...{ ...parts, db, blocksOf, store: new ArrivalWriter(db, idKey), reader, openPgp, hostname, log },
     authenticate: (envelope, message, authors) =>
       authenticate({ resolver, reader, hostname }, envelope, message, authors),
   }

@@ -5,7 +5,10 @@ import { byOperator } from '#/audit/actor.ts'
 import { claimRunning } from '#/changes/queries.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { filtersOf } from '#/filters/queries.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries } from '#/mail/read.ts'
+import { updateMessages } from '#/mail/update.ts'
+import { meanwhile } from '#test/observe/meanwhile.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
@@ -35,10 +38,10 @@ async function newLabel(organization: TestOrganization, name: string) {
 }
 
 const bear = ({ mailbox }: Box, uids: number[], ...addKeywords: string[]) =>
-  world.mailHost.update(mailbox, 'inbox', uids, { addKeywords })
+  updateMessages(world.db, mailbox, 'inbox', uids, { addKeywords })
 
 async function keywordsOf({ mailbox }: Box): Promise<(readonly string[])[]> {
-  return (await world.mailHost.summaries(mailbox, 'inbox', [1, 2, 3])).map(({ keywords }) => keywords)
+  return (await readSummaries(world.db, mailbox, 'inbox', [1, 2, 3])).map(({ keywords }) => keywords)
 }
 
 const orphansOf = async (organization: TestOrganization, key = organization.key) =>
@@ -210,11 +213,9 @@ test('a keyword is taken from a message that moves meanwhile to a folder that wa
   const organization = await world.organization()
   const box = await newBox(organization)
   await bear(box, [1, 2], 'stray')
-  await world.mailHost.update(box.mailbox, 'inbox', [2], { folder: 'Projects' })
-  const { update } = world.mailHost
-  const { mock } = t.mock.method(world.mailHost, 'update', async (...asked: Parameters<typeof update>) => {
-    if (mock.callCount() === 0) await update(box.mailbox, 'Projects', [1], { folder: 'inbox' })
-    return update(...asked)
+  await updateMessages(world.db, box.mailbox, 'inbox', [2], { folder: 'Projects' })
+  meanwhile(t, world.db, 'from mail_keywords where folder_id', {
+    after: () => updateMessages(world.db, box.mailbox, 'Projects', [1], { folder: 'inbox' }),
   })
   const { body } = await organization.request('DELETE', '/v1/orphan-labels/stray')
   assert.deepEqual(await orphansOf(organization), [])

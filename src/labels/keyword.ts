@@ -8,14 +8,6 @@ const reserved = new Set(
 
 const longest = 40
 
-/** The characters of an IMAP flag-keyword (RFC 9051, section 9: atom), in lower case since case is ignored. */
-const atom = /^[!#$&'+,\-./0-9:;<=>?@^_`a-z|}~]{1,50}$/
-
-/** Whether a text in lower case can be a keyword of a message. */
-export function isKeyword(text: string): boolean {
-  return atom.test(text)
-}
-
 /** Whether it has a meaning in mail programs (RFC 5788: those that begin with `$`), so that no label can have it. */
 export function isReserved(keyword: string): boolean {
   return keyword.startsWith('$') || reserved.has(keyword)

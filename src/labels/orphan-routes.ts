@@ -8,10 +8,10 @@ import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
 import { ListOf } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
+import { keywordTotals } from '#/mail/keywords.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { invalidateRules } from '#/organizations/rule-cache.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { addLabel, notOrphan } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, labelColour, labelName } from './label.ts'
@@ -20,7 +20,6 @@ import { Adoption, ChangeId, Keyword, LabelOut, Orphan, OrphansQuery, present } 
 
 export interface LabelParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly runningChanges: RunningChanges
 }
 
@@ -111,13 +110,13 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
 
 /** The number of messages with each keyword, in a mailbox or in all that the caller reads. */
 export async function countsOf(
-  { db, mailHost }: LabelParts,
+  { db }: LabelParts,
   caller: Caller,
   mailbox: string | undefined,
 ): Promise<Map<string, { messages: number; unread: number }>> {
   const ids = (await readableMailboxes(db, caller, mailbox === undefined ? undefined : [mailbox])).keys()
   const mailboxes = Array.from(ids, (mailboxId) => ({ organizationId: caller.organizationId, mailboxId }))
-  const totals = await mailHost.keywordTotals(mailboxes)
+  const totals = await keywordTotals(db, mailboxes)
   return new Map(totals.map(({ keyword, total, unread }) => [keyword, { messages: total, unread }]))
 }
 
@@ -125,12 +124,12 @@ export async function countsOf(
 const together = 20
 
 /** Whether messages of the organization have a keyword. */
-async function isBorne({ db, mailHost }: LabelParts, organizationId: string, keyword: string): Promise<boolean> {
+async function isBorne({ db }: LabelParts, organizationId: string, keyword: string): Promise<boolean> {
   const all = Caller.unrestricted(organizationId)
   const mailboxes = [...(await readableMailboxes(db, all, undefined)).keys()]
   for (let at = 0; at < mailboxes.length; at += together) {
     const some = mailboxes.slice(at, at + together).map((mailboxId) => ({ organizationId, mailboxId }))
-    if ((await mailHost.keywordTotals(some)).some((one) => one.keyword === keyword)) return true
+    if ((await keywordTotals(db, some)).some((one) => one.keyword === keyword)) return true
   }
   return false
 }

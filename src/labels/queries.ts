@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
+import { isKeyword } from '#/mail/normal-keywords.ts'
 import { type Owner, ownedBy, usableBy } from '#/organizations/owner.ts'
-import { isKeyword, isReserved } from './keyword.ts'
+import { isReserved } from './keyword.ts'
 import type { Label, LabelFields } from './label.ts'
 
 const columns = ['id', 'name', 'keyword', 'colour', 'created_at'] as const

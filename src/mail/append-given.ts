@@ -1,7 +1,7 @@
 import type { Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
-import type { Copy } from '#/ports/mail-host.ts'
+import type { Copy } from './append.ts'
 import { append } from './append.ts'
 import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'

@@ -1,29 +1,24 @@
 // On both databases: two connections append to one folder.
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import { noteArrivals } from '#/messages/arrivals.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { Arrival, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { copy } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { whileHeld } from '#test/world/database/while-held.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
+import { idKey, newDomain, newMailbox } from '#test/world/mail/mailboxes.ts'
+import { appendNew } from './append.ts'
+import type { Arrival } from './arrivals.ts'
+import { noteArrivals } from './arrivals.ts'
+import { listMessages } from './list.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
-let database: Database
-let host: MailHost
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret'))
-})
-after(() => database[Symbol.asyncDispose]())
+const { db, commits } = await databaseOfFile()
 
 async function twoMailboxes(): Promise<[MailboxRef, MailboxRef]> {
-  const domain = await newDomain(database.db)
-  return [await newMailbox(database.db, host, domain, 'ada'), await newMailbox(database.db, host, domain, 'bob')]
+  const domain = await newDomain(db)
+  return [await newMailbox(db, 'ada', domain), await newMailbox(db, 'bob', domain)]
 }
 
 function arrivalAt({ mailboxId }: MailboxRef): Arrival {
@@ -37,31 +32,29 @@ async function written(): Promise<unknown> {
       (select json_agg(folder order by id) from mail_folders folder) as folders,
       (select count(*) from mail_messages) as messages, (select count(*) from mail_contents) as contents,
       (select count(*) from mail_search_queue) as queued, (select count(*) from events) as events,
-      (select json_agg(usage order by organization_id) from organization_usage usage) as usage`.execute(database.db)
+      (select json_agg(usage order by organization_id) from organization_usage usage) as usage`.execute(db)
   return rows
 }
 
 test('arriving mail is stored with its arrivals, and what has arrived before changes nothing', async () => {
   const [ada, bob] = await twoMailboxes()
   const arrivals = [arrivalAt(ada), arrivalAt(bob)]
-  assert.equal(await host.appendNew([copy(ada), copy(bob)], arrivals), true)
+  assert.equal(await appendNew(db, idKey, [copy(ada), copy(bob)], arrivals), true)
   for (const mailbox of [ada, bob])
-    assert.equal((await host.list(mailbox, 'inbox', { limit: 10, page: 0 })).messages.length, 1)
+    assert.equal((await listMessages(db, mailbox, 'inbox', { limit: 10, page: 0 })).messages.length, 1)
   const before = await written()
   const [known] = arrivals
-  assert.equal(await host.appendNew([copy(ada), copy(bob)], known ? [known, arrivalAt(bob)] : []), false)
+  assert.equal(await appendNew(db, idKey, [copy(ada), copy(bob)], known ? [known, arrivalAt(bob)] : []), false)
   assert.deepEqual(await written(), before)
 })
 
 test('what arrived more than seven days ago is stored again', async () => {
   const [ada] = await twoMailboxes()
   const arrival = arrivalAt(ada)
-  assert.equal(await host.appendNew([copy(ada)], [arrival]), true)
-  await sql`update arrivals set arrived_at = now() - interval '8 days' where digest = ${arrival.digest}`.execute(
-    database.db,
-  )
-  assert.equal(await host.appendNew([copy(ada)], [arrival]), true)
-  assert.equal(await host.appendNew([copy(ada)], [arrival]), false)
+  assert.equal(await appendNew(db, idKey, [copy(ada)], [arrival]), true)
+  await sql`update arrivals set arrived_at = now() - interval '8 days' where digest = ${arrival.digest}`.execute(db)
+  assert.equal(await appendNew(db, idKey, [copy(ada)], [arrival]), true)
+  assert.equal(await appendNew(db, idKey, [copy(ada)], [arrival]), false)
 })
 
 for (const [what, change] of [
@@ -74,9 +67,9 @@ for (const [what, change] of [
 ] as const) {
   test(`where ${what}, nothing is written`, async () => {
     const [ada, bob] = await twoMailboxes()
-    await sql`${change} ${bob.mailboxId}`.execute(database.db)
+    await sql`${change} ${bob.mailboxId}`.execute(db)
     const before = await written()
-    assert.equal(await host.appendNew([copy(ada), copy(bob)], [arrivalAt(ada), arrivalAt(bob)]), false)
+    assert.equal(await appendNew(db, idKey, [copy(ada), copy(bob)], [arrivalAt(ada), arrivalAt(bob)]), false)
     assert.deepEqual(await written(), before)
   })
 }
@@ -84,8 +77,8 @@ for (const [what, change] of [
 test('its commit is announced, and that of a batch that is not stored is not needed', async () => {
   const [ada] = await twoMailboxes()
   let announced = 0
-  database.commits.on('announced', () => announced++)
-  assert.equal(await host.appendNew([copy(ada)], [arrivalAt(ada)]), true)
+  commits.on('announced', () => announced++)
+  assert.equal(await appendNew(db, idKey, [copy(ada)], [arrivalAt(ada)]), true)
   assert.equal(announced, 1)
 })
 
@@ -96,9 +89,9 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const arrivals = [arrivalAt(ada), arrivalAt(bob)] as const
     const before = await countsOf(ada)
     const result = await whileHeld(
-      database.db,
+      db,
       (tx) => noteArrivals(tx, [arrivals[1]]),
-      () => host.appendNew([copy(ada), copy(bob)], arrivals),
+      () => appendNew(db, idKey, [copy(ada), copy(bob)], arrivals),
     )
     assert.equal(result, false)
     assert.deepEqual(await countsOf(ada), before)
@@ -110,9 +103,9 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     const arrivals = [arrivalAt(ada), arrivalAt(bob)]
     const before = await countsOf(ada)
     const result = await whileHeld(
-      database.db,
+      db,
       (tx) => sql`delete from mail_folders where mailbox_id = ${bob.mailboxId} and name = 'inbox'`.execute(tx),
-      () => host.appendNew([copy(ada), copy(bob)], arrivals),
+      () => appendNew(db, idKey, [copy(ada), copy(bob)], arrivals),
     )
     assert.equal(result, false)
     assert.deepEqual(await countsOf(ada), before)
@@ -123,7 +116,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
 async function noted(arrivals: readonly Arrival[]): Promise<string[]> {
   const digests = arrivals.map(({ digest }) => digest)
   const { rows } = await sql<{ mailbox_id: string }>`
-    select mailbox_id from arrivals where digest = any (${digests}::bytea[])`.execute(database.db)
+    select mailbox_id from arrivals where digest = any (${digests}::bytea[])`.execute(db)
   return rows.map((row) => row.mailbox_id)
 }
 
@@ -132,6 +125,6 @@ async function countsOf({ mailboxId, organizationId }: MailboxRef): Promise<unkn
   const { rows } = await sql`
     select json_agg(folder order by id) as folders,
       (select storage_bytes from organization_usage where organization_id = ${organizationId}) as used
-    from mail_folders folder where mailbox_id = ${mailboxId}`.execute(database.db)
+    from mail_folders folder where mailbox_id = ${mailboxId}`.execute(db)
   return rows
 }

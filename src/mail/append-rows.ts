@@ -3,8 +3,8 @@ import { pieceBytes } from '#/event-loop/pieces.ts'
 import { headerFacts } from '#/mime/header/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Copy } from '#/ports/mail-host.ts'
 import { storable } from '#/text.ts'
+import type { Copy } from './append.ts'
 import { normalKeywords } from './normal-keywords.ts'
 
 /** Recipients in To that lists show: a page of messages must not have megabytes. */

@@ -2,10 +2,10 @@ import { DatabaseError } from 'pg'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import { insertReceived } from '#/events/append.ts'
-import { areNew, arrivalRows, noneSuspended, notesIfReady } from '#/messages/arrivals.ts'
-import type { Arrival } from '#/ports/mail-host.ts'
-import { countsStored } from '#/usage/storage.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
+import type { Arrival } from './arrivals.ts'
+import { areNew, arrivalRows, noneSuspended, notesIfReady } from './arrivals.ts'
+import { countsStored } from './counts-stored.ts'
 
 /** The messages added to a folder; `number` identifies it in the statement. */
 export interface Gain {

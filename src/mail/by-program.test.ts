@@ -1,37 +1,33 @@
 // On both databases: connections copy, move and expunge the same messages at once.
+
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
+import type { Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { recountStorage } from '#/usage/recount.ts'
 import { recountFolders } from '#/usage/recount-folders.ts'
-import { copy, letter, second } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { copy, letter, second } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
 import { whileHeld } from '#test/world/database/while-held.ts'
+import { idKey, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
+import type { Copy } from './append.ts'
+import { appendCopies } from './append-copies.ts'
 import { appendGiven, replaceGiven } from './append-given.ts'
 import { copyMessages } from './copy.ts'
-import { expungeMarked, markedDeleted } from './expunge.ts'
+import { storeDraft } from './drafts.ts'
+import { expungeMarked, expungeMessages, markedDeleted } from './expunge.ts'
 import { type FolderRef, findFolder } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { moveMessages } from './move.ts'
 import { indexText, mailboxMark } from './search/index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, writeWords } from './search/queue.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
 import { type ChangedFlags, type FlagChange, storeFlags } from './store-flags.ts'
+import { updateMessages } from './update.ts'
 
-const key = idHashKey('a secret')
 const by: By = { kind: 'mail_program', id: null, name: '' }
-let database: Database
-let host: MailHost
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, key)
-})
-after(() => database[Symbol.asyncDispose]())
+const { db } = await databaseOfFile()
 
 interface Own {
   readonly mailbox: MailboxRef
@@ -159,22 +155,22 @@ test('every event names its message by the id', async () => {
   const { mailbox, inbox, archive } = await own({}, {})
   const [one, two] = await ids(inbox)
   await transaction((tx) => storeFlags(tx, inbox, [1], { flags: { flagged: true } }, by))
-  await host.update(mailbox, 'inbox', [2], { seen: true, addKeywords: ['work'] })
-  await host.update(mailbox, 'inbox', [2], { flagged: true })
+  await updateMessages(db, mailbox, 'inbox', [2], { seen: true, addKeywords: ['work'] })
+  await updateMessages(db, mailbox, 'inbox', [2], { flagged: true })
   await transaction((tx) => copyMessages(tx, inbox, [1], archive, by))
   const [copied] = await ids(archive)
   await transaction((tx) => moveMessages(tx, inbox, [1], archive, by))
-  await host.update(mailbox, 'inbox', [2], { folder: 'trash' })
-  await transaction((tx) => appendGiven(tx, key, inbox, [{ ...given, message: readMessage(letter({})) }], by))
+  await updateMessages(db, mailbox, 'inbox', [2], { folder: 'trash' })
+  await transaction((tx) => appendGiven(tx, idKey, inbox, [{ ...given, message: readMessage(letter({})) }], by))
   const [stored] = await ids(inbox)
-  await host.expunge(mailbox, 'inbox', [3])
+  await expungeMessages(db, mailbox, 'inbox', [3])
   const other = await another(mailbox)
   await transaction((tx) => moveMessages(tx, archive, [1], other.inbox, by))
   const [elsewhere] = await ids(other.inbox)
   const { rows } = await sql<{ type: string; id: number; from: number | null }>`
     select type, (data ->> 'id')::bigint as id, (data #>> '{moved_from,id}')::bigint as "from" from events
     where mailbox_id in (${mailbox.mailboxId}, ${other.mailbox.mailboxId}) and type like 'message.%' order by position, events.id`.execute(
-    database.db,
+    db,
   )
   assert.deepEqual(
     rows.map(({ type, id, from }) => [type.replace('message.', ''), id, from]),
@@ -193,17 +189,17 @@ test('every event names its message by the id', async () => {
 
 test('a move notes when a message came into its folder', async () => {
   const { inbox, archive } = await own({}, {})
-  await sql`update mail_messages set saved_at = '2020-01-01' where folder_id = ${inbox.folderId}`.execute(database.db)
+  await sql`update mail_messages set saved_at = '2020-01-01' where folder_id = ${inbox.folderId}`.execute(db)
   await transaction((tx) => moveMessages(tx, inbox, [1], archive, by))
   await transaction((tx) => copyMessages(tx, inbox, [2], archive, by))
   const { rows } = await sql`
-    select from mail_messages where folder_id = ${archive.folderId} and saved_at > '2026-01-01'`.execute(database.db)
+    select from mail_messages where folder_id = ${archive.folderId} and saved_at > '2026-01-01'`.execute(db)
   assert.equal(rows.length, 2)
 })
 
 test('only what bears the mark is expunged', async () => {
   const { mailbox, inbox } = await own({ deleted: true }, {}, { deleted: true, keywords: ['work'] })
-  const marked = (isMeant?: (uid: number) => boolean) => Array.fromAsync(markedDeleted(database.db, inbox, isMeant))
+  const marked = (isMeant?: (uid: number) => boolean) => Array.fromAsync(markedDeleted(db, inbox, isMeant))
   assert.deepEqual(
     [await marked(), await marked((uid) => uid > 1), await marked((uid) => uid > 3)],
     [[[1, 3]], [[3]], []],
@@ -221,10 +217,10 @@ test('what a program stores has its flags, and takes the place of another', asyn
   const { mailbox, inbox } = await own({}, {})
   const drafts = await ref(mailbox, 'drafts')
   const two = [1, 2].map((at) => ({ ...given, message: readMessage(letter({})), draft: true, deleted: at === 2 }))
-  assert.deepEqual(await transaction((tx) => appendGiven(tx, key, drafts, two, by)), [1, 2])
+  assert.deepEqual(await transaction((tx) => appendGiven(tx, idKey, drafts, two, by)), [1, 2])
   const message = { ...given, message: readMessage(letter({})), seen: true }
-  assert.equal(await transaction((tx) => replaceGiven(tx, key, { ...drafts, uid: 1 }, drafts, message, by)), 3)
-  assert.equal(await transaction((tx) => replaceGiven(tx, key, { ...drafts, uid: 1 }, inbox, message, by)), undefined)
+  assert.equal(await transaction((tx) => replaceGiven(tx, idKey, { ...drafts, uid: 1 }, drafts, message, by)), 3)
+  assert.equal(await transaction((tx) => replaceGiven(tx, idKey, { ...drafts, uid: 1 }, inbox, message, by)), undefined)
   assert.deepEqual(await shown(drafts), [
     [2, 2, 'deleted draft'],
     [3, 4, 'seen'],
@@ -256,7 +252,7 @@ test('whoever copies, moves and expunges the same messages at once leaves counte
   await assertCounted()
   for (const place of places) {
     const rows = await shown(place)
-    const { uid_next } = await findFolder(database.db, place.mailbox, place === archive ? 'archive' : 'inbox')
+    const { uid_next } = await findFolder(db, place.mailbox, place === archive ? 'archive' : 'inbox')
     assert.ok(rows.every(([uid]) => uid < uid_next))
   }
 })
@@ -267,7 +263,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     const { mailbox, inbox, archive } = await own({})
     const { organizationId } = mailbox
     const copied = await whileHeld(
-      database.db,
+      db,
       (tx) => sql`select from mail_contents where organization_id = ${organizationId} for update`.execute(tx),
       () => transaction((tx) => copyMessages(tx, inbox, [1], archive, by)),
       {
@@ -280,7 +276,13 @@ if (process.env.TEST_DATABASE_URL !== undefined)
 
 test('a draft that is saved over HTTP bears the mark of one', async () => {
   const { mailbox } = await own({})
-  await host.saveDraft(mailbox, { message: readMessage(letter({})), savedAt: second(0), replaces: [] }, undefined)
+  await storeDraft(
+    db,
+    idKey,
+    mailbox,
+    { message: readMessage(letter({})), savedAt: second(0), replaces: [] },
+    undefined,
+  )
   assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
 })
 
@@ -319,13 +321,14 @@ for (const [what, order, expected] of [
     const unlessThere = message.messageId ?? ''
     for (const one of order)
       await transaction(async (tx) => {
-        if (one === 'ours') await host.append(tx, [copy(mailbox, { folder: 'sent', message, unlessThere, seen: true })])
+        if (one === 'ours')
+          await appendCopies(tx, idKey, [copy(mailbox, { folder: 'sent', message, unlessThere, seen: true })])
         else if (one === 'later')
           await sql`update mail_messages set yields_until = now() where folder_id = ${sent.folderId}`.execute(tx)
         else
           await appendGiven(
             tx,
-            key,
+            idKey,
             sent,
             [{ ...given, message: one === 'own' ? message : readMessage(letter({})) }],
             by,
@@ -351,7 +354,7 @@ for (const [what, move] of [
     await index(await claimed(mailbox))
     const { rows } = await sql<{ marks: string }>`
       select split_part(words, E'\\n', 1) as marks from mail_search where organization_id = ${mailbox.organizationId}
-      order by content_id`.execute(database.db)
+      order by content_id`.execute(db)
     const mark = mailboxMark(other.mailbox.mailboxId)
     assert.deepEqual(
       rows.map(({ marks }) => marks.split(' ').filter((one) => one === mark).length),
@@ -366,20 +369,20 @@ test('what is being indexed while it is copied to another mailbox is indexed aga
   await transaction((tx) => copyMessages(tx, inbox, [1], other.inbox, by))
   await index(early)
   const again = await claimed(mailbox)
-  const content = await Promise.all(again.map((one) => readUnindexed(database.db, one)))
+  const content = await Promise.all(again.map((one) => readUnindexed(db, one)))
   assert.deepEqual(content[0]?.mailboxIds.toSorted(), [mailbox.mailboxId, other.mailbox.mailboxId].sort())
 })
 
 /** Contents of the organization to index. */
 async function claimed({ organizationId }: MailboxRef): Promise<readonly Unindexed[]> {
-  const all = await claimUnindexed(database.db, 1_000)
+  const all = await claimUnindexed(db, 1_000)
   return all.filter((one) => one.organizationId === organizationId)
 }
 
 async function index(contents: readonly Unindexed[]): Promise<void> {
   const words = await Promise.all(
     contents.map(async (one) => {
-      const facts = await readUnindexed(database.db, one)
+      const facts = await readUnindexed(db, one)
       const searchable = { subject: [], from: [], to: [], filename: [], cc: [], text: ['zebra'] }
       const text = indexText(searchable, {
         organizationId: one.organizationId,
@@ -391,7 +394,7 @@ async function index(contents: readonly Unindexed[]): Promise<void> {
       return { id: one.id, organization_id: one.organizationId, words: text, rest: '', whole: true }
     }),
   )
-  await writeWords(database.db, contents, words)
+  await writeWords(db, contents, words)
 }
 
 test('a folder that is gone is not written to', async () => {
@@ -410,42 +413,40 @@ test('a folder that is gone is not written to', async () => {
     )
 })
 
-function transaction<T>(work: (tx: Parameters<typeof host.open>[0]) => Promise<T>): Promise<T> {
-  return database.db.transaction().execute(work)
+function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(work)
 }
 
 /** A mailbox with such messages in its inbox. */
 async function own(...messages: Partial<Copy>[]): Promise<Own> {
-  const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
-  await transaction((tx) =>
-    host.append(
-      tx,
-      messages.map((one) => copy(mailbox, one)),
-    ),
+  const mailbox = await newMailbox(db, 'ada')
+  await storeCopies(
+    db,
+    messages.map((one) => copy(mailbox, one)),
   )
   return { mailbox, inbox: await ref(mailbox, 'inbox'), archive: await ref(mailbox, 'archive') }
 }
 
 /** Another mailbox of the organization. */
 async function another({ organizationId }: MailboxRef): Promise<Pick<Own, 'mailbox' | 'inbox'>> {
-  const { domain } = await database.db
+  const { domain } = await db
     .selectFrom('domains')
     .select('domain')
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  const mailbox = await newMailbox(database.db, host, { organizationId, domain }, 'bob')
+  const mailbox = await newMailbox(db, 'bob', { organizationId, domain })
   return { mailbox, inbox: await ref(mailbox, 'inbox') }
 }
 
 async function ref(mailbox: MailboxRef, name: string): Promise<FolderRef> {
-  return { mailbox, folderId: (await findFolder(database.db, mailbox, name)).id }
+  return { mailbox, folderId: (await findFolder(db, mailbox, name)).id }
 }
 
 /** Uid, modification sequence and marks of each message. */
 async function shown({ folderId }: FolderRef): Promise<[number, number, string][]> {
   const { rows } = await sql<ChangedFlags & { modseq: number }>`
     select uid, modseq, seen, flagged, answered, forwarded, deleted, draft, keywords from mail_messages
-    where folder_id = ${folderId} order by uid`.execute(database.db)
+    where folder_id = ${folderId} order by uid`.execute(db)
   return rows.map(({ modseq, ...row }) => written({ ...row, modseqBefore: modseq }))
 }
 
@@ -457,7 +458,7 @@ function written(message: ChangedFlags): [number, number, string] {
 }
 
 async function ids({ folderId }: FolderRef): Promise<number[]> {
-  const rows = await database.db
+  const rows = await db
     .selectFrom('mail_messages')
     .select('id')
     .where('folder_id', '=', folderId)
@@ -468,7 +469,7 @@ async function ids({ folderId }: FolderRef): Promise<number[]> {
 
 async function contents({ organizationId }: MailboxRef): Promise<number[]> {
   const { rows } = await sql<{ copies: number }>`
-    select copies from mail_contents where organization_id = ${organizationId} order by id`.execute(database.db)
+    select copies from mail_contents where organization_id = ${organizationId} order by id`.execute(db)
   return rows.map(({ copies }) => copies)
 }
 
@@ -476,14 +477,13 @@ async function contents({ organizationId }: MailboxRef): Promise<number[]> {
 async function events({ mailboxId }: MailboxRef, type: string): Promise<unknown[]> {
   const { rows } = await sql<{ data: unknown }>`
     select data - 'id' #- '{moved_from,id}' as data from events where mailbox_id = ${mailboxId} and type = ${type} order by position, (data ->> 'uid')::integer`.execute(
-    database.db,
+    db,
   )
   return rows.map(({ data }) => data)
 }
 
 /** All counters and lists say what is there. */
 async function assertCounted(): Promise<void> {
-  const { db } = database
   assert.deepEqual((await recountFolders(db)).wrong, [])
   assert.deepEqual(await recountStorage(db), [])
   const { rows } = await sql`

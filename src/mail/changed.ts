@@ -1,7 +1,8 @@
 import type { NewEvent } from '#/events/append.ts'
-import type { Change, MailboxRef } from '#/ports/mail-host.ts'
-import type { Held } from '#/ports/recording.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { normalKeywords } from './normal-keywords.ts'
+import type { Held } from './recording.ts'
+import type { Change } from './update.ts'
 
 /** A message after a change. */
 export function applier({

@@ -1,47 +1,40 @@
 // On both databases: two connections move messages against each other.
-import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
-import { changes } from './changes.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
 
-let database: Database
-let host: MailHost
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret'))
-})
-after(() => database[Symbol.asyncDispose]())
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { copy } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
+import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
+import { type FolderChanges, folderChanges } from './changes.ts'
+import { expungeMessages } from './expunge.ts'
+import type { FolderState } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
+import { updateMessages } from './update.ts'
+
+const { db } = await databaseOfFile()
 
 for (const [gone, code] of [
   ['mail_folders', 'invalid_request'],
   ['mailboxes', 'not_found'],
 ] as const) {
   test(`after the row in ${gone} has gone between two statements, a reader is told ${code}`, async () => {
-    const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+    const ada = await newMailbox(db, 'ada')
     let statements = 0
-    const db = database.db.withPlugin({
+    const plugged = db.withPlugin({
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
         const id = sql.ref(gone === 'mailboxes' ? 'id' : 'mailbox_id')
-        if (++statements === 1)
-          await sql`delete from ${sql.table(gone)} where ${id} = ${ada.mailboxId}`.execute(database.db)
+        if (++statements === 1) await sql`delete from ${sql.table(gone)} where ${id} = ${ada.mailboxId}`.execute(db)
         return result
       },
     })
-    await assert.rejects(changes(db, ada, 'inbox', undefined), { code })
+    await assert.rejects(folderChanges(plugged, ada, 'inbox', undefined), { code })
   })
 }
 
 test('a large folder comes in steps of at most 2,048 messages, each message once', async () => {
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const ada = await newMailbox(db, 'ada')
   await fill(ada, 5000, 2)
   const steps = await allSteps(ada)
   assert.deepEqual(
@@ -65,11 +58,11 @@ test('a large folder comes in steps of at most 2,048 messages, each message once
 })
 
 test('a folder that most messages have left is read in few steps', async () => {
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const ada = await newMailbox(db, 'ada')
   await fill(ada, 30, 1)
   await fill(ada, 3000, 1, 900_000)
   await sql`update mail_folders set total = 3030, unread = 3030 where mailbox_id = ${ada.mailboxId} and name = 'inbox'`.execute(
-    database.db,
+    db,
   )
   const steps = await allSteps(ada)
   assert.deepEqual(
@@ -81,7 +74,7 @@ test('a folder that most messages have left is read in few steps', async () => {
 })
 
 test('messages that name very many ids come in smaller steps, one of them alone if need be', async () => {
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const ada = await newMailbox(db, 'ada')
   await fill(ada, 12, 100_000)
   await fill(ada, 1, 600_000, 13)
   await fill(ada, 12, 1, 14)
@@ -98,15 +91,15 @@ test('messages that name very many ids come in smaller steps, one of them alone 
 })
 
 test('a reader that follows while others write holds, at the end of each catch-up, as many messages as there were', async () => {
-  const ada = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+  const ada = await newMailbox(db, 'ada')
   await append(ada, 30)
   let writing = true
   const write = async (from: string, to: string) => {
     for (let round = 0; round < 15; round++) {
       await append(ada, 3)
       const uids = Array.from({ length: 8 }, (_, index) => round * 3 + index)
-      await host.update(ada, from, uids, { folder: to })
-      await host.expunge(ada, from, [round * 4])
+      await updateMessages(db, ada, from, uids, { folder: to })
+      await expungeMessages(db, ada, from, [round * 4])
     }
   }
   const writers = Promise.all([write('inbox', 'archive'), write('archive', 'inbox')]).finally(() => {
@@ -115,7 +108,7 @@ test('a reader that follows while others write holds, at the end of each catch-u
   const held = new Set<number>()
   let state: FolderState | undefined
   while (writing) {
-    const step = await host.changes(ada, 'inbox', state)
+    const step = await folderChanges(db, ada, 'inbox', state)
     for (const uid of step.expunged) held.delete(uid)
     for (const uid of step.rows.uid) held.add(uid)
     state = step.state
@@ -126,19 +119,19 @@ test('a reader that follows while others write holds, at the end of each catch-u
 
 async function allSteps(mailbox: MailboxRef): Promise<FolderChanges[]> {
   const steps: FolderChanges[] = []
-  do steps.push(await host.changes(mailbox, 'inbox', steps.at(-1)?.state))
+  do steps.push(await folderChanges(db, mailbox, 'inbox', steps.at(-1)?.state))
   while (steps.at(-1)?.more)
   return steps
 }
 
 function append(mailbox: MailboxRef, count: number): Promise<void> {
   const copies = Array.from({ length: count }, () => copy(mailbox))
-  return database.db.transaction().execute((tx) => host.append(tx, copies))
+  return storeCopies(db, copies)
 }
 
 /** Rows of messages that name so many ids each, without what the messages say. */
 async function fill({ mailboxId }: MailboxRef, count: number, ids: number, firstUid = 1): Promise<void> {
-  await database.db.transaction().execute(async (tx) => {
+  await db.transaction().execute(async (tx) => {
     await sql`
       insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, keywords,
         sender, id_hash, strong, weak)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
-import { countsStored } from '#/usage/storage.ts'
+import { countsStored } from './counts-stored.ts'
 import { type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { integers, packed } from './packed.ts'
 import { storedType } from './received.ts'

@@ -3,15 +3,27 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
-import type { Draft, MailboxRef } from '#/ports/mail-host.ts'
+import type { Message } from '#/mime/message.ts'
 import { append } from './append.ts'
 import type { Named } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
 import { lockFolders, makeFolders } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { logStored } from './received.ts'
 
-/** Stores a draft in place of another, in one transaction; undefined if that is deleted. */
-export function saveDraft(
+export interface Draft {
+  /** With a Message-ID that begins with `<draft.`. */
+  readonly message: Message
+  readonly savedAt: Date
+  /** Uids, in ascending order. */
+  readonly replaces: readonly number[]
+  /** Records the message with this uid, in the transaction that stores it. */
+  readonly record?: (tx: Tx, uid: number) => Promise<void>
+}
+
+/** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid. Undefined, with
+ *  nothing changed, if the newest of those is no longer there. */
+export function storeDraft(
   db: Db,
   key: IdHashKey,
   mailbox: MailboxRef,

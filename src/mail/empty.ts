@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { expungeIn, mostBytes } from './expunge.ts'
 import { folderStatuses } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
 /** Messages in one transaction. Meanwhile it blocks the embedded database, and on a server the folder. */
 const mostMessages = 500
 
-/** Expunges folder by folder in bounded batches, and yields after each how many are deleted. Writes no events, since the
+/** Deletes all messages of a mailbox for good, folder by folder in bounded batches, and yields after each how many are deleted. Writes no events, since the
  *  deletion of the mailbox has one. */
-export async function* empty(db: Db, mailbox: MailboxRef): AsyncGenerator<number> {
+export async function* emptyMailbox(db: Db, mailbox: MailboxRef): AsyncGenerator<number> {
   let gone = 0
   for (const { name } of await folderStatuses(db, mailbox)) {
     for (;;) {

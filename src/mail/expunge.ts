@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { deleted, type Named } from './changed.ts'
 import {
   type Folder,
@@ -14,6 +13,7 @@ import {
   uidRows,
 } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
 /** Modification sequences for which expunges are logged. A reader with an older state reads the folder again. */
 const remembered = 10_000
@@ -28,8 +28,9 @@ export interface Leaving {
 /** Bytes in one transaction, which blocks the embedded database: large messages have many rows. */
 export const mostBytes = 64 << 20
 
-/** Deletes messages for good, large ones in parts, and writes events. */
-export async function expunge(
+/** Deletes messages for good, large ones in parts, and writes events. Answers the uids that were there, in ascending order. `record` gets
+ *  them in the transactions that delete them, one of which is enough unless messages are very large. */
+export async function expungeMessages(
   db: Db,
   mailbox: MailboxRef,
   name: string,

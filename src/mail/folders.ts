@@ -2,10 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import type { FolderState } from '#/ports/folder-changes.ts'
-import type { FolderStatus, MailboxRef } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
-import { assertReadable, inListOrder, noSuchFolder } from './folder-names.ts'
+import { assertReadable, inListOrder, noSuchFolder, standardFolders } from './folder-name.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
+
+export type FolderStatus = { readonly name: string; readonly total: number; readonly unread: number }
+
+/** A reader's copy of a folder: the messages below `uidNext`, as of `modseq` (RFC 7162). */
+export type FolderState = { readonly uidValidity: number; readonly modseq: number; readonly uidNext: number }
+
+/** A folder with its UIDVALIDITY, without which uids have no meaning. */
+export interface FolderKey {
+  readonly name: string
+  readonly key: number
+}
 
 export type FolderName = { readonly mailbox: MailboxRef; readonly name: string }
 
@@ -16,6 +25,14 @@ export interface Folder {
   readonly modseq: number
   readonly total: number
   readonly unread: number
+}
+
+/** The six folders that a new mailbox has from the start. */
+export async function makeStandardFolders(tx: Tx, mailbox: MailboxRef): Promise<void> {
+  await makeFolders(
+    tx,
+    standardFolders.map((name) => ({ mailbox, name })),
+  )
 }
 
 /** Creates missing folders, and answers how many. To be called before a folder is locked: see docs/database.md, "Lock
@@ -132,6 +149,7 @@ export async function folderStatuses(db: Db, mailbox: MailboxRef): Promise<Folde
   return inListOrder(folders)
 }
 
+/** The folders with their states. In a folder with an unchanged state nothing has changed. */
 export async function folderStates(db: Db, mailbox: MailboxRef): Promise<{ name: string; state: FolderState }[]> {
   const folders = await query<Pick<Folder, 'id' | 'name' | 'modseq' | 'uid_next'>>(db)`
     select id, name, modseq, uid_next from mail_folders

@@ -2,10 +2,43 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Address } from '#/mime/address/address.ts'
-import type { Extent, Heading, HeadingPage, MailboxRef, UidRange } from '#/ports/mail-host.ts'
-import { noSuchFolder } from './folder-names.ts'
+import { noSuchFolder } from './folder-name.ts'
 import { findFolder } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
+
+export interface Extent {
+  readonly uidValidity: number
+  /** New messages get higher uids. */
+  readonly lastUid: number
+  readonly total: number
+}
+
+/** Uids above `after`, up to `last`. */
+export interface UidRange {
+  readonly after: number
+  readonly last: number
+  readonly most: number
+  /** What is read beside the subject. What is not may be empty. */
+  readonly wanted: 'subject' | 'senders' | 'header'
+}
+
+export interface HeadingPage {
+  readonly uidValidity: number
+  readonly messages: readonly Heading[]
+}
+
+export interface Heading {
+  readonly uid: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly keywords: readonly string[]
+  readonly subject: string
+  /** Everyone in From and Sender. If it is undefined, the header says it. */
+  readonly senders: readonly Address[] | undefined
+  /** The beginning of the message, with at least the fields From, Sender, To, Cc and Received. */
+  readonly header: Buffer
+}
 
 /** Nearly every header ends within the first piece; for longer ones the second is read. */
 const [usual, most] = [8 << 10, 64 << 10]
@@ -19,8 +52,8 @@ type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | 
   readonly senders: (Address[] | null)[] | null
 }
 
-/** The fields that filters read, for messages in a range of uids. Only headers leave the database. */
-export async function headings(
+/** The fields that filters read, for messages in a range of uids, in ascending order: at most `most`. Only headers leave the database. */
+export async function readHeadings(
   db: Db,
   mailbox: MailboxRef,
   name: string,
@@ -114,7 +147,8 @@ function sendersOf(
   return typeof address === 'string' ? [{ name: name ?? '', address }] : []
 }
 
-export async function extent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {
+/** The size and last uid of a folder. */
+export async function folderExtent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {
   const { id, uid_next, total } = await findFolder(db, mailbox, name)
   return { uidValidity: id, lastUid: uid_next - 1, total }
 }

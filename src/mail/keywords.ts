@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { KeywordTotal, MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
+
+export type KeywordTotal = { readonly keyword: string; readonly total: number; readonly unread: number }
 
 /** A message's keywords, with the columns by which its rows in mail_keywords are found. */
 export interface Keyworded {
@@ -58,7 +60,7 @@ function without(message: Keyworded, { seen, keywords }: Keyworded): Keyworded {
   return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
 }
 
-/** Sums of the folders' counters. */
+/** The number of messages with each keyword: sums of the folders' counters. */
 export async function keywordTotals(db: Db, mailboxes: readonly MailboxRef[]): Promise<KeywordTotal[]> {
   const organizations = mailboxes.map(({ organizationId }) => organizationId)
   const ids = mailboxes.map(({ mailboxId }) => mailboxId)

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import { assertReadable, folderIsThere } from './folder-names.ts'
+import { assertReadable, folderIsThere } from './folder-name.ts'
 import { findFolder, lockFolders, makeFolders, refuseFolder, removeEmptyFolder } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
 const uniqueViolation = '23505'
 
-export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {
+/** False if it exists. */
+export function makeFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const made = await makeFolders(tx, [{ mailbox, name }])
     await findFolder(tx, mailbox, name)
@@ -14,8 +15,8 @@ export function createFolder(db: Db, mailbox: MailboxRef, name: string): Promise
   })
 }
 
-/** Renames a folder and those within it, of which there may be some without it. */
-export async function renameFolder(db: Db, mailbox: MailboxRef, name: string, to: string): Promise<void> {
+/** Renames a folder and those within it, of which there may be some without it. @throws invalid if the new name exists */
+export async function renameFolderTree(db: Db, mailbox: MailboxRef, name: string, to: string): Promise<void> {
   // No statement takes a NUL.
   assertReadable(name)
   try {
@@ -48,6 +49,7 @@ async function lockTree(
   return rows
 }
 
+/** Removes a folder that has no others in it. False, with all mail in place, if it has messages. */
 export function removeFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))

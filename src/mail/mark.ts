@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
-import type { Change, MailboxRef } from '#/ports/mail-host.ts'
-import type { Held, Within } from '#/ports/recording.ts'
 import { applier, differ } from './changed.ts'
 import { type Folder, uidRows } from './folders.ts'
 import { keepKeywords } from './keywords.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { normalKeywords } from './normal-keywords.ts'
 import { bytes, integers, packed, times } from './packed.ts'
+import type { Held, Within } from './recording.ts'
+import type { Change } from './update.ts'
 
 interface HeldRow extends Held {
   readonly received_at: Date

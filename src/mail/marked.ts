@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
-import type { MailboxRef, Mark } from '#/ports/mail-host.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { integers, packed } from './packed.ts'
 
-/** There is an index for each mark. */
-export async function marked(
+export type Mark = 'flagged' | { readonly keyword: string }
+
+/** The uids of the messages with a mark, by folder, in these folders. There is an index for each mark. */
+export async function markedUids(
   db: Db,
   { organizationId, mailboxId }: MailboxRef,
   folders: readonly string[],

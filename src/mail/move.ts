@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
-import type { Held } from '#/ports/recording.ts'
 import { type applier, changed, deleted } from './changed.ts'
 import type { CopiedTo } from './copy.ts'
 import { leave } from './expunge.ts'
 import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
 import { addKeywords, dropKeywords } from './keywords.ts'
 import { logStored } from './received.ts'
+import type { Held } from './recording.ts'
 import { indexFor } from './search/copied.ts'
 
 /** Moves messages to a folder of the same mailbox or of another one, and writes events. A message keeps its id within a mailbox; in

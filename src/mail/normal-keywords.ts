@@ -1,5 +1,12 @@
 import { invalid } from '#/errors.ts'
-import { isKeyword } from '#/labels/keyword.ts'
+
+/** The characters of an IMAP flag-keyword (RFC 9051, section 9: atom), in lower case since case is ignored. */
+const atom = /^[!#$&'+,\-./0-9:;<=>?@^_`a-z|}~]{1,50}$/
+
+/** Whether a text in lower case can be a keyword of a message. */
+export function isKeyword(text: string): boolean {
+  return atom.test(text)
+}
 
 /** Lower-cased, each once, sorted. Throws for keywords that no IMAP server keeps: others than 1 to 50 atom characters. */
 export function normalKeywords(keywords: readonly string[]): string[] {

@@ -1,31 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy, letter } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { sentAbout } from '#test/conformance/mail-host/originals.ts'
-import { testDatabase } from '#test/world/database/database.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
+import { copy, letter } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
+import { idKey, newDomain, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
+import { newTrial } from '#test/world/mail/trial.ts'
+import type { Copy } from './append.ts'
+import { appendCopies } from './append-copies.ts'
+import { expungeMessages } from './expunge.ts'
+import { folderStatuses } from './folders.ts'
+import { keywordTotals } from './keywords.ts'
+import { listMessages } from './list.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
+import { readStored, readSummaries } from './read.ts'
+import { updateMessages } from './update.ts'
 
-let database: Database
-let host: MailHost
-let ada: MailboxRef
-let bob: MailboxRef
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret'))
-  const domain = await newDomain(database.db)
-  ada = await newMailbox(database.db, host, domain, 'ada')
-  bob = await newMailbox(database.db, host, domain, 'bob')
-})
-after(() => database[Symbol.asyncDispose]())
+const { db } = await databaseOfFile()
+const domain = await newDomain(db)
+const ada = await newMailbox(db, 'ada', domain)
+const bob = await newMailbox(db, 'bob', domain)
 
 const by = { kind: 'member', id: '0199f0a2-0000-7000-8000-000000000009', name: 'Ada' } as const
-const append = (...copies: Copy[]) => database.db.transaction().execute((tx) => host.append(tx, copies, by))
+const append = (...copies: Copy[]) => storeCopies(db, copies, by)
 const named = (id: string, mailbox: MailboxRef, folder = 'inbox') =>
   copy(mailbox, { folder, message: readMessage(letter({ 'message-id': id })) })
 
@@ -35,14 +32,14 @@ async function told(mailbox: MailboxRef) {
     where mailbox_id = ${mailbox.mailboxId} and type = 'message.changed' and exists (
       select from mail_messages
       where mail_messages.id = (event.data ->> 'id')::bigint and uid = (event.data ->> 'uid')::bigint)
-    order by position, event.id`.execute(database.db)
+    order by position, event.id`.execute(db)
   return rows.map(({ name, data }) => ({ by: name, ...data }))
 }
 
 async function modseqs({ mailboxId }: MailboxRef) {
   const { rows } = await sql<{ name: string; modseq: number; last: number }>`
     select name, modseq, (select max(modseq) from mail_messages where folder_id = folder.id) as last
-    from mail_folders folder where mailbox_id = ${mailboxId}`.execute(database.db)
+    from mail_folders folder where mailbox_id = ${mailboxId}`.execute(db)
   return new Map(rows.map(({ name, ...one }) => [name, one]))
 }
 
@@ -73,8 +70,8 @@ test('what is marked in a transaction that fails is not marked, and its folder f
   const before = await told(ada)
   const sent = { ...sentAbout(ada, ['<3@x>']), folder: 'Sent elsewhere' }
   await assert.rejects(
-    database.db.transaction().execute(async (tx) => {
-      await host.append(tx, [sent], by)
+    db.transaction().execute(async (tx) => {
+      await appendCopies(tx, idKey, [sent], by)
       throw new Error('not today')
     }),
     /not today/,
@@ -86,6 +83,56 @@ test('what is marked in a transaction that fails is not marked, and its folder f
 
 test('a message that names itself is not marked', async () => {
   await append({ ...named('<4@x>', ada), originals: { answered: ['<4@x>'], forwarded: [] } })
-  const [own] = (await host.list(ada, 'inbox', { limit: 1, page: 0 })).messages
+  const [own] = (await listMessages(db, ada, 'inbox', { limit: 1, page: 0 })).messages
   assert.equal(own?.answered, false)
+})
+
+/** A copy in Sent. */
+function sentAbout(mailbox: MailboxRef, answered: readonly string[], forwarded: readonly string[] = []): Copy {
+  return copy(mailbox, { folder: 'sent', seen: true, originals: { answered, forwarded } })
+}
+
+/** The marks of the messages of a folder, by uid, and their keywords. */
+async function marksIn(mailbox: MailboxRef, folder: string): Promise<string[]> {
+  const found = await readSummaries(db, mailbox, folder, [1, 2, 3, 4, 5])
+  return found.map(({ answered, forwarded, keywords }) =>
+    [answered && 'answered', forwarded && 'forwarded', ...keywords].filter((mark) => mark !== false).join(' '),
+  )
+}
+
+test('what a copy answers or forwards is marked in all folders of its mailbox, and nowhere else', async () => {
+  const { ada, bob, stranger, append } = await newTrial(db)
+  await append(
+    ...['<1@x>', '<2@x>', '<3@x>', '<4@x>'].map((id) => ({ ...named(id, ada), keywords: ['work'] })),
+    ...['archive', 'Projects/A', 'sent'].map((folder) => named('<1@x>', ada, folder)),
+    ...[bob, stranger].map((mailbox) => named('<1@x>', mailbox)),
+  )
+  const before = await folderStatuses(db, ada)
+  await append(sentAbout(ada, ['<1@x>', '<3@x>', '<nowhere@x>'], ['<2@x>', '<3@x>']))
+  assert.deepEqual(await marksIn(ada, 'inbox'), ['answered work', 'forwarded work', 'answered forwarded work', 'work'])
+  for (const folder of ['archive', 'Projects/A']) assert.deepEqual(await marksIn(ada, folder), ['answered'])
+  assert.deepEqual(await marksIn(ada, 'sent'), ['answered', ''])
+  for (const mailbox of [bob, stranger]) assert.deepEqual(await marksIn(mailbox, 'inbox'), [''])
+  const counted = before.map((one) => (one.name === 'sent' ? { ...one, total: one.total + 1 } : one))
+  assert.deepEqual(await folderStatuses(db, ada), counted)
+  assert.deepEqual(await keywordTotals(db, [ada]), [{ keyword: 'work', total: 4, unread: 4 }])
+})
+
+test('a marked message keeps its marks as it is changed and moved', async () => {
+  const { ada, append } = await newTrial(db)
+  await append(named('<1@x>', ada))
+  await append(sentAbout(ada, [], ['<1@x>']), sentAbout(ada, ['<1@x>']), sentAbout(ada, ['<1@x>']))
+  await updateMessages(db, ada, 'inbox', [1], { seen: true, addKeywords: ['work'] })
+  await updateMessages(db, ada, 'inbox', [1], { folder: 'archive', removeKeywords: ['work'] })
+  assert.deepEqual(await marksIn(ada, 'archive'), ['answered forwarded'])
+  assert.deepEqual((await readStored(db, ada, 'archive', 1))?.summary.answered, true)
+})
+
+test('what was deleted meanwhile is not marked, and the copy is stored', async () => {
+  const { ada, append, uids } = await newTrial(db)
+  await append(named('<1@x>', ada), named('<2@x>', ada))
+  await expungeMessages(db, ada, 'inbox', [1])
+  await append(sentAbout(ada, ['<1@x>'], ['<gone@x>']))
+  assert.deepEqual(await marksIn(ada, 'inbox'), [''])
+  assert.deepEqual(await uids('sent'), [1])
 })

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
-import type { Copy } from '#/ports/mail-host.ts'
+import type { Copy } from './append.ts'
 import { makeFolders } from './folders.ts'
 
 /** The marks for messages of a mailbox that have one Message-ID. */

@@ -3,10 +3,11 @@ import type { Tx } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
+import type { Copy } from './append.ts'
 import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
 import type { Folder } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { lockAll } from './originals.ts'
 
 /** The copies without those of messages that mail programs have stored themselves (docs/reference/submission.md#the-copy-in-sent). Locks the

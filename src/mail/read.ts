@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { pieceBytes } from '#/event-loop/pieces.ts'
@@ -6,82 +7,43 @@ import { publicId } from '#/message-id.ts'
 import type { Address } from '#/mime/address/address.ts'
 import { type HeaderFacts, headerFacts } from '#/mime/header/header-facts.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
-import type { Applied, ListPlace, ListQuery, MailboxRef, Stored, Summary } from '#/ports/mail-host.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
-/** One page, read in the index from the nearer end of the list. */
-export async function list(
-  db: Db,
-  mailbox: MailboxRef,
-  name: string,
-  query: ListQuery,
-): Promise<{ total: number; messages: Summary[] }> {
-  const folder = await findFolder(db, mailbox, name)
-  const total = await countMatching(db, folder, query)
-  const offset = query.page * query.limit
-  if (query.after) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
-  if (offset >= total) return { total, messages: [] }
-  if (offset <= total / 2) return { total, messages: await pageOf(db, folder, query, 'desc', query.limit, offset) }
-  // The page is counted from the oldest message, and must be of the same moment as the total.
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (tx) => {
-      const folder = await findFolder(tx, mailbox, name)
-      const total = await countMatching(tx, folder, query)
-      const after = total - offset - query.limit
-      const limit = query.limit + Math.min(0, after)
-      if (limit <= 0) return { total, messages: [] }
-      return { total, messages: await pageOf(tx, folder, query, 'asc', limit, Math.max(0, after)) }
-    })
+export interface Summary {
+  /** As others are shown it (src/message-id.ts). */
+  readonly id: string
+  readonly uid: number
+  readonly folder: string
+  readonly messageId: string | null
+  /** The first strong reference, else the message's own id. It names the conversation (docs/reference/threads.md). */
+  readonly threadRoot: string | null
+  readonly subject: string
+  readonly from: Address | null
+  /** The first 100. */
+  readonly to: readonly Address[]
+  readonly receivedAt: Date
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly forwarded: boolean
+  readonly keywords: readonly string[]
+  readonly hasAttachment: boolean
+  readonly preview: string
+  readonly sizeBytes: number
+  readonly facts: HeaderFacts
 }
 
-/** The messages of a folder that a query lists, to select from. Each kind has an index in order. */
-function matching(folder: Folder, { unread, keyword }: ListQuery): RawBuilder<unknown> {
-  const read = unread === undefined ? sql`` : unread ? sql`and not seen` : sql`and seen`
-  if (keyword === undefined) return sql`mail_messages where folder_id = ${folder.id} ${read}`
-  return sql`mail_keywords where folder_id = ${folder.id} and keyword = ${keyword.toLowerCase()} ${read}`
+export interface Stored {
+  readonly summary: Summary
+  readonly filteredBy: readonly Applied[]
+  /** The message's bytes in pieces of at most a MiB. Each is fetched when needed, since few callers need all of a large
+   *  message in memory. Throws `not_found` if the message is deleted meanwhile. May be called again. */
+  pieces(): AsyncIterable<Buffer>
 }
 
-function behind(after: ListPlace | undefined): RawBuilder<unknown> {
-  return after ? sql`and (received_at, uid) < (${new Date(after.receivedAt)}, ${after.uid}::bigint)` : sql``
-}
-
-async function countMatching(db: Db, folder: Folder, { keyword, unread }: ListQuery): Promise<number> {
-  const counted = keyword === undefined ? folder : await keywordTotals(db, folder, keyword.toLowerCase())
-  if (unread === undefined) return counted.total
-  return unread ? counted.unread : counted.total - counted.unread
-}
-
-async function keywordTotals(db: Db, folder: Folder, keyword: string): Promise<{ total: number; unread: number }> {
-  const totals = await db
-    .selectFrom('mail_keyword_totals')
-    .select(['total', 'unread'])
-    .where('folder_id', '=', folder.id)
-    .where('keyword', '=', keyword)
-    .executeTakeFirst()
-  return totals ?? { total: 0, unread: 0 }
-}
-
-function pageOf(
-  db: Db,
-  folder: Folder,
-  query: ListQuery,
-  direction: 'asc' | 'desc',
-  limit: number,
-  offset: number,
-): Promise<Summary[]> {
-  const order = direction === 'asc' ? sql`asc` : sql`desc`
-  return summariesOf(
-    db,
-    folder,
-    sql`(select folder_id, uid from ${matching(folder, query)} ${behind(query.after)}
-         order by received_at ${order}, uid ${order} limit ${limit} offset ${offset})`,
-    sql`message.received_at desc, message.uid desc`,
-  )
-}
-
-export async function summaries(
+/** Those of the uids that are in the folder, in ascending order. */
+export async function readSummaries(
   db: Db,
   mailbox: MailboxRef,
   name: string,
@@ -89,21 +51,6 @@ export async function summaries(
 ): Promise<Summary[]> {
   const folder = await findFolder(db, mailbox, name)
   return summariesOf(db, folder, uidRows(folder.id, uids), sql`message.uid`)
-}
-
-export async function uidsAfter(
-  db: Db,
-  mailbox: MailboxRef,
-  name: string,
-  uid: number,
-  most: number,
-): Promise<number[]> {
-  const folder = await findFolder(db, mailbox, name)
-  const { rows } = await sql<{ uid: number }>`
-    select uid from mail_messages where folder_id = ${folder.id} and uid > ${uid} order by uid limit ${most}`.execute(
-    db,
-  )
-  return rows.map((row) => row.uid)
 }
 
 export interface SummaryRow {
@@ -138,7 +85,8 @@ export const summaryColumns = sql`message.id, message.uid, content.message_id, c
   case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
     (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
 
-async function summariesOf(
+/** Of rows of folder and uid. */
+export async function summariesOf(
   db: Db,
   folder: Folder,
   wanted: RawBuilder<unknown>,
@@ -153,7 +101,8 @@ async function summariesOf(
   return rows.map((row) => summaryOf(row, folder.name))
 }
 
-export async function read(db: Db, mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
+/** Undefined if it is not there. */
+export async function readStored(db: Db, mailbox: MailboxRef, name: string, uid: number): Promise<Stored | undefined> {
   const folder = await findFolder(db, mailbox, name)
   const { rows } = await sql<StoredRow>`
     select ${storedColumns}

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
-/** A counter that the transactions which add and remove mail update. */
+/** Bytes of the organization's mail: a counter that the transactions which add and remove mail update. */
 export async function storageUsed(db: Db, organizationId: string): Promise<number> {
   const usage = await db
     .selectFrom('organization_usage')
@@ -24,7 +24,7 @@ export async function isFull(db: Db, organizationId: string): Promise<boolean> {
   return row?.is_full ?? false
 }
 
-/** Sums of the folders' counters. */
+/** Bytes of mail in each of the mailboxes, by its id: sums of the folders' counters. */
 export async function storageOf(db: Db, mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
   const organizations = mailboxes.map(({ organizationId }) => organizationId)
   const ids = mailboxes.map(({ mailboxId }) => mailboxId)

@@ -1,16 +1,29 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents, type By } from '#/events/append.ts'
-import type { Change, MailboxRef, Place } from '#/ports/mail-host.ts'
-import type { FolderKey, Recording } from '#/ports/recording.ts'
 import { applier, changed } from './changed.ts'
+import type { FolderKey } from './folders.ts'
 import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { mark } from './mark.ts'
 import { messagesIn, move } from './move.ts'
+import type { Recording } from './recording.ts'
 
-/** Changes flags and keywords, or moves, and writes events, in one transaction. Messages that are in that state already keep
+export type Place = { readonly folder: string; readonly uid: number }
+
+export interface Change {
+  readonly seen?: boolean
+  readonly flagged?: boolean
+  readonly addKeywords?: readonly string[]
+  readonly removeKeywords?: readonly string[]
+  /** Moves, creating the folder if needed. Every message gets a new uid there. */
+  readonly folder?: string
+}
+
+/** Applies a change to all messages or to none, in one transaction with its events, in the name of `by`; `recording` gets what it did.
+ *  Answers, for each uid that was there, where the message is now. Messages that are in that state already keep
  *  their modification sequence. */
-export function update(
+export function updateMessages(
   db: Db,
   mailbox: MailboxRef,
   name: string,

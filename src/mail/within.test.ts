@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
 import { byOperator } from '#/audit/actor.ts'
 import { beginChange, stepOf, stepWithin } from '#/changes/record.ts'
-import type { Database } from '#/db/open.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { Change, MailHost } from '#/ports/mail-host.ts'
-import type { Recording } from '#/ports/recording.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
+import { copy } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
+import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
+import { folderStates } from './folders.ts'
+import { readSummaries } from './read.ts'
+import type { Recording } from './recording.ts'
+import { type Change, updateMessages } from './update.ts'
 
-let database: Database
-let host: MailHost
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret'))
-})
-after(() => database[Symbol.asyncDispose]())
+const { db } = await databaseOfFile()
 
 const states = [true, false].flatMap((seen) =>
   [true, false].flatMap((flagged) => {
@@ -55,10 +48,9 @@ for (const change of [
 }
 
 test('what a record in the statement refuses is not done', async () => {
-  const { db } = database
-  const mailbox = await newMailbox(db, host, await newDomain(db), 'ada')
-  await db.transaction().execute((tx) => host.append(tx, [copy(mailbox)]))
-  const before = await host.folderStates(mailbox)
+  const mailbox = await newMailbox(db, 'ada')
+  await storeCopies(db, [copy(mailbox)])
+  const before = await folderStates(db, mailbox)
   const refusing: Recording = {
     ...stepOf(randomUUID()),
     within: {
@@ -68,26 +60,26 @@ test('what a record in the statement refuses is not done', async () => {
       },
     },
   }
-  await assert.rejects(host.update(mailbox, 'inbox', [1], { flagged: true }, byOperator, refusing), /^Error: No$/)
-  assert.deepEqual(await host.folderStates(mailbox), before)
-  assert.equal((await host.summaries(mailbox, 'inbox', [1]))[0]?.flagged, false)
+  await assert.rejects(
+    updateMessages(db, mailbox, 'inbox', [1], { flagged: true }, byOperator, refusing),
+    /^Error: No$/,
+  )
+  assert.deepEqual(await folderStates(db, mailbox), before)
+  assert.equal((await readSummaries(db, mailbox, 'inbox', [1]))[0]?.flagged, false)
 })
 
 /** All that a change leaves behind in a new mailbox with a message in each state. */
 async function changed(change: Change, recordingOf: (changeId: string) => Recording) {
-  const { db } = database
-  const mailbox = await newMailbox(db, host, await newDomain(db), 'ada')
-  await db.transaction().execute((tx) =>
-    host.append(
-      tx,
-      states.map((marks) => copy(mailbox, marks)),
-    ),
+  const mailbox = await newMailbox(db, 'ada')
+  await storeCopies(
+    db,
+    states.map((marks) => copy(mailbox, marks)),
   )
   const { organizationId, mailboxId } = mailbox
   const record = { organizationId, mailboxes: [mailboxId], kind: 'filters', by: byOperator } as const
   const changeId = await beginChange(db, record)
   // One that is not there too.
-  await host.update(mailbox, 'inbox', [...uids, 99], change, byOperator, recordingOf(changeId))
+  await updateMessages(db, mailbox, 'inbox', [...uids, 99], change, byOperator, recordingOf(changeId))
   const all = async (statement: ReturnType<typeof sql>) => (await statement.execute(db)).rows
   const inbox = sql`(select id from mail_folders where mailbox_id = ${mailboxId} and name = 'inbox')`
   return {

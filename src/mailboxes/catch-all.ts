@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 
 /** Addresses of catch-all mailboxes, by the id of their domain. */
 export async function catchAlls(db: Db): Promise<Map<string, string>> {

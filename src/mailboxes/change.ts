@@ -2,7 +2,7 @@ import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { lockMailbox, setPasswordHash, setSuspended } from './operator-queries.ts'
 
 /** Suspends a mailbox, or ends that. @throws Refusal if there is none */

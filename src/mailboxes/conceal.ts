@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { Message } from '#/mime/message.ts'
 import { aroundArmor, plainAddress, plainMessageId } from '#/mime/pgp-mime.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { certificateOf } from './queries.ts'
 
 /** The facts of arrival in the clear header of an encrypted message. */

@@ -1,14 +1,13 @@
 // On both databases: requests make one address, and reach a cap, at once.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import { folderStatuses } from '#/mail/folders.ts'
 import { createOrganization } from '#/organizations/register.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
 import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
@@ -35,7 +34,7 @@ test('the first mailbox of a domain gets postmaster@ and abuse@, the second does
   const { id, address, kind } = first
   const named = await mailboxNamed(database.db, Caller.unrestricted(at.organizationId), first.address)
   assert.deepEqual(named, { id, address, kind })
-  assert.equal((await host().folders({ organizationId: at.organizationId, mailboxId: id })).length, 6)
+  assert.equal((await folderStatuses(database.db, { organizationId: at.organizationId, mailboxId: id })).length, 6)
 })
 
 test('the member whose address it is owns the mailbox', async () => {
@@ -86,12 +85,8 @@ test('of 20 concurrent requests for one address, one succeeds', async () => {
   }
 })
 
-function host(): MailHost {
-  return sqlMailHost(database.db, idHashKey('a secret'))
-}
-
 function create(wanted: NewMailbox) {
-  return database.db.transaction().execute((tx) => createMailbox(tx, host(), wanted, byOperator))
+  return database.db.transaction().execute((tx) => createMailbox(tx, wanted, byOperator))
 }
 
 async function domain(plan = 'team'): Promise<{ organizationId: string; domain: string }> {

@@ -2,8 +2,8 @@ import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
+import { makeStandardFolders } from '#/mail/folders.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { type Mailbox, mailboxName, newLocalPart, recordedMailbox, requiredAliases } from './mailbox.ts'
 import { type DomainNamed, domainForAddresses, insertAliases, insertMailbox, isTaken, mailboxById } from './queries.ts'
 
@@ -23,12 +23,7 @@ export interface NewMailbox {
  * abuse@, it gets them. It belongs to the member with that address, if there is one. Over the plan's cap the database fails
  * with SQLSTATE PC402.
  */
-export async function createMailbox(
-  tx: Tx,
-  mailHost: Pick<MailHost, 'open'>,
-  wanted: NewMailbox,
-  by: Actor,
-): Promise<Mailbox> {
+export async function createMailbox(tx: Tx, wanted: NewMailbox, by: Actor): Promise<Mailbox> {
   const { organizationId, certificate, passwordHash = null } = wanted
   const localPart = newLocalPart(wanted.localPart)
   const domain = await domainForAddresses(tx, organizationId, wanted.domain)
@@ -53,7 +48,7 @@ export async function createMailbox(
     mailbox,
     requiredAliases.map((name) => `${name}@${domain.domain}`),
   )
-  await mailHost.open(tx, mailbox)
+  await makeStandardFolders(tx, mailbox)
   const created = await mailboxById(tx, organizationId, mailboxId)
   if (!created) throw new Error('The mailbox was just created')
   const after = recordedMailbox(created)

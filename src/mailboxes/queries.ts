@@ -5,9 +5,9 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { PageStart } from '#/http/schemas/cursor.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import type { Certificate } from '#/openpgp/openpgp.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Mailbox } from './mailbox.ts'
 
 /** The columns of a `Mailbox`, over `mailboxes mailbox` joined with `domains domain`. */

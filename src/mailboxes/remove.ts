@@ -2,7 +2,8 @@ import type { Actor } from '#/audit/actor.ts'
 import { record } from '#/audit/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { emptyMailbox } from '#/mail/empty.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { suspendMailbox } from './change.ts'
 import { recordedMailbox, requiredAliases } from './mailbox.ts'
 import { deleteMailbox, handAliasesOn, lockDomainOf } from './operator-queries.ts'
@@ -10,7 +11,6 @@ import { mailboxById } from './queries.ts'
 
 export interface RemovalParts {
   readonly db: Db
-  readonly mailHost: MailHost
 }
 
 /**
@@ -20,13 +20,13 @@ export interface RemovalParts {
  * @throws Refusal `not_found` if it does not exist, or was just deleted
  */
 export async function removeMailbox(
-  { db, mailHost }: RemovalParts,
+  { db }: RemovalParts,
   mailbox: MailboxRef,
   by: Actor,
   onProgress: (gone: number) => void,
 ): Promise<void> {
   await db.transaction().execute((tx) => suspendMailbox(tx, mailbox, true, by))
-  for await (const gone of mailHost.empty(mailbox)) onProgress(gone)
+  for await (const gone of emptyMailbox(db, mailbox)) onProgress(gone)
   await db.transaction().execute(async (tx) => {
     const domain = await lockDomainOf(tx, mailbox)
     const before = await mailboxById(tx, mailbox.organizationId, mailbox.mailboxId)

@@ -4,10 +4,10 @@ import type { App } from '#/http/app-type.ts'
 import { holderOf } from '#/http/rate/budgets.ts'
 import { assertNoPage, paged, timedPlace } from '#/http/schemas/cursor.ts'
 import { PageOf, paging, Strict } from '#/http/schemas/shared-schemas.ts'
+import { storageOf } from '#/mail/storage.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { hashPassword, newPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { createMailbox } from './create.ts'
 import { mailboxAtPath, mailboxCount, mailboxesOf } from './queries.ts'
 import { ByAddress, MailboxOut, MailboxRequest, NewMailboxOut, present, requestedMailbox } from './schemas.ts'
@@ -16,13 +16,12 @@ const most = 1_000
 
 export interface MailboxParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly openPgp: OpenPgp
   readonly clock: Clock
 }
 
 /** Creates and lists mailboxes. No key suspends or deletes them (docs/reference/mailboxes.md). */
-export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: MailboxParts): void {
+export function mailboxRoutes(app: App, { db, openPgp, clock }: MailboxParts): void {
   app.get(
     '/v1/mailboxes',
     {
@@ -44,7 +43,10 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       const after = timedPlace(cursor, list)
       const found = await mailboxesOf(db, caller, { limit: limit + 1, offset: page * limit, after })
       const { page: mailboxes, next_cursor } = paged(found, { limit, list, placeOf: ({ at, id }) => [at, id] })
-      const used = await mailHost.storageOf(mailboxes.map(({ id }) => ({ organizationId, mailboxId: id })))
+      const used = await storageOf(
+        db,
+        mailboxes.map(({ id }) => ({ organizationId, mailboxId: id })),
+      )
       const data = mailboxes.map(({ at: _at, ...mailbox }) => present(mailbox, used.get(mailbox.id) ?? 0))
       return { data, total, page, has_more: next_cursor !== null, next_cursor }
     },
@@ -63,7 +65,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
     },
     async ({ caller, params }) => {
       const mailbox = await mailboxAtPath(db, caller, params.address)
-      const used = await mailHost.storageOf([{ organizationId: caller.organizationId, mailboxId: mailbox.id }])
+      const used = await storageOf(db, [{ organizationId: caller.organizationId, mailboxId: mailbox.id }])
       return present(mailbox, used.get(mailbox.id) ?? 0)
     },
   )
@@ -99,7 +101,7 @@ export function mailboxRoutes(app: App, { db, mailHost, openPgp, clock }: Mailbo
       await answerOnce(db, request, reply, async (tx) => {
         const { organizationId } = request
         const wanted = { organizationId, domain, localPart, name, passwordHash, ...(certificate && { certificate }) }
-        const mailbox = await createMailbox(tx, mailHost, wanted, request.actor)
+        const mailbox = await createMailbox(tx, wanted, request.actor)
         const body = { ...present(mailbox, 0), ...(password === undefined && { password: chosen }) }
         return created(`/v1/mailboxes/${encodeURIComponent(mailbox.address)}`, body, 'password')
       })

@@ -4,6 +4,7 @@ import { noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
 import type { App } from '#/http/app-type.ts'
 import { Id } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
+import { storageOf } from '#/mail/storage.ts'
 import { suspendMailbox } from './change.ts'
 import { mailboxAtPath, mailboxById } from './queries.ts'
 import { type RemovalParts, removeMailbox } from './remove.ts'
@@ -48,7 +49,7 @@ export function suspendRoutes(app: App, parts: RemovalParts): void {
   )
 }
 
-function suspensionRoute(app: App, { db, mailHost }: RemovalParts, suspended: boolean): void {
+function suspensionRoute(app: App, { db }: RemovalParts, suspended: boolean): void {
   app.post(
     suspended ? '/v1/mailboxes/:address/suspend' : '/v1/mailboxes/:address/resume',
     {
@@ -68,7 +69,7 @@ function suspensionRoute(app: App, { db, mailHost }: RemovalParts, suspended: bo
       const mailbox = await mailboxAtPath(db, request.caller, request.params.address)
       const ref = refTo(request, mailbox.id)
       await db.transaction().execute((tx) => suspendMailbox(tx, ref, suspended, request.actor))
-      const used = await mailHost.storageOf([ref])
+      const used = await storageOf(db, [ref])
       return present({ ...mailbox, suspended }, used.get(mailbox.id) ?? 0)
     },
   )

@@ -2,15 +2,16 @@ import type { Db } from '#/db/schema.ts'
 import { invalid, notFound } from '#/errors.ts'
 import type { Caller, Level } from '#/http/access/caller.ts'
 import type { Static } from '#/http/schemas/type.ts'
+import { folderName } from '#/mail/folder-name.ts'
+import { findNamed, type MailboxOfMessage, readNamed } from '#/mail/named/find.ts'
+import { readStored, type Stored } from '#/mail/read.ts'
+import type { Place } from '#/mail/update.ts'
 import { assertSmart, type MailboxNamed, mailboxFor } from '#/mailboxes/readable.ts'
-import type { MailboxOfMessage, MailHost, Place, Stored } from '#/ports/mail-host.ts'
-import { folderName } from './folders/folder-name.ts'
 import { assertAlone, pathUid } from './message.ts'
 import type { BesideUids } from './query-schemas.ts'
 
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
 }
 
 /** What a request gives beside the messages that it names. */
@@ -31,12 +32,12 @@ export async function findMessage(
 ): Promise<{ readonly mailbox: MailboxNamed; readonly stored: Stored }> {
   if (isId(name)) {
     assertNoPlace(beside)
-    const found = await parts.mailHost.readNamed(caller.organizationId, name)
+    const found = await readNamed(parts.db, caller.organizationId, name)
     if (!found || !isShown(caller, level, found.mailbox, 'uid')) throw notFound('message')
     return found
   }
   const { mailbox, folder, uid } = await placeOfUid(parts.db, caller, level, name, beside)
-  const stored = await parts.mailHost.read(mailbox, folder, uid)
+  const stored = await readStored(parts.db, mailbox, folder, uid)
   if (!stored) throw notFound('message')
   return { mailbox, stored }
 }
@@ -73,13 +74,13 @@ export async function folderBeside(
 /** Those of the ids that are messages in mailboxes that the caller may read, by id. @throws Refusal if one is in a mailbox that the
  *  caller may not use at that level */
 export async function idsShown(
-  { mailHost }: Pick<Parts, 'mailHost'>,
+  { db }: Pick<Parts, 'db'>,
   caller: Caller,
   level: Level,
   ids: readonly string[],
   fieldOf = (at: number) => `ids[${at}]`,
 ): Promise<ReadonlyMap<string, MailboxOfMessage>> {
-  const named = await mailHost.findNamed(caller.organizationId, ids)
+  const named = await findNamed(db, caller.organizationId, ids)
   return new Map(
     named.flatMap(({ id, mailbox }) => {
       return isShown(caller, level, mailbox, fieldOf(ids.indexOf(id))) ? [[id, mailbox] as const] : []

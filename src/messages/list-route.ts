@@ -2,7 +2,9 @@ import type { FastifyContextConfig } from 'fastify'
 import type { Caller } from '#/http/access/caller.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertNoPage, listPlace, numberedPlace, paged } from '#/http/schemas/cursor.ts'
-import type { NamedSummary, Summary } from '#/ports/mail-host.ts'
+import { listMessages, uidsAfter } from '#/mail/list.ts'
+import { type NamedSummary, summariesNamed } from '#/mail/named/find.ts'
+import { readSummaries, type Summary } from '#/mail/read.ts'
 import { folderBeside, idsShown } from './find.ts'
 import { assertAlone, namedIds, namedUids } from './message.ts'
 import { ListQuery } from './query-schemas.ts'
@@ -12,7 +14,7 @@ import { assertVisible, itemsNamed, threadedItemsFor } from './visible.ts'
 
 /** The messages of a folder, by page or cursor, or those named by their uids or ids. */
 export function listRoute(app: App, parts: MessageParts, config: FastifyContextConfig): void {
-  const { db, mailHost } = parts
+  const { db } = parts
   app.get(
     '/v1/messages',
     {
@@ -41,12 +43,12 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
 
       const { mailbox, folder: name } = await folderBeside(db, caller, 'read', { mailbox: address, folder })
       const itemsOf = (found: readonly Summary[]) => threadedItemsFor(parts, { owner: caller, mailbox }, found)
-      if (named) return onePage(await itemsOf((await mailHost.summaries(mailbox, name, named)).toSorted(newestFirst)))
+      if (named) return onePage(await itemsOf((await readSummaries(db, mailbox, name, named)).toSorted(newestFirst)))
       if (afterUid !== undefined) {
         const list = [mailbox.mailboxId, 'messages after', name, String(afterUid)]
-        const newer = await mailHost.uidsAfter(mailbox, name, numberedPlace(cursor, list) ?? afterUid, limit + 1)
+        const newer = await uidsAfter(db, mailbox, name, numberedPlace(cursor, list) ?? afterUid, limit + 1)
         const { page: uids, next_cursor } = paged(newer, { limit, list, placeOf: (uid) => [uid] })
-        const data = await itemsOf(await mailHost.summaries(mailbox, name, uids))
+        const data = await itemsOf(await readSummaries(db, mailbox, name, uids))
         return { data, total: data.length, page: 0, has_more: next_cursor !== null, next_cursor }
       }
       const { page = 0, unread, label } = others
@@ -59,12 +61,12 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
         ...(label !== undefined && { keyword: label }),
       }
       if (cursor === undefined) {
-        const { total, messages } = await mailHost.list(mailbox, name, { ...wanted, limit })
+        const { total, messages } = await listMessages(db, mailbox, name, { ...wanted, limit })
         const has_more = (page + 1) * limit < total
         const { next_cursor } = paged(messages, { limit, list, placeOf, more: has_more })
         return { data: await itemsOf(messages), total, page, has_more, next_cursor }
       }
-      const found = await mailHost.list(mailbox, name, { ...wanted, limit: limit + 1, ...(after && { after }) })
+      const found = await listMessages(db, mailbox, name, { ...wanted, limit: limit + 1, ...(after && { after }) })
       const { page: messages, next_cursor } = paged(found.messages, { limit, list, placeOf })
       return { data: await itemsOf(messages), total: found.total, page, has_more: next_cursor !== null, next_cursor }
     },
@@ -72,9 +74,9 @@ export function listRoute(app: App, parts: MessageParts, config: FastifyContextC
 }
 
 /** The messages with these ids that the caller may read. */
-async function shownByIds({ mailHost }: MessageParts, caller: Caller, ids: readonly string[]): Promise<NamedSummary[]> {
-  const shown = await idsShown({ mailHost }, caller, 'read', ids, () => 'ids')
-  return await mailHost.summariesNamed(caller.organizationId, [...shown.keys()])
+async function shownByIds({ db }: MessageParts, caller: Caller, ids: readonly string[]): Promise<NamedSummary[]> {
+  const shown = await idsShown({ db }, caller, 'read', ids, () => 'ids')
+  return await summariesNamed(db, caller.organizationId, [...shown.keys()])
 }
 
 function onePage(data: MessageItem[]) {

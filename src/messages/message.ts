@@ -1,10 +1,10 @@
 import { invalid, notFound } from '#/errors.ts'
 import { readyText, type SerializedJson } from '#/http/answers/serialized-json.ts'
+import type { Stored, Summary } from '#/mail/read.ts'
 import type { Address } from '#/mime/address/address.ts'
 import type { ArrivalResults } from '#/mime/authentication/arrival-results.ts'
 import type { Attachment } from '#/mime/body/content.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { Stored, Summary } from '#/ports/mail-host.ts'
 import type { ListedMessage, MessageOut } from './schemas.ts'
 
 export const highestUid = 0xffffffff

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { addFilter } from '#/filters/changes.ts'
+import type { Copy } from '#/mail/append.ts'
+import { folderStatuses } from '#/mail/folders.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy } from '#/ports/mail-host.ts'
 import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -29,7 +30,7 @@ async function fill({ organization, id }: Box, ...changes: Partial<Copy>[]): Pro
     ...{ seen: false, flagged: false, keywords: [], filteredBy: [] },
     ...change,
   }))
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
 }
 
 function letter(subject: string, more = '', body = 'Dear Ada,\r\nall is well.\r\n') {
@@ -223,7 +224,7 @@ for (const rest of ['/1', ''])
       assert.deepEqual([error.code, error.field], ['invalid_request', field])
     }
     assert.deepEqual(await get(at), before)
-    assert.equal((await world.mailHost.folders({ organizationId: at.organization.id, mailboxId: at.id })).length, 6)
+    assert.equal((await folderStatuses(world.db, { organizationId: at.organization.id, mailboxId: at.id })).length, 6)
   })
 
 test('a list is not narrowed by what is none of ours, nor are named messages', async () => {

@@ -7,9 +7,11 @@ import { sendSerialized } from '#/http/answers/serialized-json.ts'
 import type { App } from '#/http/app-type.ts'
 import { readPart } from '#/http/schemas/shared-schemas.ts'
 import type { Static } from '#/http/schemas/type.ts'
+import { summariesNamed } from '#/mail/named/find.ts'
+import { readSummaries, type Summary } from '#/mail/read.ts'
+import type { Change, Place } from '#/mail/update.ts'
 import type { MailboxNamed } from '#/mailboxes/readable.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { Change, MailHost, Place, Summary } from '#/ports/mail-host.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
 import { assertKeywordsKnown, readChange } from './change/change.ts'
 import { changeMany, changeManyNamed, changeNamed, changeOne } from './change/make-change.ts'
@@ -32,7 +34,6 @@ const writing = { ...config, scope: 'messages:write' } as const
 
 export interface MessageParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly runningChanges: RunningChanges
   readonly reader: MessageReader
   /** Names the conversations of messages. */
@@ -111,22 +112,22 @@ async function changed(
   { name, beside, change }: { name: string; beside: Static<typeof BesideUids>; change: Change },
 ): Promise<{ mailbox: MailboxNamed; summary: Summary }[]> {
   const { caller } = request
-  const { db, mailHost } = parts
+  const { db } = parts
   const done = progressOf<Place>(request)
   if (isId(name)) {
     assertNoPlace(beside)
     const shown = await idsShown(parts, caller, 'change', [name], () => 'uid')
     if (shown.size === 0) throw notFound('message')
     if (!done) await changeNamed(parts, request, { id: name, change })
-    return await mailHost.summariesNamed(caller.organizationId, [name])
+    return await summariesNamed(db, caller.organizationId, [name])
   }
   const { mailbox, folder, uid } = await placeOfUid(db, caller, 'change', name, beside)
   const place = done ?? (await changeOne(parts, request, mailbox, { name: folder, uid, change }))
-  const now = place ? await mailHost.summaries(mailbox, place.folder, [place.uid]) : []
+  const now = place ? await readSummaries(db, mailbox, place.folder, [place.uid]) : []
   return now.map((summary) => ({ mailbox, summary }))
 }
 
-function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
+function bulkRoutes(app: App, { db }: MessageParts): void {
   app.patch(
     '/v1/messages',
     {
@@ -151,11 +152,11 @@ function bulkRoutes(app: App, { db, mailHost }: MessageParts): void {
       if (ids) {
         assertNoPlace(query)
         await assertKeywordsKnown(db, caller, change)
-        return await changeManyNamed({ db, mailHost }, request, { ids, change })
+        return await changeManyNamed({ db }, request, { ids, change })
       }
       const { mailbox, folder: name } = await folderBeside(db, caller, 'change', query)
       await assertKeywordsKnown(db, caller, change)
-      return await changeMany({ db, mailHost }, request, mailbox, { name, uids, change })
+      return await changeMany({ db }, request, mailbox, { name, uids, change })
     },
   )
 }

@@ -1,25 +1,9 @@
 import { replyTo } from '#/inbound/smtp/internal-error.ts'
 import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import { Rejection } from '#/inbound/smtp/reply.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { withMethods } from '#/ports/with-methods.ts'
 import type { Metrics } from './metrics.ts'
-
-/** Measures the duration of each operation of a mail host. */
-export function measuredMailHost(mailHost: MailHost, { mailHost: seconds }: Metrics): MailHost {
-  return withMethods(mailHost, (name, method) => (...given: readonly unknown[]) => {
-    const answered = seconds.startTimer({ operation: name })
-    const answer = Reflect.apply(method, mailHost, given)
-    // An async generator takes as long as its consumer.
-    if (!(answer instanceof Promise)) return answer
-    answer.then(
-      () => answered({ outcome: 'answered' }),
-      () => answered({ outcome: 'failed' }),
-    )
-    return answer
-  })
-}
 
 /** Counts the result for each recipient of a relay. */
 export function measuredRelay(relay: Relay, { attempts }: Metrics): Relay {

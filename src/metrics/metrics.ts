@@ -48,14 +48,6 @@ export class Metrics {
     registers: this.#registers,
   })
 
-  readonly mailHost = new Histogram({
-    name: 'mailroom_mail_host_seconds',
-    help: 'Operations of the mail host, by name and whether they were answered',
-    labelNames: ['operation', 'outcome'],
-    buckets,
-    registers: this.#registers,
-  })
-
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
   }

@@ -4,10 +4,10 @@ import type { SharedTime } from '#/db/time.ts'
 import { invalid, Refusal } from '#/errors.ts'
 import { joined } from '#/event-loop/pieces.ts'
 import { appendEvents, type By, type NewEvent } from '#/events/append.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import { bccField, type SentCopy, storeCopies } from '#/outbound/worker/sent-copy.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { enqueue } from '#/queue/enqueue.ts'
 import type { Blind } from '#/queue/sealed.ts'
@@ -25,7 +25,7 @@ const unsuppress = 'If mail is wanted there: DELETE /v1/suppressions/{address}'
 /** What sending depends on. */
 export interface DispatchDependencies {
   readonly db: Db
-  readonly mailHost: MailHost
+  readonly idKey: IdHashKey
   readonly reader: MessageReader
   readonly relay: Pick<Relay, 'routeOf'>
   readonly time: SharedTime
@@ -110,7 +110,7 @@ export class Dispatch {
   /** The same for messages of one organization; if several, none is concealed. Each is judged by itself, in order.
    *  Answers its suppressed recipients, or why nothing is done for it. */
   async enqueueAll(tx: Tx, all: readonly Ready[], by?: By): Promise<(readonly string[] | Refusal)[]> {
-    const { mailHost, relay, time, mailKey, blind } = this.#deps
+    const { idKey, relay, time, mailKey, blind } = this.#deps
     const [first] = all
     if (!first) return []
     const { organizationId, concealed } = first
@@ -144,7 +144,7 @@ export class Dispatch {
       })
     }
     await appendEvents(tx, events, by)
-    if (copies.length > 0) await storeCopies(tx, { mailHost }, copies, by)
+    if (copies.length > 0) await storeCopies(tx, idKey, copies, by)
     return outcomes
   }
 

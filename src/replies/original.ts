@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '#/db/schema.ts'
 import { notFound, Refusal } from '#/errors.ts'
 import type { Caller } from '#/http/access/caller.ts'
+import type { Stored } from '#/mail/read.ts'
 import type { Mailbox } from '#/mailboxes/mailbox.ts'
 import { ownAddresses } from '#/mailboxes/own-addresses.ts'
 import { mailboxById } from '#/mailboxes/queries.ts'
@@ -12,14 +13,12 @@ import { htmlToText } from '#/mime/body/html-text.ts'
 import { forwardedField } from '#/mime/header/forwarded-field.ts'
 import { sendableIds } from '#/mime/header/references.ts'
 import { type MessageReader, type OpenedContent, openedText } from '#/mime/reader.ts'
-import type { MailHost, Stored } from '#/ports/mail-host.ts'
 import { mostQuoted, type Quoted } from './quote.ts'
 import { addressedAs, type Mode, recipients, threadOf } from './rules.ts'
 import { answerSubject } from './subject.ts'
 
 export interface ReplyParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly large: LargeMessages
 }

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readStored, type Summary } from '#/mail/read.ts'
 import { idHash } from '#/mime/id-hash.ts'
 import { type Message, readMessage } from '#/mime/message.ts'
 import { authorDomains, isPersonal } from '#/mime/report/personal.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import { summariesOf } from '#/threads/summaries.ts'
 
 export interface AnswerParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly threads: Pick<ThreadCache, 'key'>
   readonly mailboxIndexes: Pick<MailboxIndexes, 'upToDate'>
 }
@@ -28,7 +28,7 @@ export async function isAnswered(parts: AnswerParts, mailbox: MailboxRef, ids: r
   for (const id of named) {
     const conversation = index.find(idHash(parts.threads.key, id))
     if (!conversation) continue
-    const messages = await summariesOf(parts.mailHost, mailbox, conversation.messages)
+    const messages = await summariesOf(parts.db, mailbox, conversation.messages)
     const isNamed = ({ messageId }: Summary) => messageId !== null && named.has(messageId)
     const since = Math.max(
       ...messages.filter(isNamed).map(({ receivedAt }) => receivedAt.getTime()),
@@ -41,12 +41,12 @@ export async function isAnswered(parts: AnswerParts, mailbox: MailboxRef, ids: r
 }
 
 async function answers(
-  { db, mailHost }: AnswerParts,
+  { db }: AnswerParts,
   mailbox: MailboxRef,
   { folder, uid }: Summary,
   named: ReadonlySet<string>,
 ): Promise<boolean> {
-  const message = await headerOf(mailHost, mailbox, folder, uid).catch(unlessDeleted)
+  const message = await headerOf(db, mailbox, folder, uid).catch(unlessDeleted)
   if (!message || ![...message.strong, ...message.weak].some((id) => named.has(id))) return false
   if (!isPersonal(message) || message.headers.first('return-path')?.trim() === '<>') return false
   const { rows } = await sql`
@@ -55,13 +55,8 @@ async function answers(
   return rows.length === 0
 }
 
-async function headerOf(
-  mailHost: MailHost,
-  mailbox: MailboxRef,
-  folder: string,
-  uid: number,
-): Promise<Message | undefined> {
-  const stored = await mailHost.read(mailbox, folder, uid)
+async function headerOf(db: Db, mailbox: MailboxRef, folder: string, uid: number): Promise<Message | undefined> {
+  const stored = await readStored(db, mailbox, folder, uid)
   if (!stored) return undefined
   const pieces: Buffer[] = []
   let octets = 0

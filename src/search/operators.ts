@@ -1,6 +1,6 @@
 import { Refusal } from '#/errors.ts'
-import { folderName } from '#/messages/folders/folder-name.ts'
-import type { SearchField, SearchTree } from '#/ports/search.ts'
+import { folderName } from '#/mail/folder-name.ts'
+import type { SearchField, SearchTree } from '#/mail/search/query.ts'
 
 /** What may stand before a colon, and the field of the message whose words it looks in. */
 export const operators = {
@@ -95,20 +95,4 @@ function readSize(kind: 'larger' | 'smaller', value: string): SearchTree | strin
   if (amount === undefined) return `${kind}: needs a size in bytes, such as 5000, 200K, 10M`
   const bytes = Number(amount) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase())
   return { kind, bytes: Math.min(bytes, largest) }
-}
-
-/** Midnight of a day, or the time so long before `now`, not before 1970. A month before the 31st is the last day of a shorter one. */
-export function timeOf(
-  tree: Extract<SearchTree, { kind: 'before' | 'after' | 'older_than' | 'newer_than' }>,
-  now: Date,
-): Date {
-  if ('day' in tree) return new Date(`${tree.day}T00:00:00Z`)
-  const time = new Date(now)
-  const day = time.getUTCDate()
-  if (tree.unit === 'd' || tree.unit === 'w') time.setUTCDate(day - tree.amount * (tree.unit === 'w' ? 7 : 1))
-  else {
-    time.setUTCMonth(time.getUTCMonth() - tree.amount * (tree.unit === 'y' ? 12 : 1))
-    if (time.getUTCDate() !== day) time.setUTCDate(0)
-  }
-  return time.getTime() > 0 ? time : new Date(0)
 }

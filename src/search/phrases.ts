@@ -1,6 +1,6 @@
+import type { SearchTree } from '#/mail/search/query.ts'
+import { type Wanted, wantedWords, wordsOf } from '#/mail/search/words.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
-import type { SearchTree } from '#/ports/search.ts'
-import { type Wanted, wantedWords, wordsOf } from './words.ts'
 
 /** A term of a query about words that follow each other. */
 export type Phrase = Extract<SearchTree, { kind: 'text' }>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Refusal } from '#/errors.ts'
-import type { SearchTree } from '#/ports/search.ts'
+import type { SearchTree } from '#/mail/search/query.ts'
 import { parseQuery, printQuery } from './query.ts'
 
 for (const [query, printed] of [

@@ -1,9 +1,9 @@
 import type { Refusal } from '#/errors.ts'
 import { invalid } from '#/errors.ts'
-import type { SearchField, SearchTree } from '#/ports/search.ts'
+import type { SearchField, SearchTree } from '#/mail/search/query.ts'
+import { wantedWords } from '#/mail/search/words.ts'
 import { codePoints } from '#/text.ts'
 import { isOperator, operators, readOperand } from './operators.ts'
-import { wantedWords } from './words.ts'
 
 /** In code points. */
 export const longestQuery = 1_000

@@ -3,14 +3,14 @@ import type { Db } from '#/db/schema.ts'
 import { FairShare } from '#/event-loop/fair-share.ts'
 import type { App } from '#/http/app-type.ts'
 import { shareFor } from '#/http/rate/budgets.ts'
+import type { Found, SearchTree } from '#/mail/search/query.ts'
+import { searchMail } from '#/mail/search/search.ts'
 import { readableMailboxes } from '#/mailboxes/readable.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import { itemsFor, noIds } from '#/messages/visible.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import type { Found, SearchTree } from '#/ports/search.ts'
 import type { ConversationNames } from '#/threads/message-ids.ts'
 import { cursorAt, readCursor } from './cursor.ts'
 import { mistake, type Parsed, parseQuery } from './query.ts'
@@ -20,7 +20,7 @@ import { type Match, Snippets } from './snippet.ts'
 interface SearchParts {
   readonly names: ConversationNames
   readonly db: Db
-  readonly mailHost: MailHost
+
   readonly reader: MessageReader
   readonly clock: Clock
   /** This installation's name in DNS. */
@@ -30,7 +30,7 @@ interface SearchParts {
 /** Searches that run at a time in a process. */
 const budget = { all: 8, waiting: 200, patience: 30_000 }
 
-export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, names }: SearchParts): void {
+export function searchRoutes(app: App, { db, reader, clock, hostname, names }: SearchParts): void {
   const searches = new FairShare(budget)
   app.get(
     '/v1/search',
@@ -56,7 +56,7 @@ export function searchRoutes(app: App, { db, mailHost, reader, clock, hostname, 
       using _share = await shareFor(searches, reply, 1, 'Too many searches run at this moment')
       const refs = [...mailboxes.keys()].map((mailboxId) => ({ organizationId, mailboxId }))
       const now = new Date(clock.now())
-      const page = await mailHost.search(refs, { tree: parsed.tree, now, limit, after })
+      const page = await searchMail(db, refs, { tree: parsed.tree, now, limit, after })
       const summaries = page.found.map(({ summary }) => summary)
       const items = await itemsFor({ db, hostname }, caller, summaries)
       const ids = await names.ofPage(

@@ -1,5 +1,5 @@
+import type { SearchTree } from '#/mail/search/query.ts'
 import type { Searchable } from '#/mime/body/searchable.ts'
-import type { SearchTree } from '#/ports/search.ts'
 import { type Phrase, PhraseSearch, type Place } from './phrases.ts'
 
 /** The place of a message that a query found. */

@@ -1,7 +1,7 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { insertQuotaEvents } from '#/usage/reached.ts'
+import { insertQuotaEvents } from '#/events/quota-reached.ts'
 
 /**
  * Claims part of the organization's allowance for the UTC day of the database's clock. One statement on one row decides,

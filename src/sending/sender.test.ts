@@ -3,12 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Caller } from '#/http/access/caller.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
-import { secret } from '#test/world/installation.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { assertStillSender, senderFor, senderKey, sendersOf } from './sender.ts'
 
@@ -18,10 +15,9 @@ const [home, own] = ['home.example', 'own.example']
 const [address, alias] = [`ada@${home}`, `sales@${own}`]
 const database = await databaseOfFile()
 const { db } = database
-const mailHost = sqlMailHost(db, idHashKey(secret))
 const mailbox = (localPart: string) => {
   const wanted = { organizationId, domain: home, localPart, name: 'Ada' }
-  return db.transaction().execute((tx) => createMailbox(tx, mailHost, wanted, byOperator))
+  return db.transaction().execute((tx) => createMailbox(tx, wanted, byOperator))
 }
 
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { retentionMs } from '#/db/retention.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { Sent, SentRecipient, SentState } from './sent.ts'
 
 /** The parameters of a list. */

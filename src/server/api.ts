@@ -28,7 +28,7 @@ export interface Api {
 type Given = Pick<Outside, 'webDirectory' | 'database' | 'keyring' | 'clock' | 'time' | 'log' | 'allowReserved'> &
   Pick<
     AppParts,
-    | 'mailHost'
+    | 'idKey'
     | 'threads'
     | 'mailboxIndexes'
     | 'checkDns'

@@ -31,6 +31,7 @@ import { refuseUnreadableQueries } from '#/http/validation/readable-query.ts'
 import { refuseUndeclaredQueries, validatorCompiler } from '#/http/validation/validate.ts'
 import { keyRoutes } from '#/keys/routes.ts'
 import { labelRoutes } from '#/labels/routes.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { ownAccessRoute } from '#/mailboxes/access/own-route.ts'
 import { accessRoutes } from '#/mailboxes/access/routes.ts'
 import { mailboxRoutes } from '#/mailboxes/routes.ts'
@@ -38,6 +39,7 @@ import { suspendRoutes } from '#/mailboxes/suspend-routes.ts'
 import { memberRoutes } from '#/members/routes.ts'
 import { LargeMessages } from '#/messages/content/large.ts'
 import { messageRoutes } from '#/messages/routes.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { auditRoutes } from '#/organizations/audit-routes.ts'
@@ -45,7 +47,6 @@ import { ofMember, ofOrganization } from '#/organizations/owned-routes.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
 import type { Dispatch } from '#/outbound/dispatch.ts'
 import type { AttemptsKey } from '#/passwords/attempts.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { presenceRoute } from '#/presence/routes.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
@@ -78,13 +79,13 @@ import { checkEveryRequest, type EveryRequestParts } from './every-request.ts'
 export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly webhooks: WebhookParts['webhooks']
   readonly db: Db
+  /** Hashes Message-IDs. */
+  readonly idKey: IdHashKey
   readonly events: EventFeed
   readonly presence: Presence
-  readonly mailHost: MailHost
   /** Rejects while the DNS is away. */
   readonly checkDns: () => Promise<void>
   readonly runningChanges: RunningChanges
-  /** Undefined if the mail host takes no commands. */
   readonly reader: MessageReader
   readonly openPgp: OpenPgp
   /** Fetches the pictures that messages name. */
@@ -164,7 +165,7 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   const names = new ConversationNames(parts)
   const conversations = {
     ...parts,
-    texts: new RememberedTexts(parts.mailHost),
+    texts: new RememberedTexts(parts.db),
     idsOf: names.of,
   }
   messageRoutes(app, conversations)

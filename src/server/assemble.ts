@@ -15,8 +15,9 @@ import { lookUpsFor } from '#/inbound/authentication/authenticate.ts'
 import { receptionFor, startInbound } from '#/inbound/inbound.ts'
 import { LocalMailTransport } from '#/inbound/local-delivery.ts'
 import { admissionBy } from '#/inbound/recipients/admit.ts'
+import { folderChanges } from '#/mail/changes.ts'
+import { folderStates } from '#/mail/folders.ts'
 import { SearchIndexer } from '#/mail/search/indexer.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { relayMarkKey } from '#/mime/authentication/relay-mark.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
@@ -34,7 +35,6 @@ import { PendingCopies } from '#/outbound/worker/pending-copies.ts'
 import { nextRoundAfter, Rounds } from '#/outbound/worker/rounds.ts'
 import { OutboundWorker } from '#/outbound/worker/worker.ts'
 import type { RunningClock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { type Allowed, PublicHttp } from '#/public-http/public-http.ts'
@@ -80,7 +80,6 @@ export interface Outside {
 /** A running service. Disposing it stops listening, finishes running work and closes all that it opened. */
 export interface Running extends AsyncDisposable {
   readonly database: Database
-  readonly mailHost: MailHost
   readonly runningChanges: RunningChanges
   /** The URL of the API, `http://127.0.0.1:8080`; undefined without that role. */
   readonly http: string | undefined
@@ -131,16 +130,16 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const openPgp = starting.use(new OpenPgp())
   const allowed = outside.picturesFrom && { 'http:': outside.picturesFrom, 'https:': outside.picturesFrom }
   const publicHttp = starting.use(new PublicHttp({ resolver, ...(allowed && { allowed }) }))
-  const mailHost = observers.mailHost(sqlMailHost(db, idHashKey(keyring)))
+  const idKey = idHashKey(keyring)
   const foreground = new Foreground()
-  const runningChanges = starting.use(new RunningChanges({ db, mailHost, foreground, log }))
+  const runningChanges = starting.use(new RunningChanges({ db, foreground, log }))
   const relay = observers.relay(outside.relay)
 
   // Code that commits mail to the queue emits `queued`. The worker of this process listens; those of others poll.
   const queue = new EventEmitter<{ queued: [] }>()
   const wake = () => void queue.emit('queued')
   const composer = composerWith(signingKeys)
-  const dispatch = new Dispatch({ db, mailHost, reader, relay, time, composer, mailKey, blind, wake })
+  const dispatch = new Dispatch({ db, idKey, reader, relay, time, composer, mailKey, blind, wake })
 
   const postmaster = { db, relay, time, signingKeys, mailKey, blind, wake }
   const links = linkMail({ ...postmaster, publicUrl: config.publicUrl })
@@ -148,11 +147,11 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const followUps = new FollowUps({ db, relay, time, log, wake, markKey, mailKey, blind })
   const admission = admissionBy(db, hostname, returnPaths({ db, srs, time }))
   const reception = receptionFor({
-    ...{ db, mailHost, reader, openPgp, followUps, markKey, bounceAddresses, resolver, config, log },
+    ...{ db, idKey, reader, openPgp, followUps, markKey, bounceAddresses, resolver, config, log },
   })
 
   const local = new LocalMailTransport(reception, admission, clock)
-  const copies = starting.use(new PendingCopies({ db, time, log, mailHost, reader, mailKey }))
+  const copies = starting.use(new PendingCopies({ db, idKey, time, log, reader, mailKey }))
   const lookUps = () => lookUpsFor(resolver, '')
   const outbound = starting.use(
     new OutboundWorker({
@@ -161,7 +160,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
       compose: followUpComposer({ db, time, reader, srs, lookUps, signingKeys, mailKey }),
       ambiguous: config.ambiguous,
       nextRound: (now) => nextRoundAfter(now, tickSeconds * 1_000),
-      notify: notifier({ mailHost, reader, openPgp, hostname, mailKey }),
+      notify: notifier({ idKey, reader, openPgp, hostname, mailKey }),
     }),
   )
   const rounds = starting.use(new Rounds(outbound))
@@ -178,18 +177,21 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
 
   const searchIndexer = starting.use(new SearchIndexer({ db, reader, log }))
 
-  const filterRunner = starting.use(new FilterRunner({ db, mailHost, foreground, log, embedded: database.embedded }))
+  const filterRunner = starting.use(new FilterRunner({ db, foreground, log, embedded: database.embedded }))
 
-  const idKey = idHashKey(keyring)
-  const threads = new ThreadCache({ mailHost, key: idKey, maxBytes: config.threadCacheBytes })
-  const mailboxIndexes = new MailboxIndexes({ mailHost, threads })
+  const threads = new ThreadCache({
+    changes: (...asked) => folderChanges(db, ...asked),
+    key: idKey,
+    maxBytes: config.threadCacheBytes,
+  })
+  const mailboxIndexes = new MailboxIndexes({ folderStates: (mailbox) => folderStates(db, mailbox), threads })
   const api = roles.has('api')
     ? await startApi(
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
           checkDns: () => dns.check(resolver, hostname),
-          ...{ mailHost, threads, mailboxIndexes, runningChanges, foreground, reader, openPgp, publicHttp, dispatch },
+          ...{ threads, mailboxIndexes, runningChanges, foreground, reader, openPgp, publicHttp, dispatch, idKey },
           ...{ linkMail: links, composer, mailKey, webhooks },
         },
         observers,
@@ -202,7 +204,7 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   const { submission, imap } = await startMailPrograms(
     config,
     {
-      ...{ database, mailHost, reader, openPgp, admission, dispatch, signingKeys, idKey, threads, mailboxIndexes },
+      ...{ database, reader, openPgp, admission, dispatch, signingKeys, idKey, threads, mailboxIndexes },
       ...{ clock, log, keyring, metrics },
     },
     starting,
@@ -216,13 +218,13 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     starting.use(webhookWorker).start()
     runningChanges.start()
     filterRunner.start()
-    starting.use(startHousekeeping({ db, mailHost, time, log }))
+    starting.use(startHousekeeping({ db, time, log }))
   }
   const metricsAt = metrics && (await listenForMetrics(metrics, config, { ...outside, dns }, starting))
 
   const started = starting.move()
   return {
-    ...{ database, mailHost, runningChanges, domainChecks, outbound, rounds, searchIndexer, filterRunner, foreground },
+    ...{ database, runningChanges, domainChecks, outbound, rounds, searchIndexer, filterRunner, foreground },
     http: api?.http,
     drainConnections: async () => api?.drainConnections(),
     smtp: inbound?.smtp,

@@ -11,12 +11,11 @@ import { forgetAnswered } from '#/forwarding/arrival.ts'
 import { forgetReturned } from '#/forwarding/returns.ts'
 import { forgetAnswers } from '#/http/answers/kept-answers.ts'
 import { forgetRequests } from '#/http/rate/shared-window.ts'
+import { forgetArrivals } from '#/mail/arrivals.ts'
 import { forgetWords } from '#/mail/search/listed-words.ts'
-import { forgetArrivals } from '#/messages/arrivals.ts'
 import { forgetPolicies } from '#/outbound/kept-policies.ts'
 import { forgetReturnPaths } from '#/outbound/relaying/return-paths.ts'
 import { forgetLogins } from '#/passwords/attempts.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { forgetFailed } from '#/queue/scheduled.ts'
 import { forgetSecrets } from '#/secrets/open.ts'
 import { forgetSent } from '#/sent/queries.ts'
@@ -57,7 +56,6 @@ const deletions: readonly ((db: Db, now: Date) => Promise<unknown>)[] = [
 
 interface HouseParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly time: SharedTime
   readonly log: Logger
 }
@@ -67,7 +65,7 @@ interface HouseParts {
  *  reports of forwarding, MTA-STS policies, old secrets, members' links, sessions and challenges, entries of the audit trail, events,
  *  deliveries of webhooks, runs of filters, and words that no message has. Puts right what was counted wrongly of folders and storage. Removes sent drafts that are
  *  still in their folder. */
-export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disposable {
+export function startHousekeeping({ db, time, log }: HouseParts): Disposable {
   const round = async () => {
     const now = await time(db)
     for (const deletion of deletions) {
@@ -91,7 +89,7 @@ export function startHousekeeping({ db, mailHost, time, log }: HouseParts): Disp
       (err) => log.error({ err }, 'the storage in use could not be counted; it is tried again'),
     )
     // The last, since it waits for the mail host.
-    await removeSentDrafts(db, mailHost)
+    await removeSentDrafts(db)
   }
   const begin = () => void round().catch((err) => log.error({ err }, 'housekeeping failed'))
   let timer = setInterval(

@@ -5,11 +5,10 @@ import type { App } from '#/http/app-type.ts'
 import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import { MetricsListener } from '#/metrics/listener.ts'
 import { measureMachine } from '#/metrics/machine.ts'
-import { measuredHandler, measuredMailHost, measuredRelay } from '#/metrics/measured.ts'
+import { measuredHandler, measuredRelay } from '#/metrics/measured.ts'
 import type { Metrics } from '#/metrics/metrics.ts'
 import { measureQueues } from '#/metrics/queues.ts'
 import type { Follow } from '#/ports/follow.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { DnsHealth } from './dns-health.ts'
 
@@ -19,7 +18,6 @@ export interface Observers extends AsyncDisposable {
   readonly follow: Follow | undefined
   readonly requests: ((app: App) => void) | undefined
   relay(relay: Relay): Relay
-  mailHost(mailHost: MailHost): MailHost
   handler(handler: MailHandler): MailHandler
 }
 
@@ -38,7 +36,6 @@ export async function observersFor(config: Config, log: Logger): Promise<Observe
     follow: traces?.follow,
     requests: traces?.requests,
     relay: wrapping(measuredRelay, traces?.relay),
-    mailHost: wrapping(measuredMailHost, traces?.mailHost),
     handler: wrapping(measuredHandler, traces?.handler),
     [Symbol.asyncDispose]: async () => traces?.[Symbol.asyncDispose](),
   }

@@ -81,8 +81,7 @@ async function startOn(
     }),
   )
   if (database.embedded) {
-    const mailHost = async () => running.mailHost
-    const operator = { config, ...common, keyring: async () => keyring, mailHost, tryRelay }
+    const operator = { config, ...common, keyring: async () => keyring, tryRelay }
     starting.use(await listenForCommands(config.dataDir, (argv, print) => runCommand(argv, operator, print)))
   }
   const greeting = tryout
@@ -136,15 +135,18 @@ async function greet(
   { publicUrl }: Config,
   { clock, web }: { clock: Clock; web: boolean },
 ): Promise<string> {
-  const { database, mailHost, http, smtp, imap, domainChecks } = running
+  const {
+    database: { db },
+    http,
+    smtp,
+    imap,
+    domainChecks,
+  } = running
   if (http === undefined || smtp === undefined) return ''
   const api = { http: publicUrl ?? http, smtp, imap, web }
   // Loaded only for a try-out.
   const { firstStart } = await import('#/tryout/first-start.ts')
-  return startupMessage(
-    api,
-    await firstStart({ db: database.db, mailHost, clock, smtp, domainChecks, origin: originHere(api.http) }),
-  )
+  return startupMessage(api, await firstStart({ db, clock, smtp, domainChecks, origin: originHere(api.http) }))
 }
 
 /** Keeps the log lines of the sample mail out, so that the greeting is visible. */

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Refusal } from '#/errors.ts'
+import { type FolderChanges, folderChanges } from '#/mail/changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { FolderChanges } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
@@ -13,20 +14,20 @@ const world = await World.ofFile()
 
 const key = idHashKey('a secret')
 
-/** The world's mail host with a valve behind its answers, and a count of the looks at folders. */
-class Watched implements Pick<MailHost, 'changes'> {
+/** The store with a valve behind its answers, and a count of the looks at folders. */
+class Watched {
   readonly looks: ('build' | 'catch up')[] = []
   /** Holds back answers, or changes them. */
   valve = async (step: FolderChanges): Promise<FolderChanges> => step
 
-  async changes(...[mailbox, folder, since]: Parameters<MailHost['changes']>): Promise<FolderChanges> {
+  readonly changes = async (mailbox: MailboxRef, folder: string, since: FolderState | undefined) => {
     this.looks.push(since ? 'catch up' : 'build')
-    return this.valve(await world.mailHost.changes(mailbox, folder, since))
+    return this.valve(await folderChanges(world.db, mailbox, folder, since))
   }
 }
 
-function cacheOver(mailHost: Watched, maxBytes = 1 << 30): ThreadCache {
-  return new ThreadCache({ mailHost, key, maxBytes })
+function cacheOver({ changes }: Watched, maxBytes = 1 << 30): ThreadCache {
+  return new ThreadCache({ changes, key, maxBytes })
 }
 
 async function mailboxWith(count: number): Promise<MailboxRef> {

@@ -1,10 +1,14 @@
+import type { FolderChanges } from '#/mail/changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { FolderIndex, type Held } from './folder-index.ts'
 import { threadIds } from './thread-id.ts'
 
+type ReadChanges = (mailbox: MailboxRef, folder: string, since: FolderState | undefined) => Promise<FolderChanges>
+
 export interface ThreadCacheOptions {
-  readonly mailHost: Pick<MailHost, 'changes'>
+  readonly changes: ReadChanges
   readonly key: IdHashKey
   /** Limit for all indexes together, in bytes. */
   readonly maxBytes: number
@@ -13,7 +17,7 @@ export interface ThreadCacheOptions {
 /** Caches the indexes of folders. Evicts the least recently used. */
 export class ThreadCache {
   readonly key: IdHashKey
-  readonly #mailHost: Pick<MailHost, 'changes'>
+  readonly #changes: ReadChanges
   readonly #maxBytes: number
   /** Least recently used first. */
   readonly #folders = new Map<string, { index: FolderIndex; bytes: number }>()
@@ -21,8 +25,8 @@ export class ThreadCache {
   /** Lookups that found an index, and that did not. */
   readonly asked = { hit: 0, miss: 0 }
 
-  constructor({ mailHost, key, maxBytes }: ThreadCacheOptions) {
-    this.#mailHost = mailHost
+  constructor({ changes, key, maxBytes }: ThreadCacheOptions) {
+    this.#changes = changes
     this.key = key
     this.#maxBytes = maxBytes
   }
@@ -73,7 +77,7 @@ export class ThreadCache {
 
   #newIndex(mailbox: MailboxRef, folder: string): FolderIndex {
     return new FolderIndex({
-      changes: (since) => this.#mailHost.changes(mailbox, folder, since),
+      changes: (since) => this.#changes(mailbox, folder, since),
       hash: (name) => idHash(this.key, name),
     })
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FolderChanges } from '#/mail/changes.ts'
 import { idHash, idHashKey } from '#/mime/id-hash.ts'
-import type { FolderChanges } from '#/ports/folder-changes.ts'
 import { threadStep } from '#test/threads/rows.ts'
 import { FolderIndex } from './folder-index.ts'
 

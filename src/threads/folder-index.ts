@@ -1,5 +1,6 @@
 import { mailUnavailable } from '#/errors.ts'
-import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
+import type { FolderChanges } from '#/mail/changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
 import { ThreadIndex } from './index/thread-index.ts'
 import { SingleFlight } from './single-flight.ts'
 

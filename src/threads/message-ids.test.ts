@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalid, mailUnavailable } from '#/errors.ts'
+import type { FolderChanges } from '#/mail/changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { Ids } from '#/messages/visible.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { threadStep } from '#test/threads/rows.ts'
 import { ThreadCache } from './cache.ts'
 import { MailboxIndexes } from './mailbox/mailbox-indexes.ts'
@@ -14,7 +15,7 @@ import { ConversationNames } from './message-ids.ts'
 const key = idHashKey('a secret')
 
 /** Folders with one message of the uid that is given for each, by mailbox. */
-class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
+class Folders {
   readonly read: string[] = []
   /** Holds back answers. */
   valve: Promise<void> | undefined
@@ -24,12 +25,12 @@ class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
     this.#uids = uids
   }
 
-  async folderStates({ mailboxId }: MailboxRef) {
+  readonly folderStates = async ({ mailboxId }: MailboxRef) => {
     if (!this.#uids[mailboxId]) throw mailUnavailable(undefined)
     return Object.entries(this.#uids[mailboxId]).map(([name, uid]) => ({ name, state: stateOf(uid) }))
   }
 
-  async changes({ mailboxId }: MailboxRef, folder: string, since?: FolderState): Promise<FolderChanges> {
+  readonly changes = async ({ mailboxId }: MailboxRef, folder: string, since?: FolderState): Promise<FolderChanges> => {
     this.read.push(`${mailboxId} ${folder}`)
     const uid = this.#uids[mailboxId]?.[folder]
     await this.valve
@@ -45,12 +46,13 @@ function stateOf(uid: number): FolderState {
   return { uidValidity: 7, modseq: 1, uidNext: uid + 1 }
 }
 
-function threadsOf(mailHost: Folders): ThreadCache {
-  return new ThreadCache({ mailHost, key, maxBytes: 1 << 30 })
+function threadsOf({ changes }: Folders): ThreadCache {
+  return new ThreadCache({ changes, key, maxBytes: 1 << 30 })
 }
 
-function namesOf(mailHost: Folders, threads = threadsOf(mailHost)): ConversationNames {
-  return new ConversationNames({ mailHost, threads, mailboxIndexes: new MailboxIndexes({ mailHost, threads }) })
+function namesOf(host: Folders, threads = threadsOf(host)): ConversationNames {
+  const { folderStates } = host
+  return new ConversationNames({ threads, mailboxIndexes: new MailboxIndexes({ folderStates, threads }) })
 }
 
 const [both, threadOnly, none] = [['thread_id', 'conversation_id'], ['thread_id'], []]

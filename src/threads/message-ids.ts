@@ -1,7 +1,7 @@
 import { ifMissing, Refusal } from '#/errors.ts'
 import { Slots } from '#/event-loop/slots.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { type Ids, type IdsOf, noIds } from '#/messages/visible.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from './cache.ts'
 import type { MailboxIndex } from './mailbox/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
@@ -15,17 +15,14 @@ const mailboxesAtOnce = 4
 
 /** Names the conversations of messages. */
 export class ConversationNames {
-  readonly #mailHost: Pick<MailHost, 'folderStates'>
   readonly #threads: ThreadCache
   readonly #mailboxes: MailboxIndexes
   #isReading = false
 
   constructor(parts: {
-    readonly mailHost: Pick<MailHost, 'folderStates'>
     readonly threads: ThreadCache
     readonly mailboxIndexes: MailboxIndexes
   }) {
-    this.#mailHost = parts.mailHost
     this.#threads = parts.threads
     this.#mailboxes = parts.mailboxIndexes
   }
@@ -102,7 +99,7 @@ export class ConversationNames {
   async #toRead(mailbox: MailboxRef, folders: ReadonlySet<string>): Promise<Map<string, number> | undefined> {
     const connected = connects(folders)
     if (this.#mailboxes.isHeld(mailbox) && folders.isDisjointFrom(leftOut)) return new Map()
-    const states = await this.#mailHost.folderStates(mailbox).catch(ifRefused(undefined))
+    const states = await this.#mailboxes.folderStates(mailbox).catch(ifRefused(undefined))
     const missing = states?.filter(({ name }) => {
       return (folders.has(name) || (connected && !leftOut.has(name))) && !this.#threads.has(mailbox, name)
     })

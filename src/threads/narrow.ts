@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '#/db/schema.ts'
 import { ifMissing, invalid } from '#/errors.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { type Mark, markedUids } from '#/mail/marked.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
-import type { MailboxRef, MailHost, Mark } from '#/ports/mail-host.ts'
 import { type Awaiting, awaiting as expected } from './awaiting.ts'
 import type { MailboxIndex, Wanted } from './mailbox/mailbox-index.ts'
 import { leftOut, type MailboxIndexes } from './mailbox/mailbox-indexes.ts'
@@ -12,7 +14,7 @@ import { summariesOf } from './summaries.ts'
 import { textsOf } from './texts.ts'
 
 interface Parts {
-  readonly mailHost: MailHost
+  readonly db: Db
   readonly mailboxIndexes: MailboxIndexes
 }
 
@@ -33,7 +35,7 @@ const attempts = 3
 /** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks comes from the mail host: marks each
  *  time; whether an answer to a conversation's last message is expected, by its header, once for as long as the mailbox has the same addresses. */
 export async function narrowed<T>(
-  { mailHost, mailboxIndexes }: Parts,
+  { db, mailboxIndexes }: Parts,
   mailbox: MailboxRef,
   narrowing: Narrowing,
   read: (index: MailboxIndex, wanted: Wanted) => T,
@@ -45,7 +47,7 @@ export async function narrowed<T>(
     const before = await mailboxIndexes.upToDate(mailbox)
     assertIncluded(before, folder)
     const marked: ReadonlyMap<string, readonly number[]>[] = []
-    for (const mark of marks) marked.push(await markedIn(mailHost, mailbox, before, mark))
+    for (const mark of marks) marked.push(await markedIn(db, mailbox, before, mark))
     const index = marks.length === 0 ? before : await mailboxIndexes.upToDate(mailbox)
     if (!last && marks.length > 0 && !isSame(before, index)) continue
     const wanted = { folder, unread, among: amongOf(index, marked, narrowing) }
@@ -56,7 +58,7 @@ export async function narrowed<T>(
       const judged = index.newestJudged(wanted, judgementOf(awaiting.side))
       return read(index, { ...wanted, among: new Set(judged.map(({ number }) => number)) })
     }
-    await judgeAll(mailHost, mailbox, { index, own: awaiting.own, messages: unjudged })
+    await judgeAll(db, mailbox, { index, own: awaiting.own, messages: unjudged })
   }
 }
 
@@ -70,9 +72,9 @@ function marksOf({ label, starred }: Narrowing): Mark[] {
   return [...(label === undefined ? [] : [{ keyword: label }]), ...(starred === undefined ? [] : ['flagged' as const])]
 }
 
-function markedIn(mailHost: MailHost, mailbox: MailboxRef, { folders }: MailboxIndex, mark: Mark) {
+function markedIn(db: Db, mailbox: MailboxRef, { folders }: MailboxIndex, mark: Mark) {
   const names = folders.map(({ name }) => name)
-  return mailHost.marked(mailbox, names, mark).catch(ifMissing(new Map<string, readonly number[]>()))
+  return markedUids(db, mailbox, names, mark).catch(ifMissing(new Map<string, readonly number[]>()))
 }
 
 function isSame(before: MailboxIndex, after: MailboxIndex): boolean {
@@ -104,11 +106,11 @@ function judgementOf(awaited: Awaiting): number {
 }
 
 async function judgeAll(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   { index, own, messages }: { index: MailboxIndex; own: OwnAddresses; messages: readonly Placed[] },
 ): Promise<void> {
-  for (const summary of await summariesOf(mailHost, mailbox, messages)) {
+  for (const summary of await summariesOf(db, mailbox, messages)) {
     const awaited = expected({ folder: summary.folder, ...textsOf(summary) }, own)
     judge(index.folders, own.named, summary, judgementOf(awaited))
   }

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { folderChanges } from '#/mail/changes.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { Summary } from '#/mail/read.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import { answering } from '#test/observe/meanwhile.ts'
+import { indexesOn } from '#test/threads/indexes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { secret } from '#test/world/installation.ts'
 import { World } from '#test/world/world.ts'
 import { ThreadCache } from './cache.ts'
-import { MailboxIndexes } from './mailbox/mailbox-indexes.ts'
 import { listConversations, readConversation } from './read.ts'
 import { RememberedTexts } from './texts.ts'
 
@@ -18,31 +22,30 @@ function letter(headers: string) {
   return { seen: true, receivedAt: 1000, sender: 'ann@x.test', headers: `${headers}\r\n` }
 }
 
-/** A conversation of two messages, and a host that has something happen before it next tells of messages, or after that. */
-async function conversation() {
+/** A conversation of two messages, and what happens before its messages are next read, or after that. */
+async function conversation(t: TestContext) {
   const { organization, id: mailboxId } = await world.mailbox('ada')
   const mailbox: MailboxRef = { organizationId: organization.id, mailboxId }
   await storeMessages(world, mailbox, [letter('Message-ID: <1@x>'), letter('Message-ID: <2@x>\r\nReferences: <1@x>')])
   const happenings: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }[] = []
-  const summaries: MailHost['summaries'] = async (...asked) => {
+  let looks = 0
+  const threads = new ThreadCache({
+    changes(...asked) {
+      looks++
+      return folderChanges(world.db, ...asked)
+    },
+    key,
+    maxBytes: 1 << 20,
+  })
+  const { mailboxIndexes } = indexesOn(world.db, key)
+  const parts = { db: world.db, threads, mailboxIndexes, texts: new RememberedTexts(world.db) }
+  answering(t, world.db, 'content.thread_root, content.subject', async (ask) => {
     const happening = happenings.shift()
     await happening?.before?.()
-    const summaries = await world.mailHost.summaries(...asked)
+    const answer = await ask()
     await happening?.after?.()
-    return summaries
-  }
-  let looks = 0
-  const changes: MailHost['changes'] = (...asked) => {
-    looks++
-    return world.mailHost.changes(...asked)
-  }
-  const mailHost: MailHost = Object.create(world.mailHost, {
-    summaries: { value: summaries },
-    changes: { value: changes },
+    return answer
   })
-  const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 20 })
-  const mailboxIndexes = new MailboxIndexes({ mailHost, threads })
-  const parts = { mailHost, threads, mailboxIndexes, texts: new RememberedTexts(world.mailHost) }
   const folder = { mailbox, only: 'inbox' }
   const list = async () => (await listConversations(parts, folder, { limit: 1, from: 0 })).data
   const data = await list()
@@ -52,8 +55,8 @@ async function conversation() {
     return looks
   }
   const read = async () => shown((await readConversation(parts, folder, data[0]?.id ?? '')).messages)
-  const flag = (uid: number, seen: boolean) => world.mailHost.update(mailbox, 'inbox', [uid], { seen })
-  const move = (uid: number) => world.mailHost.update(mailbox, 'inbox', [uid], { folder: 'archive' })
+  const flag = (uid: number, seen: boolean) => updateMessages(world.db, mailbox, 'inbox', [uid], { seen })
+  const move = (uid: number) => updateMessages(world.db, mailbox, 'inbox', [uid], { folder: 'archive' })
   const reply = () => storeMessages(world, mailbox, [letter('Message-ID: <3@x>\r\nReferences: <1@x>')])
   const other = () => storeMessages(world, mailbox, [letter('Message-ID: <other@x>')])
   return { happenings, list, read, looksFor, flag, move, reply, other }
@@ -63,8 +66,8 @@ function shown(messages: readonly Summary[]): string {
   return messages.map(({ uid, seen }) => `${uid}${seen ? '' : ' unread'}`).join(', ')
 }
 
-test('a conversation that a reply joined before a flag was changed has the reply, if it has the flag', async () => {
-  const { happenings, read, flag, reply } = await conversation()
+test('a conversation that a reply joined before a flag was changed has the reply, if it has the flag', async (t) => {
+  const { happenings, read, flag, reply } = await conversation(t)
   happenings.push({
     before: async () => {
       await reply()
@@ -74,8 +77,8 @@ test('a conversation that a reply joined before a flag was changed has the reply
   assert.equal(await read(), '1 unread, 2, 3')
 })
 
-test('a conversation that a message left before a flag was changed has it no more, if it has the flag', async () => {
-  const { happenings, read, flag, move } = await conversation()
+test('a conversation that a message left before a flag was changed has it no more, if it has the flag', async (t) => {
+  const { happenings, read, flag, move } = await conversation(t)
   happenings.push({
     before: async () => {
       await flag(1, false)
@@ -85,20 +88,20 @@ test('a conversation that a message left before a flag was changed has it no mor
   assert.equal(await read(), '1 unread')
 })
 
-test('a folder is looked at once for a list, and before and after its messages are read for a conversation', async () => {
-  const { list, read, looksFor } = await conversation()
+test('a folder is looked at once for a list, and before and after its messages are read for a conversation', async (t) => {
+  const { list, read, looksFor } = await conversation(t)
   assert.equal(await looksFor(list), 1)
   assert.equal(await looksFor(read), 2)
 })
 
-test('what comes into the folder meanwhile, beside a conversation, does not have it read again', async () => {
-  const { happenings, read, looksFor, other } = await conversation()
+test('what comes into the folder meanwhile, beside a conversation, does not have it read again', async (t) => {
+  const { happenings, read, looksFor, other } = await conversation(t)
   happenings.push({ before: other })
   assert.equal(await looksFor(read), 2)
 })
 
-test('what changes after the messages were read, or changes again and again, is shown as it was, or as it is', async () => {
-  const { happenings, read, looksFor, flag } = await conversation()
+test('what changes after the messages were read, or changes again and again, is shown as it was, or as it is', async (t) => {
+  const { happenings, read, looksFor, flag } = await conversation(t)
   happenings.push({ after: () => flag(2, false) })
   assert.equal(await read(), '1, 2 unread')
   for (let count = 0; count < 9; count++) happenings.push({ before: () => flag(1, count % 2 > 0) })

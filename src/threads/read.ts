@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Db } from '#/db/schema.ts'
 import { ifMissing, notFound } from '#/errors.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { Summary } from '#/mail/read.ts'
 import type { LastMessage } from './awaiting.ts'
 import type { ThreadCache } from './cache.ts'
 import type { ConversationIndex, Listed, MailboxPlace, Wanted, WholeConversation } from './mailbox/mailbox-index.ts'
@@ -13,7 +15,7 @@ import { type RememberedTexts, type Texts, textsOf } from './texts.ts'
 import { anyFolder, rootOf, threadIds } from './thread-id.ts'
 
 export interface ConversationParts {
-  readonly mailHost: MailHost
+  readonly db: Db
   readonly threads: ThreadCache
   readonly mailboxIndexes: MailboxIndexes
   readonly texts: RememberedTexts
@@ -139,7 +141,7 @@ export async function readConversation(
   }
   for (let [before, attempt] = [await look(), 1]; ; attempt++) {
     const { messages: placed, named, root } = before.conversation
-    const messages = await summariesOf(parts.mailHost, mailbox, placed)
+    const messages = await summariesOf(parts.db, mailbox, placed)
     const after = await look()
     const settled = isOneState(before, after, messages)
     const { conversation } = before

@@ -1,7 +1,9 @@
 // On both databases: twenty write and read at once.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { each } from '#test/each.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
@@ -121,7 +123,7 @@ test('a message of a conversation has the fields that it has in the list of mess
   const { mailbox, query } = await mailboxWith([toTwo])
   const { keyword } = (await organization.request('POST', '/v1/labels', { name: 'Seen in threads' })).body
   const mine = await organization.labelOfMember('Mine')
-  await world.mailHost.update(mailbox, 'inbox', [1], { addKeywords: [keyword, mine.keyword] })
+  await updateMessages(world.db, mailbox, 'inbox', [1], { addKeywords: [keyword, mine.keyword] })
   const [{ id }] = (await get(`/v1/threads?${query}`)).body.data
   const [message] = (await get(`/v1/threads/${id}?${query}`)).body.messages
   const [item] = (await get(`/v1/messages?${query}`)).body.data

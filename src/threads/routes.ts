@@ -1,8 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import type { App } from '#/http/app-type.ts'
 import { assertNoPage, listPlace, paged } from '#/http/schemas/cursor.ts'
+import { folderName } from '#/mail/folder-name.ts'
 import { readMailbox } from '#/mailboxes/readable.ts'
-import { folderName } from '#/messages/folders/folder-name.ts'
 import { InFolder } from '#/messages/query-schemas.ts'
 import { type IdsOf, threadedItemsFor } from '#/messages/visible.ts'
 import { type ConversationParts, type ListedConversation, listConversations, readConversation } from './read.ts'
@@ -30,7 +30,8 @@ function placeOf({ place: { receivedAt, uid } }: ListedConversation): [number, n
 }
 
 /** Conversations of a folder. */
-export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void {
+export function threadRoutes(app: App, parts: Parts): void {
+  const { db } = parts
   app.get(
     '/v1/threads',
     {
@@ -79,7 +80,7 @@ export function threadRoutes(app: App, { db, hostname, ...parts }: Parts): void 
       const name = folderName(folder)
       return readMailbox(db, caller, query.mailbox, async (mailbox) => {
         const thread = await readConversation(parts, { mailbox, only: name }, params.id)
-        const items = await threadedItemsFor({ ...parts, db, hostname }, { owner: caller, mailbox }, thread.messages)
+        const items = await threadedItemsFor(parts, { owner: caller, mailbox }, thread.messages)
         return presentMessages(thread, name, items)
       })
     },

@@ -1,22 +1,19 @@
+import type { Db } from '#/db/schema.ts'
 import { ifMissing } from '#/errors.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries, type Summary } from '#/mail/read.ts'
 import { type Placed, uidsByFolder } from './mailbox/placed.ts'
 
 /** Messages in one statement. */
 export const summariesAtOnce = 500
 
 /** In the order of the places, without messages that have been removed. */
-export async function summariesOf(
-  mailHost: MailHost,
-  mailbox: MailboxRef,
-  placed: readonly Placed[],
-): Promise<Summary[]> {
+export async function summariesOf(db: Db, mailbox: MailboxRef, placed: readonly Placed[]): Promise<Summary[]> {
   const found = new Map<string, Summary>()
   for (const [folder, uids] of uidsByFolder(placed)) {
     for (let at = 0; at < uids.length; at += summariesAtOnce) {
       const some = uids.slice(at, at + summariesAtOnce)
-      for (const one of await mailHost.summaries(mailbox, folder, some).catch(ifMissing([])))
-        found.set(nameOf(one), one)
+      for (const one of await readSummaries(db, mailbox, folder, some).catch(ifMissing([]))) found.set(nameOf(one), one)
     }
   }
   return placed.flatMap((one) => found.get(nameOf(one)) ?? [])

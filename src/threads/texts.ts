@@ -1,6 +1,8 @@
 import QuickLRU from 'quick-lru'
+import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries, type Summary } from '#/mail/read.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
-import type { MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
 
 /** The texts of a message that a list of conversations shows. */
 export interface Texts {
@@ -20,11 +22,11 @@ const longest = 1_000
 
 /** Caches texts of messages, which never change. */
 export class RememberedTexts {
-  readonly #mailHost: Pick<MailHost, 'summaries'>
+  readonly #db: Db
   readonly #remembered = new QuickLRU<string, Texts>({ maxSize: most })
 
-  constructor(mailHost: Pick<MailHost, 'summaries'>) {
-    this.#mailHost = mailHost
+  constructor(db: Db) {
+    this.#db = db
   }
 
   /** By uid, without messages that have left the folder and are not cached. */
@@ -43,7 +45,7 @@ export class RememberedTexts {
       else missing.push(uid)
     }
     if (missing.length === 0) return found
-    for (const summary of await this.#mailHost.summaries(mailbox, folder, missing)) {
+    for (const summary of await readSummaries(this.#db, mailbox, folder, missing)) {
       const texts = textsOf(summary)
       found.set(summary.uid, texts)
       if (texts.subject.length + texts.preview.length + (texts.root?.length ?? 0) <= longest) {

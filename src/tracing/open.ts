@@ -15,17 +15,15 @@ import type { Sampling } from '#/config/tracing.ts'
 import type { App } from '#/http/app-type.ts'
 import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
 import type { Follow } from '#/ports/follow.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { version } from '#/version.ts'
 import { followRequests } from './requests.ts'
 import { followStatements } from './statements.ts'
-import { tracedHandler, tracedMailHost, tracedRelay } from './traced.ts'
+import { tracedHandler, tracedRelay } from './traced.ts'
 import { Tracing } from './tracing.ts'
 
 /** Decorators that trace the parts of a service. */
 export interface Traces extends AsyncDisposable {
-  mailHost(mailHost: MailHost): MailHost
   relay(relay: Relay): Relay
   handler(handler: MailHandler): MailHandler
   requests(app: App): void
@@ -44,7 +42,6 @@ export function openTraces(sampling: Sampling, log: Logger): Traces {
   const tracing = new Tracing(new TracerProvider({ resource, sampler: samplerFor(sampling), spanProcessors }))
   const statements = followStatements(tracing)
   return {
-    mailHost: (mailHost) => tracedMailHost(mailHost, tracing),
     relay: (relay) => tracedRelay(relay, tracing),
     handler: (handler) => tracedHandler(handler, tracing),
     requests: (app) => followRequests(app, tracing),

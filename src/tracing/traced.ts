@@ -1,19 +1,9 @@
 import { SpanKind } from '@opentelemetry/api'
 import { replyTo } from '#/inbound/smtp/internal-error.ts'
 import type { MailHandler } from '#/inbound/smtp/mail-handler.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import { withMethods } from '#/ports/with-methods.ts'
 import type { Tracing } from './tracing.ts'
-
-/** Adds a span to each operation of a mail host. An async generator has none. */
-export function tracedMailHost(mailHost: MailHost, tracing: Tracing): MailHost {
-  return withMethods(mailHost, (name, method) => {
-    if (name === 'empty') return method.bind(mailHost)
-    const operate = (...given: readonly unknown[]) => Reflect.apply(method, mailHost, given) as Promise<unknown>
-    return (...given: readonly unknown[]) => tracing.span(`mail host ${name}`, {}, () => operate(...given))
-  })
-}
 
 /** Adds a span to each delivery of a relay, with the number of recipients for each result. */
 export function tracedRelay(relay: Relay, tracing: Tracing): Relay {

@@ -15,7 +15,6 @@ import { allOrganizations } from '#/organizations/queries.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { hashPassword, newPassword } from '#/passwords/password.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { makeLink } from '#/sessions/invitation/link.ts'
 import { sendSamples } from './send-samples.ts'
 
@@ -31,7 +30,6 @@ export interface Tryout {
 
 interface Service {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly clock: Clock
   readonly smtp: { readonly host: string; readonly port: number }
   readonly domainChecks: DomainChecks
@@ -40,14 +38,7 @@ interface Service {
 }
 
 /** Creates the try-out organization, and sends it mail over SMTP. Does nothing if there is an organization. */
-export async function firstStart({
-  db,
-  mailHost,
-  clock,
-  smtp,
-  domainChecks,
-  origin,
-}: Service): Promise<Tryout | undefined> {
+export async function firstStart({ db, clock, smtp, domainChecks, origin }: Service): Promise<Tryout | undefined> {
   if ((await allOrganizations(db)).length > 0) return undefined
   const { id } = await createOrganization(db, { name: 'tryout', plan: 'team' }, byService)
   const ada = { organizationId: id, email: `ada@${tryoutDomain}`, name: 'Ada Lovelace', role: 'owner' }
@@ -55,7 +46,7 @@ export async function firstStart({
   await enrol(db, id)
   await domainChecks.run()
   const password = newPassword()
-  await addSamples(db, mailHost, id, await hashPassword(password, { organization: id, key: '' }))
+  await addSamples(db, id, await hashPassword(password, { organization: id, key: '' }))
   const messages = await sendSamples(smtp)
   const { secret } = await createKey(db, id, { name: 'try-out', scopes, expiresAt: null }, clock.now(), byService)
   const owner = { organizationId: id, memberId }
@@ -95,14 +86,14 @@ const filters = [
 ] as const
 
 /** Ada's mailbox has a password, for a mail program. */
-async function addSamples(db: Db, mailHost: MailHost, organizationId: string, passwordHash: string): Promise<void> {
+async function addSamples(db: Db, organizationId: string, passwordHash: string): Promise<void> {
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
     for (const mailbox of [
       { localPart: 'ada', name: 'Ada Lovelace', passwordHash },
       { localPart: 'support', name: 'Support' },
     ])
-      await createMailbox(tx, mailHost, { organizationId, domain: tryoutDomain, ...mailbox }, byService)
+      await createMailbox(tx, { organizationId, domain: tryoutDomain, ...mailbox }, byService)
     for (const label of labels) await addLabel(tx, owner, label, byService)
     for (const filter of filters) await addFilter(tx, owner, { ...filter, enabled: true }, byService)
   })

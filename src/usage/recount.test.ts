@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { storageUsed } from '#/mail/storage.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { World } from '#test/world/world.ts'
 import { recountStorage } from './recount.ts'
@@ -11,7 +12,7 @@ test('a wrong counter of storage is put right once, and no other is touched', as
     const { address } = await one.mailbox('ada')
     assert.equal(await hand(world, 'ann@peer.example', address, letter()), '250 2.6.0')
   }
-  const used = async () => (await world.mailHost.storageUsed(organization.id)) ?? 0
+  const used = async () => (await storageUsed(world.db, organization.id)) ?? 0
   const bytes = await used()
   assert.ok(bytes > 0)
   assert.deepEqual(await recountStorage(world.db), [])

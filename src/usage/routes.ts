@@ -2,8 +2,8 @@ import type { Db } from '#/db/schema.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { App } from '#/http/app-type.ts'
 import { Type } from '#/http/schemas/type.ts'
+import { storageOf, storageUsed } from '#/mail/storage.ts'
 import { mailboxIdsOf } from '#/mailboxes/queries.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { usageOf } from './queries.ts'
 import { present, type Usage as Used } from './usage.ts'
 
@@ -35,7 +35,7 @@ const Usage = Type.Object(
   },
 )
 
-export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: MailHost }): void {
+export function usageRoutes(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/usage',
     {
@@ -49,16 +49,19 @@ export function usageRoutes(app: App, { db, mailHost }: { db: Db; mailHost: Mail
         response: { 200: Usage },
       },
     },
-    async ({ caller }) => present(await usageFor(db, mailHost, caller)),
+    async ({ caller }) => present(await usageFor(db, caller)),
   )
 }
 
 /** A key that is restricted to mailboxes sees the number and storage of these only. */
-async function usageFor(db: Db, mailHost: MailHost, caller: Caller): Promise<Used> {
+async function usageFor(db: Db, caller: Caller): Promise<Used> {
   const { organizationId } = caller
-  if (caller.seesWholeUsage) return usageOf(db, organizationId, await mailHost.storageUsed(organizationId))
+  if (caller.seesWholeUsage) return usageOf(db, organizationId, await storageUsed(db, organizationId))
   const ids = await mailboxIdsOf(db, caller)
-  const stored = await mailHost.storageOf(ids.map((mailboxId) => ({ organizationId, mailboxId })))
+  const stored = await storageOf(
+    db,
+    ids.map((mailboxId) => ({ organizationId, mailboxId })),
+  )
   const octets = [...stored.values()].reduce((sum, one) => sum + one, 0)
   const { mailboxes, ...usage } = await usageOf(db, organizationId, octets)
   return { ...usage, mailboxes: { ...mailboxes, used: ids.length } }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -47,7 +48,7 @@ test('storage has an event at 80 and at 100 percent, and again after it has been
   assert.equal(await hand(world, 'ann@peer.example', address), '452 4.2.2')
   const listed = (await organization.request('GET', `/v1/messages?mailbox=${address}`)).body.data
   const uids = listed.slice(0, 2).map(({ uid }: { uid: number }) => uid)
-  await world.mailHost.expunge({ organizationId: organization.id, mailboxId: id }, 'inbox', uids, byOperator)
+  await expungeMessages(world.db, { organizationId: organization.id, mailboxId: id }, 'inbox', uids, byOperator)
   await arrive()
   await arrive()
   assert.deepEqual(await percents(), [80, 100, 80, 100])

@@ -94,8 +94,8 @@ class Target implements AsyncDisposable {
     }
     await Promise.all([ann, ann, bob, eve].map(client))
     await this.#assertInOrder(boxes)
-    const { db, mailHost } = this.#world
-    for (const mailbox of boxes) await removeMailbox({ db, mailHost }, mailbox, byOperator, () => {})
+    const { db } = this.#world
+    for (const mailbox of boxes) await removeMailbox({ db }, mailbox, byOperator, () => {})
     return sent
   }
 

@@ -1,8 +1,10 @@
 // On both databases: the planner decides how much a search reads.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SearchPlace } from '#/mail/search/query.ts'
+import { searchMail } from '#/mail/search/search.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { SearchPlace } from '#/ports/search.ts'
 import { parseQuery } from '#/search/query.ts'
 import { World } from '#test/world/world.ts'
 
@@ -20,13 +22,13 @@ for (let from = 0; from < howMany; from += 500) {
     const marks = { seen: true, flagged: number === 0, receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1_000) }
     return { ...{ mailbox, folder: 'inbox', message, keywords: [], filteredBy: [] }, ...marks }
   })
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
 }
 await world.searchIndexer?.processAll()
 
 async function search(after?: SearchPlace, q = 'is:starred') {
   const { tree } = parseQuery(q)
-  return world.mailHost.search([mailbox], { tree, now: new Date(), limit: 25, after })
+  return searchMail(world.db, [mailbox], { tree, now: new Date(), limit: 25, after })
 }
 
 test('a query that takes long ends, says that it has, and goes on with the next page', async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { SearchTree } from '#/mail/search/query.ts'
 import { readSearchable, type Searchable } from '#/mime/body/searchable.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
 import { samples } from '#test/mail/reports/samples.ts'
 import { World } from '#test/world/world.ts'
@@ -30,7 +30,7 @@ async function store(raws: readonly Buffer[]): Promise<Judged[]> {
     return { copy, ...marks, ...{ folder: 'inbox', texts, hasAttachment, labelled: false, messageId, sizeBytes } }
   })
   const copies = all.map(({ copy }) => copy)
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
   await world.searchIndexer?.processAll()
   return all
 }

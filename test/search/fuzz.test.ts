@@ -22,7 +22,7 @@ const copies = texts.map((text, number) => ({
   ...{ keywords: [], filteredBy: [] },
   message: readMessage(Buffer.from(`Subject: ${text}\r\nCc: "${text}" <a@b.example>\r\n\r\n${text}`)),
 }))
-await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+await world.store(copies)
 await world.searchIndexer?.processAll()
 
 const names = [

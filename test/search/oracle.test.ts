@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { sql } from 'kysely'
+import type { SearchTree } from '#/mail/search/query.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { SearchTree } from '#/ports/search.ts'
 import { printQuery } from '#/search/query.ts'
 import { World } from '#test/world/world.ts'
 import { asked, folders, idOf, judged, make, numbers, pick, says, shouldFind } from './mail.ts'
@@ -32,7 +32,7 @@ before(async () => {
   })
   const other = { organizationId: stranger.organization.id, mailboxId: stranger.id }
   const foreign = copies.map((copy) => ({ ...copy, mailbox: other, folder: 'inbox' }))
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [...copies, ...foreign]))
+  await world.store([...copies, ...foreign])
   await world.searchIndexer?.processAll()
 })
 

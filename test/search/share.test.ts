@@ -1,7 +1,9 @@
 // On both databases: the planner decides how much a search reads.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { searchMail } from '#/mail/search/search.ts'
 import { readMessage } from '#/mime/message.ts'
 import { parseQuery } from '#/search/query.ts'
 import { World } from '#test/world/world.ts'
@@ -21,10 +23,10 @@ async function withLetters(count: number, rare: number) {
     const marks = { seen: true, flagged: false, keywords: [], filteredBy: [] }
     return { ...{ mailbox, folder: 'inbox', message, receivedAt }, ...marks }
   })
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
   await world.searchIndexer?.processAll()
   return async (q: string) => {
-    const { found } = await world.mailHost.search([mailbox], {
+    const { found } = await searchMail(world.db, [mailbox], {
       tree: parseQuery(q).tree,
       now: new Date(),
       limit: 25,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
@@ -69,7 +70,7 @@ export class LiveMailbox {
       const ordered = there.toSorted((a, b) => a.uid - b.uid)
       const uids = ordered.map(({ uid }) => uid)
       this.#messages = this.#messages.filter((one) => !there.includes(one))
-      if (happening.what === 'expunge') await this.#world.mailHost.expunge(this.#mailbox, from, uids)
+      if (happening.what === 'expunge') await expungeMessages(this.#world.db, this.#mailbox, from, uids)
       else
         await this.#change(from, uids, to ? { folder: to } : { unread: happening.what === 'flag' && !happening.seen })
       if (to) this.#file(to, ordered)

@@ -1,6 +1,6 @@
+import type { FolderChanges } from '#/mail/changes.ts'
 import type { ThreadIds } from '#/mime/header/references.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
-import type { FolderChanges } from '#/ports/folder-changes.ts'
 
 /** A message as an index reads it. */
 export interface ThreadRow {

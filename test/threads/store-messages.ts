@@ -1,5 +1,6 @@
+import type { Copy } from '#/mail/append.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef } from '#/ports/mail-host.ts'
 import type { World } from '#test/world/world.ts'
 import type { FiledMessage } from './oracle.ts'
 
@@ -19,7 +20,7 @@ export async function storeMessages(
     const marks = { receivedAt: new Date(receivedAt), seen, flagged: false, keywords: [], filteredBy: [] }
     return { mailbox, folder, message: readMessage(raw), ...marks }
   })
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
 }
 
 function notice(text: string, returned: string): string {

@@ -1,3 +1,4 @@
+import { updateMessages } from '#/mail/update.ts'
 import { recordBounces } from '#/suppressions/queries.ts'
 import type { World } from '#test/world/world.ts'
 import { Box } from './mailbox.ts'
@@ -51,7 +52,7 @@ export async function furnished(world: World, { webhook = 'https://hooks.there.e
   const [{ uid = 0 } = {}] = await desk.states()
   await desk.change([uid], { starred: true, add_labels: ['invoices'] })
   const mailbox = { organizationId: organization.id, mailboxId: desk.id }
-  await world.mailHost.update(mailbox, 'inbox', [uid], { addKeywords: ['stray'] })
+  await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['stray'] })
   const [{ id: thread }] = (await organization.request('GET', `/v1/threads?mailbox=${desk.address}`)).body.data
   const params = { mailbox: desk.address, folder: 'inbox', thread, address: desk.address, id: made.id }
   return { desk, members, params }

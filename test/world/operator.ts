@@ -3,17 +3,11 @@ import type { Operator } from '#/cli/command.ts'
 import { runCommand } from '#/cli/run.ts'
 import { readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { tryRelay } from '#/server/adapters.ts'
 import { hostname, keyring } from './installation.ts'
 
-/** The surroundings of the operator's commands in a test. Mail is in the database by default. */
-export function operatorOn(
-  { database, mailHost }: { readonly database: Database; readonly mailHost?: MailHost },
-  now: () => number = Date.now,
-): Operator {
+/** The surroundings of the operator's commands in a test. */
+export function operatorOn({ database }: { readonly database: Database }, now: () => number = Date.now): Operator {
   const config = readConfig({ MAILROOM_HOSTNAME: hostname })
   return {
     config,
@@ -21,7 +15,6 @@ export function operatorOn(
     clock: { now },
     time: async () => new Date(now()),
     keyring: async () => keyring,
-    mailHost: async (db) => mailHost ?? sqlMailHost(db, idHashKey(keyring)),
     tryRelay,
   }
 }

@@ -13,11 +13,13 @@ import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import type { DomainChecks } from '#/domains/checks/checks.ts'
 import { scopes as allScopes } from '#/http/access/scopes.ts'
+import type { Copy } from '#/mail/append.ts'
+import { appendCopies } from '#/mail/append-copies.ts'
+import { type IdHashKey, idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
 import type { Rounds } from '#/outbound/worker/rounds.ts'
 import type { OutboundWorker } from '#/outbound/worker/worker.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
@@ -56,8 +58,9 @@ export interface WorldOptions {
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
 export class World implements AsyncDisposable {
   readonly db: Db
+  /** Hashes Message-IDs. */
+  readonly idKey: IdHashKey
   readonly database: Database
-  readonly mailHost: MailHost
   readonly clock = new ManualClock(new Date())
   readonly dns = new ZoneResolver()
   readonly domainChecks: DomainChecks
@@ -85,8 +88,8 @@ export class World implements AsyncDisposable {
   private constructor(
     parts: Pick<
       World,
+      | 'idKey'
       | 'database'
-      | 'mailHost'
       | 'base'
       | 'smtp'
       | 'lmtp'
@@ -110,7 +113,7 @@ export class World implements AsyncDisposable {
   ) {
     this.db = parts.database.db
     this.database = parts.database
-    this.mailHost = parts.mailHost
+    this.idKey = parts.idKey
     this.base = parts.base
     this.smtp = parts.smtp
     this.lmtp = parts.lmtp
@@ -167,7 +170,8 @@ export class World implements AsyncDisposable {
     running.rounds[Symbol.dispose]()
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
-    const parts = { ...running, database: opened, base, smtp, clock, dns }
+    const idKey = idHashKey(keyring ?? usual)
+    const parts = { ...running, idKey, database: opened, base, smtp, clock, dns }
     return new World(parts, starting.move())
   }
 
@@ -197,6 +201,11 @@ export class World implements AsyncDisposable {
   async advance(milliseconds: number): Promise<void> {
     this.clock.advance(milliseconds)
     await sql`update request_uses set used_at = used_at - ${milliseconds} * interval '1 millisecond'`.execute(this.db)
+  }
+
+  /** Stores copies in mailboxes. */
+  async store(copies: readonly Copy[]): Promise<void> {
+    await this.db.transaction().execute((tx) => appendCopies(tx, this.idKey, copies))
   }
 
   /** Sends a message over SMTP, as another mail server does. Rejects with the reply if it is refused. */

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
-import { keyring } from '#test/world/installation.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
 import { runCommand } from '../run.ts'
@@ -15,12 +12,11 @@ const database = await databaseOfFile()
 const { db } = database
 const { id: organizationId } = await createOrganization(db, { name: 'Acme', plan: 'team' }, byOperator)
 const domain = 'acme.test'
-const mailHost = sqlMailHost(db, idHashKey(keyring))
 const mailboxes = await db.transaction().execute(async (tx) => {
   await insertVerifiedDomain(tx, organizationId, domain)
   const made = []
   for (const localPart of ['ada', 'bob'])
-    made.push(await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator))
+    made.push(await createMailbox(tx, { organizationId, domain, localPart }, byOperator))
   return made.map(({ id, address }) => ({ id, address }))
 })
 

@@ -1,6 +1,8 @@
 import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
+import { folderStatuses } from '#/mail/folders.ts'
+import { storageOf } from '#/mail/storage.ts'
 import { changePassword, suspendMailbox } from '#/mailboxes/change.ts'
 import { type KnownMailbox, knownMailboxes } from '#/mailboxes/operator-queries.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
@@ -80,11 +82,10 @@ export const mailboxCommands = [
       const { db } = operator.database
       const mailbox = await mailboxGiven(db, given)
       const { organizationId, id: mailboxId, address } = mailbox
-      const mailHost = await operator.mailHost(db)
-      const folders = await mailHost.folders({ organizationId, mailboxId })
+      const folders = await folderStatuses(db, { organizationId, mailboxId })
       const total = folders.reduce((sum, folder) => sum + folder.total, 0)
       let deleted = 0
-      await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, byOperator, (gone) => {
+      await removeMailbox({ db }, { organizationId, mailboxId }, byOperator, (gone) => {
         deleted = gone
         onProgress(`Deleted ${grouped(gone)} of ${grouped(total)} messages in ${address}`)
       })
@@ -118,9 +119,9 @@ export async function mailboxGiven(
   return mailbox
 }
 
-async function shown({ database: { db }, mailHost }: Operator, mailboxes: readonly KnownMailbox[]) {
+async function shown({ database: { db } }: Operator, mailboxes: readonly KnownMailbox[]) {
   const refs = mailboxes.map(({ organizationId, id }) => ({ organizationId, mailboxId: id }))
-  const used = await (await mailHost(db)).storageOf(refs)
+  const used = await storageOf(db, refs)
   return mailboxes.map(({ organizationId: _, ...mailbox }) => ({
     ...present(mailbox, used.get(mailbox.id) ?? 0),
     organization: mailbox.organization,

@@ -84,8 +84,7 @@ export const organizationCommands = [
       const organization = await organizationNamed(db, name)
       if (confirm === undefined || (await organizationNamed(db, confirm)).id !== organization.id)
         throw await unconfirmed(operator, organization)
-      const mailHost = await operator.mailHost(db)
-      const gone = await removeOrganization({ db, mailHost }, organization, byOperator, onProgress)
+      const gone = await removeOrganization({ db }, organization, byOperator, onProgress)
       const value = { deleted: true, id: organization.id, name: organization.name, ...gone }
       const [mailboxes, messages] = [many(gone.mailboxes, 'mailbox', 'mailboxes'), many(gone.messages, 'message')]
       return { value, text: `Deleted the organization "${organization.name}", ${mailboxes} and ${messages}.` }

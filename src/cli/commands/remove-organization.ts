@@ -32,7 +32,7 @@ export async function belongingsOf(db: Db, organizationId: string): Promise<Belo
  * `onProgress` receives progress. An interrupted deletion leaves a suspended organization, and can be repeated.
  */
 export async function removeOrganization(
-  { db, mailHost }: RemovalParts,
+  { db }: RemovalParts,
   { id: organizationId, plan }: Organization,
   by: Actor,
   onProgress: (progress: string) => void,
@@ -46,7 +46,7 @@ export async function removeOrganization(
   const mailboxes = await knownMailboxes(db, { organizationId })
   for (const [at, { id: mailboxId, address }] of mailboxes.entries()) {
     let deleted = 0
-    await removeMailbox({ db, mailHost }, { organizationId, mailboxId }, by, (gone) => {
+    await removeMailbox({ db }, { organizationId, mailboxId }, by, (gone) => {
       deleted = gone
       onProgress(
         `Deleted ${grouped(at)} of ${grouped(mailboxes.length)} mailboxes, and ${grouped(gone)} messages in ${address}`,

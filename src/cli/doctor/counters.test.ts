@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { storageUsed } from '#/mail/storage.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { World } from '#test/world/world.ts'
@@ -17,7 +18,7 @@ test('counters are compared, what was wrong is shown and put right, and then not
   const run = () => runCommand(['doctor', '--counters'], operator)
   assert.match((await run()).stdout, /^Counted \d+ folders\. Nothing was wrong\.\n$/)
 
-  const used = (await world.mailHost.storageUsed(organization.id)) ?? 0
+  const used = (await storageUsed(world.db, organization.id)) ?? 0
   const damage = async () => {
     const inbox = sql`mailbox_id = ${mailboxId} and name = 'inbox'`
     await sql`update mail_folders set total = 4, size_bytes = size_bytes + 1000 where ${inbox}`.execute(db)
@@ -40,5 +41,5 @@ test('counters are compared, what was wrong is shown and put right, and then not
     /\nstorage of organization \S+ +12 octets +\d+ octets\n\nCounted .* What was wrong is right now\.\n$/,
   )
   assert.equal(exitCode, 0)
-  assert.equal(await world.mailHost.storageUsed(organization.id), used)
+  assert.equal(await storageUsed(world.db, organization.id), used)
 })

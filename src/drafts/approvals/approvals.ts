@@ -6,7 +6,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { appendEvents } from '#/events/append.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { TimedPlace } from '#/http/schemas/cursor.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 
 export const approvalStates = ['pending', 'approved', 'declined', 'outdated'] as const
 

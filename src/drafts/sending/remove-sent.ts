@@ -1,16 +1,17 @@
 import type { Db } from '#/db/schema.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { readSummaries } from '#/mail/read.ts'
 import { draftMessageId, foreignKey } from '../identity.ts'
 import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 
 /** Removes the messages of sent drafts whose removal failed: the process died, or the mail host did not answer. Forgets drafts
  *  that were sent long ago. */
-export async function removeSentDrafts(db: Db, mailHost: MailHost): Promise<void> {
+export async function removeSentDrafts(db: Db): Promise<void> {
   for (const { mailbox, domain, key, uid } of await notRemoved(db)) {
-    const [summary] = await mailHost.summaries(mailbox, 'drafts', [uid])
+    const [summary] = await readSummaries(db, mailbox, 'drafts', [uid])
     // In a folder that was created again the uid may be another message's.
     const isIt = summary && (summary.messageId === draftMessageId(key, domain) || foreignKey(summary) === key)
-    if (isIt) await mailHost.expunge(mailbox, 'drafts', [uid])
+    if (isIt) await expungeMessages(db, mailbox, 'drafts', [uid])
     await noteRemoved(db, mailbox, key)
   }
   await forgetSentDrafts(db)

@@ -6,6 +6,7 @@ import { invalid, notFound } from '#/errors.ts'
 import { unlessReplayed } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { timestamp } from '#/http/schemas/timestamp.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
 import { type SchedulingParts, scheduling } from '#/scheduled/schedule-once.ts'
 import { Accepted } from '#/scheduled/schemas.ts'
 import type { Outgoing } from '#/sending/outgoing.ts'
@@ -98,13 +99,13 @@ export async function sendFound<Ready extends ReadyMessage>(
 
 /** Removes a sent draft from the folder. If the mail host does not answer, a worker does so later. */
 async function removeSent(
-  { db, mailHost }: DraftParts,
+  { db }: DraftParts,
   { box, key, uids }: Found,
   by: Actor,
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
   try {
-    await mailHost.expunge(box, 'drafts', uids, by)
+    await expungeMessages(db, box, 'drafts', uids, by)
     await noteRemoved(db, box, key)
   } catch (err) {
     log.warn({ err }, 'a draft that was sent could not be removed from its folder yet')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Change } from '#/ports/mail-host.ts'
-import type { Held } from '#/ports/recording.ts'
+import type { Held } from '#/mail/recording.ts'
+import type { Change } from '#/mail/update.ts'
 import { type Changes, changesIn, changesOf, noChanges, noCounts, plusChanges, sumOfChanges } from './counts.ts'
 
 for (const [what, change, counted] of [

@@ -1,5 +1,5 @@
-import type { Change } from '#/ports/mail-host.ts'
-import type { Did } from '#/ports/recording.ts'
+import type { Did } from '#/mail/recording.ts'
+import type { Change } from '#/mail/update.ts'
 
 /** What a run has found and done so far. */
 export interface Counts {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Refusal } from '#/errors.ts'
+import { answering } from '#test/observe/meanwhile.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -21,10 +22,12 @@ beforeEach(async () => {
   runId = (await organization.request('POST', '/v1/filters/runs', {})).body.id
 })
 
+/** Of the statement that reads messages for filters. */
+const reading = 'as subjects'
+
 /** Each step that reads messages fails so. */
 function failing(t: TestContext, error: Error) {
-  const { mock } = t.mock.method(world.mailHost, 'headings', () => Promise.reject(error))
-  return mock
+  return answering(t, world.db, reading, () => Promise.reject(error))
 }
 
 /** What is due now, and what has become of the run. */
@@ -40,28 +43,24 @@ const becomeDue = () => sql`update filter_runs set due_at = now() where finished
 const waiting = { state: 'running', ended: false, starred: 0 }
 
 test('a step that fails is tried five times, not at once each time, and then the run has failed', async (t) => {
-  const mock = failing(t, new TypeError('Not foreseen'))
+  const failure = failing(t, new TypeError('Not foreseen'))
   for (let attempt = 1; attempt < 5; attempt++) {
     assert.deepEqual(await processed(), { ...waiting, last_error: 'Internal error' })
     assert.deepEqual(await processed(), { ...waiting, last_error: 'Internal error' })
-    assert.equal(mock.callCount(), attempt)
+    assert.equal(failure.count(), attempt)
     await becomeDue()
   }
   assert.deepEqual(await processed(), { ...waiting, state: 'failed', ended: true, last_error: 'Internal error' })
   await becomeDue()
   await processed()
-  assert.equal(mock.callCount(), 5)
+  assert.equal(failure.count(), 5)
 })
 
 test('attempts are those of one step: the next one has as many', async (t) => {
-  const headings = world.mailHost.headings.bind(world.mailHost)
-  const failed = new Map<string, number>()
-  t.mock.method(world.mailHost, 'headings', (...asked: Parameters<typeof headings>) => {
-    const [{ mailboxId }] = asked
-    const before = failed.get(mailboxId) ?? 0
-    failed.set(mailboxId, before + 1)
-    return before < 4 ? Promise.reject(new TypeError('Not foreseen')) : headings(...asked)
-  })
+  let attempts = 0
+  answering(t, world.db, reading, (ask) =>
+    ++attempts % 5 === 0 ? ask() : Promise.reject(new TypeError('Not foreseen')),
+  )
   for (let round = 0; round < 8; round++) {
     assert.equal((await processed()).state, 'running')
     await becomeDue()
@@ -71,12 +70,12 @@ test('attempts are those of one step: the next one has as many', async (t) => {
 
 test('a database that does not answer is waited for, however long that is', async (t) => {
   const error = Object.assign(new Error('gone'), { code: 'ECONNRESET' })
-  const mock = failing(t, error)
+  const failure = failing(t, error)
   for (let attempt = 1; attempt < 8; attempt++) {
     assert.deepEqual(await processed(), { ...waiting, last_error: 'The database did not answer' })
     await becomeDue()
   }
-  mock.restore()
+  failure.restore()
   assert.deepEqual(await processed(), { state: 'done', ended: true, last_error: null, starred: 2 })
 })
 

@@ -1,7 +1,7 @@
+import type { Heading } from '#/mail/headings.ts'
 import type { Address } from '#/mime/address/address.ts'
 import { type Headers, readHeaders } from '#/mime/header/headers.ts'
 import { addressesIn, sendersIn } from '#/mime/message.ts'
-import type { Heading } from '#/ports/mail-host.ts'
 import { type FilterInput, lazyFilterInput } from '../filter-input.ts'
 
 /** The input of filters for a stored message: the same as at its arrival. The address that it was delivered to is that of its

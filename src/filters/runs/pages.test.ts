@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { HeadingPage, MailHost, UidRange } from '#/ports/mail-host.ts'
+import type { HeadingPage, UidRange } from '#/mail/headings.ts'
 import { noCounts } from './counts.ts'
 import { Pages } from './pages.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
@@ -25,7 +25,7 @@ for (const [what, fields, read] of [
       return { uidValidity: 1, messages: messages.slice(after, after + most) }
     }
     const nothing = { groups: [], matched: 0, filters: [], matching: [] }
-    const pages = new Pages({ headings } as unknown as MailHost, async () => nothing)
+    const pages = new Pages(headings, async () => nothing)
     const filters = fields.map((field) => {
       return { id: 'f', name: 'One', field, op: 'contains', value: 'x', action: 'star', argument: null } as const
     })

@@ -1,5 +1,6 @@
 import { ifMissing } from '#/errors.ts'
-import type { Heading, HeadingPage, MailboxRef, MailHost, UidRange } from '#/ports/mail-host.ts'
+import type { Heading, HeadingPage, UidRange } from '#/mail/headings.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { Evaluated } from './plan.ts'
 import type { ClaimedRun, RunFolder } from './run.ts'
 
@@ -17,14 +18,16 @@ export interface Page {
 
 type Evaluate = (run: ClaimedRun, folder: RunFolder, messages: readonly Heading[]) => Promise<Evaluated>
 
+type ReadHeadings = (mailbox: MailboxRef, folder: string, range: UidRange) => Promise<HeadingPage>
+
 /** Reads the messages that runs go through, and evaluates them. */
 export class Pages {
-  readonly #mailHost: MailHost
+  readonly #headings: ReadHeadings
   readonly #evaluate: Evaluate
   #ahead: { readonly name: string; readonly page: Promise<Page | undefined> } | undefined
 
-  constructor(mailHost: MailHost, evaluate: Evaluate) {
-    this.#mailHost = mailHost
+  constructor(headings: ReadHeadings, evaluate: Evaluate) {
+    this.#headings = headings
     this.#evaluate = evaluate
   }
 
@@ -51,7 +54,7 @@ export class Pages {
     const wanted = wantedBy(run)
     const most = wanted === 'header' ? Math.min(atOnce, mostHeaders) : atOnce
     const range = { after: folder.uid, last: folder.lastUid, most, wanted }
-    const page = await this.#mailHost.headings(mailboxOf(run, folder), folder.folder, range).catch(ifMissing(undefined))
+    const page = await this.#headings(mailboxOf(run, folder), folder.folder, range).catch(ifMissing(undefined))
     if (!page) return undefined
     const found = await this.#evaluate(run, folder, page.messages)
     return { ...page, found, upTo: upToIn(page, most) ?? folder.lastUid }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { removeFolder } from '#/mail/make-folder.ts'
 import { readMessage } from '#/mime/message.ts'
 import { each } from '#test/each.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
@@ -154,14 +156,11 @@ describe('what a run goes through', () => {
       { length: 700 },
       (_, n) => `From: p${n % 7}@far.example\r\nSubject: Letter ${n % 3}\r\n\r\nHi`,
     )
-    await world.db.transaction().execute((tx) =>
-      world.mailHost.append(
-        tx,
-        letters.map((raw) => ({
-          ...{ mailbox: { organizationId: organization.id, mailboxId }, folder: 'inbox', receivedAt: new Date() },
-          ...{ message: readMessage(Buffer.from(raw)), seen: false, flagged: false, keywords: [], filteredBy: [] },
-        })),
-      ),
+    await world.store(
+      letters.map((raw) => ({
+        ...{ mailbox: { organizationId: organization.id, mailboxId }, folder: 'inbox', receivedAt: new Date() },
+        ...{ message: readMessage(Buffer.from(raw)), seen: false, flagged: false, keywords: [], filteredBy: [] },
+      })),
     )
     await filter(organization, { value: 'letter 1', action: 'star' })
     await filter(organization, { field: 'from', value: 'p3@', action: 'read' })
@@ -217,16 +216,13 @@ describe('what a run goes through', () => {
       const mailbox = { organizationId: organization.id, mailboxId }
       const message = readMessage(Buffer.from('Subject: Invoice\r\n\r\nHi'))
       const kept = { receivedAt: new Date(), seen: false, flagged: false, keywords: [], filteredBy: [] }
-      const append = () =>
-        world.db
-          .transaction()
-          .execute((tx) => world.mailHost.append(tx, [{ ...kept, mailbox, folder: 'Bills', message }]))
+      const append = () => world.store([{ mailbox, folder: 'Bills', message, ...kept }])
       await append()
       await filter(organization, { action: 'star' })
       const { id } = await made(organization, '/v1/filters/runs', { folders: ['Bills'] })
       await world.filterRunner.processSome(1)
-      await world.mailHost.expunge(mailbox, 'Bills', [1])
-      assert.ok(await world.mailHost.removeFolder(mailbox, 'Bills'))
+      await expungeMessages(world.db, mailbox, 'Bills', [1])
+      assert.ok(await removeFolder(world.db, mailbox, 'Bills'))
       if (again) await append()
       await world.filterRunner.processAll()
       const after = await shown(organization, id)

@@ -6,9 +6,10 @@ import { ifMissing, Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
+import { folderExtent, readHeadings } from '#/mail/headings.ts'
+import type { Recording } from '#/mail/recording.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
-import type { Recording } from '#/ports/recording.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
 import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
 import { mailboxOf, Pages } from './pages.ts'
@@ -40,7 +41,6 @@ const secondsBetweenAttempts = 10
 
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly log: Logger
   readonly foreground: Foreground
   /** The database is. */
@@ -72,10 +72,13 @@ export class FilterRunner extends StepWorker {
       failed: 'runs of filters could not be claimed; it is tried again',
     })
     this.#parts = parts
-    this.#pages = new Pages(parts.mailHost, async (run, { folder, address }, messages) => {
-      const most = run.preview ? mostSamples - run.sample.length : 0
-      return evaluate(await this.#filters(run), messages, { folder, address, most })
-    })
+    this.#pages = new Pages(
+      (...asked) => readHeadings(parts.db, ...asked),
+      async (run, { folder, address }, messages) => {
+        const most = run.preview ? mostSamples - run.sample.length : 0
+        return evaluate(await this.#filters(run), messages, { folder, address, most })
+      },
+    )
   }
 
   protected override async step(): Promise<boolean> {
@@ -117,7 +120,7 @@ export class FilterRunner extends StepWorker {
   /** Determines the last uid that the run reads in a folder. */
   async #look(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
-    const extent = this.#parts.mailHost.extent(mailboxOf(run, folder), folder.folder)
+    const extent = folderExtent(this.#parts.db, mailboxOf(run, folder), folder.folder)
     const { uidValidity, lastUid, total } = await extent.catch(ifMissing(nowhere))
     const next = await this.#settle(turn, {
       total: (run.total ?? 0) + total,
@@ -183,7 +186,7 @@ export class FilterRunner extends StepWorker {
     plan: Plan,
     { counts, seen }: { counts: Counts; seen: number },
   ): Promise<Turn | undefined> {
-    const { db, mailHost } = this.#parts
+    const { db } = this.#parts
     const [group, ...groups] = plan.groups
     if (!group) throw new Error('A plan has a change')
     const changeId = run.changeId ?? (await beginRunChange(db, run))
@@ -214,14 +217,7 @@ export class FilterRunner extends StepWorker {
         if (goesOn) turn = { ...settled, until }
       },
     }
-    await mailHost.update(
-      mailboxOf(run, folder),
-      folder.folder,
-      group.uids,
-      group.change,
-      { ...run.by, address: null },
-      recording,
-    )
+    await updateMessages(db, mailboxOf(run, folder), folder.folder, group.uids, group.change, run.by, recording)
     return turn
   }
 

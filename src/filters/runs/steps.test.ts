@@ -3,7 +3,7 @@ import { beforeEach, mock, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Foreground } from '#/event-loop/foreground.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
+import { watchStatements } from '#test/observe/statements.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -78,7 +78,7 @@ test('requests pass between the steps of a run: after a look at each of two fold
     if (++passed === 3) passedThrice.resolve()
   })
   const log = pino({ level: 'silent' })
-  await using runner = new FilterRunner({ db, mailHost: world.mailHost, foreground, embedded: true, log })
+  await using runner = new FilterRunner({ db: world.db, foreground, embedded: true, log })
   runner.start()
   await passedThrice.promise
 })
@@ -94,24 +94,19 @@ for (const [where, embedded] of [
   ['on an embedded database', true],
 ] as const)
   test(`${where} the next messages are read before those before are changed, and each is gone through once`, async () => {
-    const { mailHost, foreground } = world
+    const { foreground } = world
     const many = Array.from({ length: 600 }, (_, number) => {
       return { seen: false, receivedAt: Date.UTC(2026, 10, 21) + number, sender: 'invoice@far.example', headers: '' }
     })
     await storeMessages(world, { organizationId: organization.id, mailboxId }, many)
     const did: string[] = []
-    const noting: MailHost = Object.assign(Object.create(mailHost), {
-      headings(...[mailbox, folder, range]: Parameters<MailHost['headings']>) {
-        did.push(`read from ${range.after}`)
-        return mailHost.headings(mailbox, folder, range)
-      },
-      update(...change: Parameters<MailHost['update']>) {
-        did.push('change')
-        return mailHost.update(...change)
-      },
+    using _watched = watchStatements(({ text, values }) => {
+      if (text.includes('as subjects')) did.push(`read from ${(values as unknown[]).slice(1, 2)}`)
+      if (text.includes('update mail_messages')) did.push('change')
+      return undefined
     })
     const log = pino({ level: 'silent' })
-    await using runner = new FilterRunner({ db, mailHost: noting, foreground, embedded, log })
+    await using runner = new FilterRunner({ db, foreground, embedded, log })
     await runner.processAll()
     const { body } = await organization.request('GET', `/v1/filter-runs/${runId}`)
     const { state, ...counts } = body

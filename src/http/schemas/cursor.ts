@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '#/errors.ts'
-import type { ListPlace } from '#/ports/mail-host.ts'
 import { isUuid } from '#/text.ts'
 
 /** The rest of a list in its order, unaffected by earlier insertions and deletions. */
@@ -63,9 +62,15 @@ export function numberedPlace(cursor: string | undefined, list: ListName): numbe
   return number
 }
 
-/** A place in a list of messages. Undefined for an empty cursor, which begins.
+/** A message's place in a list. The message itself may be deleted. */
+export interface MessagePlace {
+  readonly receivedAt: number
+  readonly uid: number
+}
+
+/** Undefined for an empty cursor, which begins.
  *  @throws Refusal for a text that is no cursor of that list */
-export function listPlace(cursor: string | undefined, list: ListName): ListPlace | undefined {
+export function listPlace(cursor: string | undefined, list: ListName): MessagePlace | undefined {
   if (!cursor) return undefined
   const [receivedAt, uid] = placeIn(cursor, list)
   if (!isTime(receivedAt) || !isBelow(uid, 2 ** 53)) throw notOurs()

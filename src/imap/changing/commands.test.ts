@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { readSummaries } from '#/mail/read.ts'
 import type { HeardSession } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { changingCommands } from './commands.ts'
@@ -172,7 +173,7 @@ test('what is stored is read as all mail is, and dated as the client says, or no
   const { scene, session } = await inInbox('inbox')
   const [head, body] = ['From: Ann <ann@far.example>\r\nSubject: Lunch\r\nMessage-ID: <1@far.example>', 'At noon?\n']
   await session.run(`APPEND INBOX "01-Feb-2020 10:00:00 +0100" {${head}\r\n\r\n${body}} {a: b}`)
-  const [one, two] = await stage.host.summaries(scene.mailbox, 'inbox', [1, 2])
+  const [one, two] = await readSummaries(stage.db, scene.mailbox, 'inbox', [1, 2])
   assert.deepEqual(
     [one?.from?.address, one?.subject, one?.messageId, one?.preview, one?.sizeBytes],
     ['ann@far.example', 'Lunch', '<1@far.example>', 'At noon?', head.length + 4 + body.length],

@@ -1,10 +1,12 @@
+import type { Db } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
-import { expunge } from '#/mail/expunge.ts'
-import { uidsAfter } from '#/mail/read.ts'
-import { update } from '#/mail/update.ts'
-import { isStandardFolder, newFolderName } from '#/messages/folders/folder-name.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { isStandardFolder, newFolderName } from '#/mail/folder-name.ts'
+import { folderStatuses } from '#/mail/folders.ts'
+import { uidsAfter } from '#/mail/list.ts'
+import { removeFolder, renameFolderTree } from '#/mail/make-folder.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { announceFolders, assertRenamable, createFolder } from '#/messages/folders/folders.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { type Completed, No } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
 import { leave } from '../selected/select.ts'
@@ -25,13 +27,13 @@ export async function create(session: Session, { args }: Command): Promise<Compl
   const uses = readUses(args)
   args.end()
   const wanted = await newFolder(session, name)
-  const { mailHost, db } = session.parts
+  const { db } = session.parts
   const other = uses.find((use) => !hasUse(wanted.folder, use))
   const taken = other === undefined ? undefined : folderWithUse(other)
   if (await findFolder(session, name, 'change')) throw alreadyExists()
   if (other !== undefined)
     throw new No(taken ? `${taken} has this use already` : 'No folder can have this use', 'USEATTR')
-  const { made } = await createFolder(mailHost, wanted.mailbox, wanted.folder)
+  const { made } = await createFolder(db, wanted.mailbox, wanted.folder)
   if (!made) throw alreadyExists()
   await announceFolders(db, wanted.mailbox, session.user.by)
   const { stored } = await existingFolder(session, name, 'change')
@@ -74,16 +76,16 @@ export async function remove(session: Session, { args }: Command): Promise<Compl
   args.end()
   const folder = await existingFolder(session, given, 'change')
   assertNotStandard(folder)
-  const { db, mailHost } = session.parts
+  const { db } = session.parts
   const { mailbox, folder: name, stored } = folder
   do {
     for (;;) {
       const uids = await uidsAfter(db, mailbox, name, 0, together)
       if (uids.length === 0) break
-      await expunge(db, mailbox, name, uids, session.user.by)
+      await expungeMessages(db, mailbox, name, uids, session.user.by)
     }
     // Mail may arrive meanwhile.
-  } while (!(await mailHost.removeFolder(mailbox, name)))
+  } while (!(await removeFolder(db, mailbox, name)))
   await announceFolders(db, mailbox, session.user.by)
   if (session.selected?.folderId === stored.id) leave(session)
   return { text: 'Deleted' }
@@ -101,32 +103,28 @@ export async function rename(session: Session, { args }: Command): Promise<Compl
   if (to.mailbox.mailboxId !== from.mailbox.mailboxId)
     throw new No('A folder stays in its mailbox: copy its messages', 'CANNOT')
   if (from.folder === 'inbox') await emptyInto(session, from, to.folder)
-  else await renameTree(session.parts.mailHost, from, to.folder)
+  else await renameTree(session.parts.db, from, to.folder)
   await announceFolders(session.parts.db, from.mailbox, session.user.by)
   return { text: 'Renamed' }
 }
 
-async function renameTree(mailHost: MailHost, from: NamedFolder, to: string): Promise<void> {
+async function renameTree(db: Db, from: NamedFolder, to: string): Promise<void> {
   const { mailbox, folder } = from
-  const folders = await mailHost.folders(mailbox)
+  const folders = await folderStatuses(db, mailbox)
   if (!folders.some(({ name }) => name === folder || name.startsWith(`${folder}/`))) throw noSuchMailbox()
   assertNotStandard(from)
   if (folders.some(({ name }) => name === to)) throw alreadyExists()
   assertRenamable(folders, folder, to)
-  await mailHost.renameFolder(mailbox, folder, to)
+  await renameFolderTree(db, mailbox, folder, to)
 }
 
 /** INBOX stays, and is empty: its messages go to a new folder. */
-async function emptyInto(
-  { parts: { db, mailHost }, user }: Session,
-  { mailbox }: NamedFolder,
-  to: string,
-): Promise<void> {
-  if (!(await createFolder(mailHost, mailbox, to)).made) throw alreadyExists()
+async function emptyInto({ parts: { db }, user }: Session, { mailbox }: NamedFolder, to: string): Promise<void> {
+  if (!(await createFolder(db, mailbox, to)).made) throw alreadyExists()
   for (;;) {
     const uids = await uidsAfter(db, mailbox, 'inbox', 0, together)
     if (uids.length === 0) return
-    await update(db, mailbox, 'inbox', uids, { folder: to }, user.by)
+    await updateMessages(db, mailbox, 'inbox', uids, { folder: to }, user.by)
   }
 }
 

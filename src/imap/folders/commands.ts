@@ -1,3 +1,4 @@
+import { storageUsed } from '#/mail/storage.ts'
 import { usageOf } from '#/usage/queries.ts'
 import { type Completed, No } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
@@ -111,9 +112,9 @@ async function getQuotaRoot(session: Session, command: Command): Promise<Complet
 }
 
 /** In units of 1,024 octets. */
-async function quotaOf({ parts: { db, mailHost }, user }: Session): Promise<string> {
+async function quotaOf({ parts: { db }, user }: Session): Promise<string> {
   const { organizationId } = user.mailbox
-  const { storage } = await usageOf(db, organizationId, await mailHost.storageUsed(organizationId))
+  const { storage } = await usageOf(db, organizationId, await storageUsed(db, organizationId))
   return untagged(`QUOTA "" (STORAGE ${Math.ceil(storage.used / 1_024)} ${Math.floor(storage.limit / 1_024)})`)
 }
 

@@ -1,7 +1,7 @@
 import { Refusal } from '#/errors.ts'
 import { type Level, levels } from '#/http/access/caller.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { No } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import { imapName, sharedName, sharedPath, storeName } from './names.ts'

@@ -1,4 +1,4 @@
-import { folderName, isStandardFolder } from '#/messages/folders/folder-name.ts'
+import { folderName, isStandardFolder } from '#/mail/folder-name.ts'
 
 /** Between the steps of a path. */
 export const separator = '/'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
+import { makeFolder } from '#/mail/make-folder.ts'
 import { endAccess, giveAccess } from '#/mailboxes/access/access.ts'
 import { changePassword, suspendMailbox } from '#/mailboxes/change.ts'
 import { removeMailbox } from '#/mailboxes/remove.ts'
@@ -12,7 +13,7 @@ import { commands } from '../commands.ts'
 
 const serving = await Serving.ofFile()
 const { world, organization } = serving
-const { db, mailHost } = world
+const { db } = world
 let count = 0
 
 /** A member's mailbox, and another one that is shared with the member at this level, or not at all. */
@@ -43,7 +44,7 @@ for (const [level, rights, made] of [
 ] as const)
   test(`a mailbox that is shared at the level ${level} is listed, with the rights of that`, async () => {
     const { own, team } = await pair(level)
-    await mailHost.createFolder(team, 'Plans')
+    await makeFolder(db, team, 'Plans')
     await using client = await serving.signedIn(own)
     const root = `Shared/${team.address}`
     const { untagged } = await client.run('LIST "" Shared/*')
@@ -115,7 +116,7 @@ test('a mailbox of another organization, and one that is not shared, are as one 
   const { own, team } = await pair()
   const other = await world.organization()
   const theirs = await readingMailbox(other, 'team')
-  for (const mailbox of [team, theirs]) await mailHost.createFolder(mailbox, 'Plans')
+  for (const mailbox of [team, theirs]) await makeFolder(db, mailbox, 'Plans')
   assert.equal(await hand(world, 'ann@peer.example', own.address, letter({ subject: 'One' })), '250 2.6.0')
   await using client = await serving.signedIn(own)
   for (const folder of ['INBOX', 'Plans', '']) {
@@ -143,7 +144,7 @@ const endings: readonly [what: string, end: (given: Awaited<ReturnType<typeof pa
     'the mailbox is suspended',
     ({ own }) => db.transaction().execute((tx) => suspendMailbox(tx, own, true, byOperator)),
   ],
-  ['the mailbox is deleted', ({ own }) => removeMailbox({ db, mailHost }, own, byOperator, () => {})],
+  ['the mailbox is deleted', ({ own }) => removeMailbox({ db }, own, byOperator, () => {})],
   ['the share is lost', ({ sharing }) => db.transaction().execute((tx) => endAccess(tx, sharing))],
   [
     'the level no longer allows changes',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { makeFolder, removeFolder } from '#/mail/make-folder.ts'
 import { partsOn } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { FolderMaps } from './folder-maps.ts'
@@ -38,14 +40,13 @@ for (const [what, act] of [
 
 test('a mailbox that is made again has nothing of the one before', async () => {
   using scene = await stage.scene()
-  const { host } = stage
-  await host.createFolder(scene.mailbox, 'A')
+  await makeFolder(stage.db, scene.mailbox, 'A')
   await scene.add(1, { folder: 'A' })
   await scene.told('SELECT A')
   await scene.told('UNSELECT')
-  await host.expunge(scene.mailbox, 'A', [1])
-  await host.removeFolder(scene.mailbox, 'A')
-  await host.createFolder(scene.mailbox, 'A')
+  await expungeMessages(stage.db, scene.mailbox, 'A', [1])
+  await removeFolder(stage.db, scene.mailbox, 'A')
+  await makeFolder(stage.db, scene.mailbox, 'A')
   assert.equal((await scene.told('SELECT A')).includes('* 0 EXISTS'), true)
 })
 

@@ -1,6 +1,8 @@
 // On both databases: what one process commits, clients of another are told.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeFolder, removeFolder } from '#/mail/make-folder.ts'
 import { partsOn } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 
@@ -51,11 +53,11 @@ test('a client that has not selected a mailbox may be idle, and must end it with
 
 test('a client that is idle as its mailbox is deleted is told BYE', async () => {
   using scene = await stage.scene()
-  await stage.host.createFolder(scene.mailbox, 'Projects')
+  await makeFolder(stage.db, scene.mailbox, 'Projects')
   await scene.told('SELECT Projects')
   const idling = scene.session.run('IDLE')
   await scene.session.until(/^\+/)
-  await stage.host.removeFolder(scene.mailbox, 'Projects')
+  await removeFolder(stage.db, scene.mailbox, 'Projects')
   assert.deepEqual(await idling, ['* BYE Selected mailbox was deleted, have to disconnect'])
 })
 

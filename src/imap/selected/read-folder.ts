@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { integers, packed } from '#/mail/packed.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { type Changed, type ChangedRow, changedIn, changedMessages } from './changed-messages.ts'
 import type { FolderMaps, KnownMap } from './folder-maps.ts'
 import { SequenceMap } from './sequence-map.ts'

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { makeFolder, removeFolder, renameFolderTree } from '#/mail/make-folder.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import type { Extension } from '../session/session.ts'
 
@@ -119,14 +121,13 @@ test('a client of more changes than are read at a time is told of each once', as
 
 test('a renamed mailbox stays selected under its name, and one that is deleted ends the session', async () => {
   using scene = await stage.scene()
-  const { host } = stage
-  await host.createFolder(scene.mailbox, 'Projects')
+  await makeFolder(stage.db, scene.mailbox, 'Projects')
   await scene.told('SELECT Projects')
-  await host.renameFolder(scene.mailbox, 'Projects', 'Done/Projects')
+  await renameFolderTree(stage.db, scene.mailbox, 'Projects', 'Done/Projects')
   await scene.add(1, { folder: 'Done/Projects' })
   assert.deepEqual(await scene.told('NOOP'), ['* 1 EXISTS', 'OK Noop completed'])
   assert.equal(scene.session.selected?.name, 'Done/Projects')
-  await host.expunge(scene.mailbox, 'Done/Projects', [1])
-  await host.removeFolder(scene.mailbox, 'Done/Projects')
+  await expungeMessages(stage.db, scene.mailbox, 'Done/Projects', [1])
+  await removeFolder(stage.db, scene.mailbox, 'Done/Projects')
   assert.deepEqual(await scene.told('NOOP'), ['* BYE Selected mailbox was deleted, have to disconnect'])
 })

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { Bye, No } from '../answers.ts'
 import type { Selected } from '../selected/selected.ts'
 

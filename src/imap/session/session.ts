@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Clock } from '#/ports/clock.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import type { Bye, Completed } from '../answers.ts'
@@ -16,7 +16,6 @@ import type { Output } from '../wire/output.ts'
 /** What all sessions share. */
 export interface ImapParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly reader: MessageReader
   readonly idKey: IdHashKey
   /** The conversations of folders, for THREAD. */

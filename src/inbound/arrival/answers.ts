@@ -1,8 +1,8 @@
+import type { Copy } from '#/mail/append.ts'
 import type { Verdict } from '#/mime/authentication/verdict.ts'
 import type { Message } from '#/mime/message.ts'
 import { authorDomains, isPersonal } from '#/mime/report/personal.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
-import type { Copy } from '#/ports/mail-host.ts'
 import { answerMark, cancelAnswered } from '#/queue/answered.ts'
 import type { Envelope } from '../smtp/envelope.ts'
 

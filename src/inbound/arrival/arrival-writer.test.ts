@@ -1,21 +1,23 @@
+import { sql } from 'kysely'
+import { idKey } from '#test/world/mail/mailboxes.ts'
 // On both databases: messages are written together, and known ones are found.
+
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import type { Copy } from '#/mail/append.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { readMessage } from '#/mime/message.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
-import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { each } from '#test/each.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
+import { newMailbox } from '#test/world/mail/mailboxes.ts'
 import { replyTo } from '../smtp/internal-error.ts'
 import { ArrivalWriter, type Delivery } from './arrival-writer.ts'
 
-const database = await databaseOfFile()
-const host = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
-const mailbox = await newMailbox(database.db, host, await newDomain(database.db), 'ada')
+const { db } = await databaseOfFile()
+const mailbox = await newMailbox(db, 'ada')
 
 function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
   const raw = Buffer.from(`Subject: ${subject}\r\nMessage-ID: <${randomUUID()}@x>\r\n\r\nHello\r\n`)
@@ -28,24 +30,20 @@ function delivery(subject: string, to: MailboxRef = mailbox): Delivery {
 
 /** Which of these subjects are in the inbox. */
 async function stored(...subjects: string[]): Promise<boolean[]> {
-  const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
+  const { messages } = await listMessages(db, mailbox, 'inbox', { limit: 100, page: 0 })
   return subjects.map((wanted) => messages.some(({ subject }) => subject === wanted))
 }
 
 test('messages that come while one is being written share a transaction', async () => {
-  const sizes: number[] = []
-  const appendNew: MailHost['appendNew'] = (tx, copies) => {
-    sizes.push(copies.length)
-    return host.appendNew(tx, copies)
-  }
-  const counting: MailHost = Object.assign(Object.create(host), { appendNew })
-  const store = new ArrivalWriter(database.db, counting)
+  const store = new ArrivalWriter(db, idKey)
   await Promise.all(Array.from({ length: 300 }, (_, n) => store.keep(delivery(`shared ${n}`))))
-  assert.deepEqual(sizes, [1, 200, 99])
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from mail_messages group by xmin::text order by min(uid)`.execute(db)
+  assert.deepEqual(each(rows, 'count'), [1, 200, 99])
 })
 
 test('a message that cannot be stored harms no other that came with it', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const nowhere = { ...mailbox, mailboxId: randomUUID() }
   const first = store.keep(delivery('first'))
   const results = await Promise.allSettled([
@@ -59,33 +57,33 @@ test('a message that cannot be stored harms no other that came with it', async (
 })
 
 test('of the same message twice in one transaction, one is stored and both are done', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const twice = delivery('twins')
   await Promise.all([store.keep(delivery('ahead of twins')), store.keep(twice), store.keep({ ...twice })])
-  const { messages } = await host.list(mailbox, 'inbox', { limit: 10, page: 0 })
+  const { messages } = await listMessages(db, mailbox, 'inbox', { limit: 10, page: 0 })
   assert.equal(messages.filter(({ subject }) => subject === 'twins').length, 1)
 })
 
 test('a duplicate does not affect messages of the same batch', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const known = delivery('known')
   await store.keep(known)
   const [filed] = [delivery('filed')]
   const elsewhere = { ...filed, copies: filed.copies.map((copy) => ({ ...copy, folder: 'bills' })) }
   await Promise.all([store.keep(delivery('ahead of known')), store.keep(known), store.keep(elsewhere)])
-  const { messages } = await host.list(mailbox, 'inbox', { limit: 100, page: 0 })
+  const { messages } = await listMessages(db, mailbox, 'inbox', { limit: 100, page: 0 })
   assert.equal(messages.filter(({ subject }) => subject === 'known').length, 1)
-  const bills = await host.list(mailbox, 'bills', { limit: 10, page: 0 })
+  const bills = await listMessages(db, mailbox, 'bills', { limit: 10, page: 0 })
   assert.deepEqual(each(bills.messages, 'subject'), ['filed'])
 })
 
 test('a message for a folder that lacks is stored, and known when it comes again', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const one = delivery('newsletter')
   const filed = { ...one, copies: one.copies.map((copy) => ({ ...copy, folder: 'letters' })) }
   await store.keep(filed)
   await store.keep(filed)
-  const { messages } = await host.list(mailbox, 'letters', { limit: 10, page: 0 })
+  const { messages } = await listMessages(db, mailbox, 'letters', { limit: 10, page: 0 })
   assert.equal(messages.length, 1)
 })
 
@@ -108,7 +106,7 @@ function noting(written: string[], what: string, mailboxId: string | null = mail
 }
 
 test('what follows from a message is written where it is stored, in one order always, and once', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const written: string[] = []
   const elsewhere = randomUUID()
   const one = { ...delivery('followed'), followUps: [noting(written, 'b'), noting(written, 'a')] }
@@ -118,7 +116,7 @@ test('what follows from a message is written where it is stored, in one order al
 })
 
 test('where what follows from a message cannot be written, the message is not stored, and others are', async () => {
-  const store = new ArrivalWriter(database.db, host)
+  const store = new ArrivalWriter(db, idKey)
   const write = () => Promise.reject(new Error('no room'))
   const failing: FollowUp = { mailboxId: mailbox.mailboxId, order: 'a', write }
   const kept = await Promise.allSettled([

@@ -1,8 +1,11 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { batched } from '#/event-loop/batching.ts'
-import { noteArrivals, Suspended } from '#/messages/arrivals.ts'
+import { appendNew, type Copy } from '#/mail/append.ts'
+import { appendCopies } from '#/mail/append-copies.ts'
+import type { Arrival } from '#/mail/arrivals.ts'
+import { noteArrivals, Suspended } from '#/mail/arrivals.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { FollowUp } from '#/outbound/relaying/follow-ups.ts'
-import type { Arrival, Copy, MailHost } from '#/ports/mail-host.ts'
 
 /** A message with its copies. */
 export interface Delivery {
@@ -28,14 +31,14 @@ type Failure = { readonly error: unknown } | undefined
 /** Writes arrived messages, many in one transaction, which shares one commit to disk. */
 export class ArrivalWriter {
   readonly #db: Db
-  readonly #mailHost: MailHost
+  readonly #idKey: IdHashKey
   readonly #written: (delivery: Delivery) => Promise<Failure>
   /** Milliseconds for which the next batch waits at most. */
   #delay = 0
 
-  constructor(db: Db, mailHost: MailHost) {
+  constructor(db: Db, idKey: IdHashKey) {
     this.#db = db
-    this.#mailHost = mailHost
+    this.#idKey = idKey
     this.#written = batched(
       async (batch) => {
         const begun = performance.now()
@@ -88,7 +91,7 @@ export class ArrivalWriter {
     if (deliveries.some(({ followUps = [] }) => followUps.length > 0)) return false
     const copies = deliveries.flatMap((delivery) => delivery.copies)
     if (copies.length === 0 || copies.length > arrivals.size) return false
-    return await this.#mailHost.appendNew(copies, [...arrivals.values()])
+    return await appendNew(this.#db, this.#idKey, copies, [...arrivals.values()])
   }
 
   async #write(deliveries: readonly Delivery[]): Promise<undefined> {
@@ -103,8 +106,9 @@ export class ArrivalWriter {
         const due = followUps.filter(({ mailboxId }) => mailboxId === null || mailboxes.has(mailboxId))
         return { stored, due }
       })
-      await this.#mailHost.append(
+      await appendCopies(
         tx,
+        this.#idKey,
         kept.flatMap(({ stored }) => stored),
       )
       await write(

@@ -1,8 +1,25 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { publicId, readPublicId } from '#/message-id.ts'
-import type { MailboxOfMessage, NamedMessage, NamedStored, NamedSummary } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '../mailbox-ref.ts'
+import type { Stored, Summary } from '../read.ts'
 import { type StoredRow, type SummaryRow, storedColumns, storedOf, summaryColumns, summaryOf } from '../read.ts'
+import type { Place } from '../update.ts'
+
+/** The mailbox of a message that is found by its id. */
+export type MailboxOfMessage = MailboxRef & { readonly address: string; readonly kind: 'smart' | 'private' }
+
+/** Where a message is that is found by its id. */
+export interface NamedMessage extends Place {
+  readonly id: string
+  readonly mailbox: MailboxOfMessage
+  readonly folderId: number
+  readonly sizeBytes: number
+}
+
+export type NamedSummary = { readonly mailbox: MailboxOfMessage; readonly summary: Summary }
+
+export type NamedStored = { readonly mailbox: MailboxOfMessage; readonly stored: Stored }
 
 /** The folder of a message that is found by its id. */
 interface FolderRow {

@@ -1,10 +1,18 @@
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
-import type { Change, NamedMessage, NamedRecording, Place } from '#/ports/mail-host.ts'
 import { makeFolders } from '../folders.ts'
+import type { Recording } from '../recording.ts'
+import type { Change, Place } from '../update.ts'
 import { updateIn } from '../update.ts'
+import type { NamedMessage } from './find.ts'
 import { findNamed } from './find.ts'
+
+/** Records a change of messages that are named by their ids. */
+export interface NamedRecording extends Partial<Pick<Recording, 'settle'>> {
+  /** Called at the end, in the transaction, with what the change answers. */
+  settled?(tx: Tx, places: ReadonlyMap<string, Place>): Promise<void>
+}
 
 /** A message has left its folder before that was locked. */
 class MovedMeanwhile extends Error {}

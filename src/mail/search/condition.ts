@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SearchTree } from '#/ports/search.ts'
-import { timeOf } from '#/search/operators.ts'
 import { attachmentMark, holdsPhrase, holdsWords, idMark, wordsQuery } from './index-text.ts'
+import type { SearchTree } from './query.ts'
+import { timeOf } from './scope.ts'
 
 /** Whether a message is a result: over `mail_messages message`, its `content` and its `search`, which may be null. */
 export function condition(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { uidRows } from '../folders.ts'
+import type { MailboxRef } from '../mailbox-ref.ts'
 
 /** Has messages of a locked folder indexed once more, for another mailbox that is to have copies: until then searches in the other one find
  *  them as they find what has just arrived. Locks their contents, as whoever adds to the index does, so that it waits for this or is seen

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Searchable } from '#/mime/body/searchable.ts'
-import type { SearchField } from '#/ports/search.ts'
-import { wantedWords, wordsOf } from '#/search/words.ts'
+import type { SearchField } from './query.ts'
+import { wantedWords, wordsOf } from './words.ts'
 
 /** In all fields of a message together. */
 const mostWords = 16_000

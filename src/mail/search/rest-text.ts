@@ -1,6 +1,6 @@
 import type { AllTexts } from '#/mime/body/holds-texts.ts'
-import { longestWord, wordsOf } from '#/search/words.ts'
 import { foldWord } from '#/word-fold.ts'
+import { longestWord, wordsOf } from './words.ts'
 
 /** Different words of a message that its index text lacks. */
 const mostWords = 16_000

@@ -1,23 +1,19 @@
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import {
-  beginning,
-  type Found,
-  patience,
-  type SearchPage,
-  type SearchPlace,
-  type SearchQuery,
-  type SearchTree,
-} from '#/ports/search.ts'
-import { musts, searchesFolder, timesOf } from '#/search/scope.ts'
-import { wantedWords } from '#/search/words.ts'
+import type { MailboxRef } from '../mailbox-ref.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
 import { lookUp, mostHits, type Place, type Scope, type Walked, walk } from './candidates.ts'
 import { condition, heldWords, necessaryWords } from './condition.ts'
 import { mailboxMark, organizationMark } from './index-text.ts'
+import type { Found, SearchPage, SearchPlace, SearchQuery, SearchTree } from './query.ts'
+import { musts, searchesFolder, timesOf } from './scope.ts'
+import { wantedWords } from './words.ts'
 
+/** The time of a request, in milliseconds. The next request continues. */
+const patience = 2_000
+/** Octets of a message that is found, to show the place that matched from. */
+const beginning = 64 * 1024
 /** Messages examined by a statement, first if an index knows the words, then without one: 20 ms on the embedded database,
  *  which serves nothing else meanwhile. */
 const fewNewest = 200
@@ -47,7 +43,7 @@ interface SearchedFolder {
 }
 
 /** Searches mailboxes of one organization (docs/reference/search.md). */
-export async function search(db: Db, mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
+export async function searchMail(db: Db, mailboxes: readonly MailboxRef[], query: SearchQuery): Promise<SearchPage> {
   const [first] = mailboxes
   const nothing = { found: [], next: undefined, partial: false, indexing: false }
   if (!first) return nothing

@@ -3,7 +3,7 @@ import { record, type Settings } from '#/audit/record.ts'
 import type { Tx } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import type { Level } from '#/http/access/caller.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { deleteAccess, levelOf, lockForAccess, memberForAccess, upsertAccess } from './queries.ts'
 
 /** Which mailboxes one may share: all, or those that are not a member's own. */

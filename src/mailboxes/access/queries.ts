@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { Level } from '#/http/access/caller.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { Kind } from '../mailbox.ts'
 
 /** What a member may do with a mailbox. */

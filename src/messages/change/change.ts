@@ -1,9 +1,9 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
+import { newFolderName } from '#/mail/folder-name.ts'
+import type { Change } from '#/mail/update.ts'
 import type { Owner } from '#/organizations/owner.ts'
-import type { Change } from '#/ports/mail-host.ts'
-import { newFolderName } from '../folders/folder-name.ts'
 import type { MessageChange } from './schemas.ts'
 
 /** Reads a change. Checks all that needs no database. */

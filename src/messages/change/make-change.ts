@@ -5,25 +5,27 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { answerIn, noteProgress } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
-import type { Change, MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
-import type { Recording } from '#/ports/recording.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateNamed } from '#/mail/named/update.ts'
+import { readSummaries } from '#/mail/read.ts'
+import type { Recording } from '#/mail/recording.ts'
+import { type Change, type Place, updateMessages } from '#/mail/update.ts'
 import { idsShown } from '../find.ts'
 import { assertKeywordsKnown } from './change.ts'
 
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
 }
 
 /** Changes a message, and answers where it is then. A repetition of the request learns that from `progressOf`. */
 export async function changeOne(
-  { db, mailHost }: Parts,
+  { db }: Parts,
   request: FastifyRequest,
   mailbox: MailboxRef,
   { name, uid, change }: { readonly name: string; readonly uid: number; readonly change: Change },
 ): Promise<Place | undefined> {
   const { caller, actor } = request
-  if ((await mailHost.summaries(mailbox, name, [uid])).length === 0) throw notFound('message')
+  if ((await readSummaries(db, mailbox, name, [uid])).length === 0) throw notFound('message')
   await assertKeywordsKnown(db, caller, change)
   const noting: Recording = {
     settle: async (tx, did) => {
@@ -31,18 +33,18 @@ export async function changeOne(
       if (place) await noteProgress(tx, request, place)
     },
   }
-  return (await mailHost.update(mailbox, name, [uid], change, actor, noting)).get(uid)
+  return (await updateMessages(db, mailbox, name, [uid], change, actor, noting)).get(uid)
 }
 
 /** Changes a message that is named by its id. */
 export async function changeNamed(
-  { db, mailHost }: Parts,
+  { db }: Parts,
   request: FastifyRequest,
   { id, change }: { readonly id: string; readonly change: Change },
 ): Promise<void> {
   const { caller, actor } = request
   await assertKeywordsKnown(db, caller, change)
-  await mailHost.updateNamed(caller.organizationId, [id], change, actor, {
+  await updateNamed(db, caller.organizationId, [id], change, actor, {
     settled: async (tx, places) => {
       const place = places.get(id)
       if (place) await noteProgress(tx, request, place)
@@ -52,7 +54,7 @@ export async function changeNamed(
 
 /** Changes messages of a folder, and records that. The answer is stored with the record. */
 export async function changeMany(
-  { mailHost }: Parts,
+  { db }: Parts,
   request: FastifyRequest,
   mailbox: MailboxRef,
   { name, uids, change }: { readonly name: string; readonly uids: readonly number[]; readonly change: Change },
@@ -74,7 +76,7 @@ export async function changeMany(
       await answerIn(tx, request, ok(answerWith(placesAfter(did))))
     },
   }
-  return answerWith(await mailHost.update(mailbox, name, wanted, change, request.actor, answering))
+  return answerWith(await updateMessages(db, mailbox, name, wanted, change, request.actor, answering))
 }
 
 /** The same of messages that are named by their ids, wherever they are. */
@@ -94,7 +96,7 @@ export async function changeManyNamed(
     ...foundAmong(wanted, places),
     moved: [],
   })
-  const places = await parts.mailHost.updateNamed(organizationId, [...shown.keys()], change, actor, {
+  const places = await updateNamed(parts.db, organizationId, [...shown.keys()], change, actor, {
     settle: recording.settle,
     settled: (tx, places) => answerIn(tx, request, ok(answerWith(places))),
   })

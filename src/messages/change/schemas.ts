@@ -1,7 +1,7 @@
 import { invalid } from '#/errors.ts'
 import { Id, Line, Nullable, Strict } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import { newFolderName } from '../folders/folder-name.ts'
+import { newFolderName } from '#/mail/folder-name.ts'
 import { highestUid } from '../message.ts'
 import { messageId } from '../schemas.ts'
 import { assertLabelsApart } from './change.ts'

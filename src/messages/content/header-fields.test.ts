@@ -13,7 +13,7 @@ async function headersOf(bytes: Buffer | string) {
     ...{ mailbox: { organizationId: organization.id, mailboxId: id }, folder: 'inbox', receivedAt: new Date() },
     ...{ message: readMessage(Buffer.from(bytes)), seen: false, flagged: false, keywords: [], filteredBy: [filter] },
   }
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
+  await world.store([copy])
   return await organization.request('GET', `/v1/messages/1/headers?mailbox=${address}`)
 }
 

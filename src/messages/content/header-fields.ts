@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { Stored } from '#/mail/read.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { Field } from '#/mime/header/lines.ts'
-import type { Stored } from '#/ports/mail-host.ts'
 import type { HeaderFieldsOut } from '../schemas.ts'
 
 /** The largest part of a header that is shown. The rest is in the message itself. */

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Holder } from '#/event-loop/fair-share.ts'
 import { collected, pieceBytes } from '#/event-loop/pieces.ts'
 import type { AnswerMemory } from '#/http/answers/answer-memory.ts'
-import type { Stored } from '#/ports/mail-host.ts'
+import type { Stored } from '#/mail/read.ts'
 
 /** Memory for a message that is opened, as a multiple of its size: its octets, their decoded texts, and the answer. */
 const opened = 3

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
+import { uidsAfter } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 import { emptyFolder } from './erase.ts'
@@ -40,7 +41,7 @@ async function get(path: string) {
   return await organization.bodyOf(200, 'GET', path)
 }
 
-const uidsIn = ({ mailbox }: Box, folder: string) => world.mailHost.uidsAfter(mailbox, folder, 0, 1_000)
+const uidsIn = ({ mailbox }: Box, folder: string) => uidsAfter(world.db, mailbox, folder, 0, 1_000)
 
 /** What the event log tells of messages of a mailbox that are gone. */
 async function deletions({ mailbox }: Box) {
@@ -124,7 +125,7 @@ test('messages that arrive after the request began stay', async () => {
 
 test('a folder that takes long is emptied by several requests', async () => {
   const box = await boxWith(501, 'trash')
-  const step = () => emptyFolder(world.mailHost, box.mailbox, 'trash', { upToUid: 501, by: byOperator, most: 0 })
+  const step = () => emptyFolder(world.db, box.mailbox, 'trash', { upToUid: 501, by: byOperator, most: 0 })
   assert.deepEqual(await step(), { deleted: 500, hasMore: true })
   await add(box, 1, 'trash')
   assert.deepEqual(await step(), { deleted: 1, hasMore: false })

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#/audit/actor.ts'
-import type { Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { uidsAfter } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { pathFolder } from '../folders/folders.ts'
 
 /** Messages in one step. Other requests run between steps. */
@@ -39,7 +41,7 @@ export interface Emptied {
 
 /** Deletes the messages of a folder for good, step by step, for a bounded time. */
 export async function emptyFolder(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   name: string,
   { upToUid, by, before = 0, record, most = mostSpent }: Emptying,
@@ -47,11 +49,11 @@ export async function emptyFolder(
   const until = performance.now() + most
   let deleted = before
   for (let steps = 0; ; steps++) {
-    const uids = (await mailHost.uidsAfter(mailbox, name, 0, together)).filter((uid) => uid <= upToUid)
+    const uids = (await uidsAfter(db, mailbox, name, 0, together)).filter((uid) => uid <= upToUid)
     if (uids.length === 0) return { deleted, hasMore: false }
     // Otherwise requests to a server that deletes nothing would never end.
     if (steps > 0 && performance.now() >= until) return { deleted, hasMore: true }
-    await mailHost.expunge(mailbox, name, uids, by, async (tx, gone) => {
+    await expungeMessages(db, mailbox, name, uids, by, async (tx, gone) => {
       deleted += gone.length
       await record?.(tx, deleted)
     })

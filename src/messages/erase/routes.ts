@@ -3,6 +3,9 @@ import type { Tx } from '#/db/schema.ts'
 import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { folderExtent } from '#/mail/headings.ts'
+import { expungeNamed } from '#/mail/named/expunge.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { assertOneWay } from '../change/schemas.ts'
 import { assertNoPlace, folderBeside, idsShown } from '../find.ts'
@@ -34,7 +37,7 @@ async function erased<Name extends number | string>(
 }
 
 /** Deletes messages for good. */
-export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: FastifyContextConfig): void {
+export function eraseRoutes(app: App, { db }: MessageParts, config: FastifyContextConfig): void {
   app.delete(
     '/v1/messages',
     {
@@ -57,14 +60,14 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
         assertNoPlace(query)
         const wanted = [...new Set(body.ids)]
         return await erased(request, wanted, async (left, record) => {
-          const shown = await idsShown({ mailHost }, caller, 'change', left)
-          await mailHost.expungeNamed(caller.organizationId, [...shown.keys()], actor, record)
+          const shown = await idsShown({ db }, caller, 'change', left)
+          await expungeNamed(db, caller.organizationId, [...shown.keys()], actor, record)
         })
       }
       const { mailbox, folder } = await folderBeside(db, caller, 'change', query)
       const wanted = [...new Set(body.uids)].sort((a, b) => a - b)
       return await erased(request, wanted, async (left, record) => {
-        await mailHost.expunge(mailbox, folder, left, actor, record)
+        await expungeMessages(db, mailbox, folder, left, actor, record)
       })
     },
   )
@@ -91,11 +94,11 @@ export function eraseRoutes(app: App, { db, mailHost }: MessageParts, config: Fa
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       await answerClaimed(db, request, reply, async () => {
         const { upToUid, deleted: before } = progressOf<{ upToUid: number; deleted: number }>(request) ?? {
-          upToUid: query.up_to_uid ?? (await mailHost.extent(mailbox, name)).lastUid,
+          upToUid: query.up_to_uid ?? (await folderExtent(db, mailbox, name)).lastUid,
           deleted: 0,
         }
         await noteProgress(db, request, { upToUid, deleted: before })
-        const { deleted, hasMore } = await emptyFolder(mailHost, mailbox, name, {
+        const { deleted, hasMore } = await emptyFolder(db, mailbox, name, {
           ...{ upToUid, by, before },
           record: (tx, deleted) => noteProgress(tx, request, { upToUid, deleted }),
         })

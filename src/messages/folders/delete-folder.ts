@@ -5,12 +5,13 @@ import { endOfChange } from '#/changes/queries.ts'
 import type { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { invalid, Refusal } from '#/errors.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import { folderStatuses } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { removeFolder } from '#/mail/make-folder.ts'
 import { assertNotStandard, found, isOfFolder, keyOf, ofField, readFolder, throwing } from './folders.ts'
 
 interface DeletingParts {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly runningChanges: RunningChanges
 }
 
@@ -43,10 +44,10 @@ export async function deleteFolder(
   name: string,
   { moveTo, by, begun, note = async () => {} }: Deleting,
 ): Promise<Deleted> {
-  const { db, mailHost } = parts
+  const { db } = parts
   if (typeof begun?.changeId === 'string') return await ended(parts, mailbox, name, begun.changeId)
   assertNotStandard(name)
-  const folders = await mailHost.folders(mailbox)
+  const folders = await folderStatuses(db, mailbox)
   if (begun && !folders.some((one) => one.name === name)) return { moved: 0, changeId: null }
   const { total } = found(folders, name)
   const within = folders.find((one) => one.name.startsWith(`${name}/`))
@@ -59,12 +60,12 @@ export async function deleteFolder(
   }
   if (moveTo === undefined) {
     await note(db, { changeId: null })
-    const still = () => readFolder(mailHost, mailbox, name)
-    if (await mailHost.removeFolder(mailbox, name).catch(throwing('path', still))) return { moved: 0, changeId: null }
+    const still = () => readFolder(db, mailbox, name)
+    if (await removeFolder(db, mailbox, name).catch(throwing('path', still))) return { moved: 0, changeId: null }
     // Mail has arrived meanwhile.
     throw notEmpty()
   }
-  const key = { name, key: await keyOf(mailHost, mailbox, name) }
+  const key = { name, key: await keyOf(db, mailbox, name) }
   const id = await db.transaction().execute(async (tx) => {
     const changeId = await beginDeleting(tx, mailbox, key, { moveTo, by })
     await note(tx, { changeId })
@@ -78,14 +79,14 @@ const mostWaited = 60_000
 
 /** Works on a deletion until it has ended. */
 async function ended(
-  { db, mailHost, runningChanges }: DeletingParts,
+  { db, runningChanges }: DeletingParts,
   mailbox: MailboxRef,
   name: string,
   id: string,
 ): Promise<Deleted> {
   await runningChanges.run(id, mostWaited).catch(async (error) => {
     if (isOfFolder(error) || (error instanceof Refusal && error.field === 'move_to')) {
-      await readFolder(mailHost, mailbox, name)
+      await readFolder(db, mailbox, name)
     }
     throw ofField('path', error)
   })

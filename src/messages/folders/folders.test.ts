@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import { removeFolder } from '#/mail/make-folder.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
+import { answering, meanwhile } from '#test/observe/meanwhile.ts'
+import { failing } from '#test/world/database/failing.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
 
@@ -116,19 +120,16 @@ test('DELETE moves the mail to the given folder, and creates it', async () => {
 })
 
 /** Asks for a deletion whose first move fails, as where a connection is cut. */
-async function cutShort(t: TestContext, at: Box): Promise<void> {
-  const { mock } = t.mock.method(world.mailHost, 'update', async () => {
-    mock.restore()
-    throw new Error('the connection was cut')
-  })
+async function cutShort(at: Box): Promise<void> {
+  await using _cut = await failing(world.db, 'update', 'mail_messages')
   assert.equal((await ask(at, 'DELETE', 'Full', { move_to: 'archive' })).status, 500)
 }
 
-test('a deletion that is cut short goes on, whoever asks again gets it, and it can be undone', async (t) => {
+test('a deletion that is cut short goes on, whoever asks again gets it, and it can be undone', async () => {
   const at = await box()
   await fill(at, 'Full', 'one', 'two')
   const { runningChanges } = world
-  await cutShort(t, at)
+  await cutShort(at)
   const changes = async () => {
     const { data } = (await at.organization.request('GET', '/v1/changes')).body
     return data.filter(({ kind }: { kind: string }) => kind === 'folder_deleted')
@@ -141,10 +142,10 @@ test('a deletion that is cut short goes on, whoever asks again gets it, and it c
   assert.equal((await at.organization.request('POST', `/v1/changes/${id}/undo`)).body.messages, 2)
 })
 
-test('a deletion that nobody waits for any more, and is refused, has failed with its reason', async (t) => {
+test('a deletion that nobody waits for any more, and is refused, has failed with its reason', async () => {
   const at = await box()
   await fill(at, 'Full', 'one')
-  await cutShort(t, at)
+  await cutShort(at)
   await at.organization.request('PATCH', `/v1/folders/Full?mailbox=${at.address}`, { name: 'Other' })
   await assert.rejects(world.runningChanges.processAll(), { code: 'invalid_request' })
   const [change] = (await at.organization.request('GET', '/v1/changes')).body.data
@@ -153,38 +154,40 @@ test('a deletion that nobody waits for any more, and is refused, has failed with
   assert.deepEqual(await subjectsIn(at.organization, at.address, 'Other'), ['one'])
 })
 
-for (const [method, call] of [
-  ['PATCH', 'renameFolder'],
-  ['DELETE', 'removeFolder'],
-  ['DELETE', 'uidsAfter'],
-  ['DELETE', 'update'],
+for (const [method, when, text] of [
+  ['PATCH', 'once folders are listed', 'select "name", "total", "unread" from "mail_folders"'],
+  ['DELETE', 'once folders are listed', 'select "name", "total", "unread" from "mail_folders"'],
+  ['DELETE', 'before it would be removed', 'select "name" from "mail_folders"'],
+  ['DELETE', 'before its mail would be moved', 'order by uid limit'],
 ] as const)
-  test(`${method} of a folder that is deleted before ${call} is not_found`, async (t) => {
+  test(`${method} of a folder that is deleted ${when} is not_found`, async (t) => {
     const at = await box()
-    const { mailHost } = at.organization.world
+    const { db } = at.organization.world
     await fill(at, 'Old', 'one')
-    const original = mailHost[call].bind(mailHost) as (...args: unknown[]) => unknown
-    const { removeFolder, update } = mailHost
-    const { mock } = t.mock.method(mailHost, call, async (...args: Parameters<typeof update>) => {
-      mock.restore()
-      await update(args[0], 'Old', [1], { folder: 'archive' })
-      await removeFolder(args[0], 'Old')
-      return original(...args)
+    const [mailbox] = await db
+      .selectFrom('mailboxes')
+      .select(['id as mailboxId', 'organization_id as organizationId'])
+      .where('address', '=', at.address)
+      .execute()
+    if (!mailbox) return assert.fail()
+    meanwhile(t, db, text, {
+      after: async () => {
+        await updateMessages(db, mailbox, 'Old', [1], { folder: 'archive' })
+        await removeFolder(db, mailbox, 'Old')
+      },
     })
     const query = method === 'PATCH' ? { body: { name: 'New' } } : { move_to: 'trash' }
     const { status, body } = await ask(at, method, 'Old', query)
     assert.deepEqual([status, body.error.code], [404, 'not_found'])
   })
 
-test('a server that moves nothing is not asked for ever', async (t) => {
+test('a folder to which mail comes again and again is not emptied for ever', async (t) => {
   const at = await box()
-  await fill(at, 'Full', ...Array.from({ length: 3 }, (_, number) => `${number}`))
-  const { mailHost } = at.organization.world
-  const { mock } = t.mock.method(mailHost, 'update', async () => new Map())
-  const uids = Array.from({ length: 500 }, (_, number) => number + 1)
-  t.mock.method(mailHost, 'uidsAfter', async () => uids)
+  await fill(at, 'Full', 'one')
+  const gone = Array.from({ length: 500 }, (_, number) => ({ uid: 1_000 + number }))
+  const looks = answering(t, at.organization.world.db, 'order by uid limit', async () => ({ rows: gone }))
   const { status, body } = await ask(at, 'DELETE', 'Full', { move_to: 'archive' })
-  assert.deepEqual([status, body.error.field, mock.callCount()], [400, 'move_to', 11])
+  assert.deepEqual([status, body.error.field, looks.count()], [400, 'move_to', 11])
 })
 
 test('the mail of a deleted folder goes neither to itself, nor within it, nor to what is no folder', async () => {

@@ -2,9 +2,10 @@ import type { Db } from '#/db/schema.ts'
 import { invalid, notFound, Refusal } from '#/errors.ts'
 import { appendEvents, type By } from '#/events/append.ts'
 import { settingsChanged } from '#/events/types.ts'
-import type { FolderStatus, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
-import { folderName, isStandardFolder, newFolderName } from './folder-name.ts'
+import { folderName, isStandardFolder, newFolderName } from '#/mail/folder-name.ts'
+import { type FolderKey, type FolderStatus, folderNow, folderStates, folderStatuses } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { makeFolder, renameFolderTree } from '#/mail/make-folder.ts'
 
 /** Folders that POST creates in a mailbox, since all of them are listed at once. */
 const mostFolders = 1_000
@@ -28,53 +29,53 @@ export function folderNamed(field: string, text: string): string {
 }
 
 /** One folder. */
-export async function readFolder(mailHost: MailHost, mailbox: MailboxRef, name: string): Promise<FolderStatus> {
-  return found(await mailHost.folders(mailbox), name)
+export async function readFolder(db: Db, mailbox: MailboxRef, name: string): Promise<FolderStatus> {
+  return found(await folderStatuses(db, mailbox), name)
 }
 
 /** Creates a folder, unless it exists. */
 export async function createFolder(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   name: string,
   /** Called before it is created. */
   note: () => Promise<void> = async () => {},
 ): Promise<{ made: boolean; folder: FolderStatus }> {
-  const folders = await mailHost.folders(mailbox)
+  const folders = await folderStatuses(db, mailbox)
   const there = folders.find((one) => one.name === name)
   if (there) return { made: false, folder: there }
   if (folders.length >= mostFolders) throw invalid('name', `A mailbox can have at most ${mostFolders} folders`)
   await note()
-  const made = await mailHost.createFolder(mailbox, name).catch(throwing('name'))
+  const made = await makeFolder(db, mailbox, name).catch(throwing('name'))
   return { made, folder: { name, total: 0, unread: 0 } }
 }
 
 /** The folder, if an attempt whose end nobody learnt has renamed it. */
 export async function renamedFolder(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   folder: FolderKey,
   to: string,
 ): Promise<FolderStatus | undefined> {
-  if ((await mailHost.folderNow(mailbox, folder)) === folder.name) return undefined
-  return (await mailHost.folders(mailbox)).find(({ name }) => name === to)
+  if ((await folderNow(db, mailbox, folder)) === folder.name) return undefined
+  return (await folderStatuses(db, mailbox)).find(({ name }) => name === to)
 }
 
 /** Renames a folder and those within it. `note` gets it before, once it is known that no other has the name. */
 export async function renameFolder(
-  mailHost: MailHost,
+  db: Db,
   mailbox: MailboxRef,
   name: string,
   to: string,
   note: (folder: FolderKey) => Promise<void> = async () => {},
 ): Promise<FolderStatus> {
   assertNotStandard(name)
-  const folders = await mailHost.folders(mailbox)
+  const folders = await folderStatuses(db, mailbox)
   const folder = found(folders, name)
   if (to === name) return folder
   assertRenamable(folders, name, to)
-  await note({ name, key: await keyOf(mailHost, mailbox, name) })
-  await mailHost.renameFolder(mailbox, name, to).catch(throwing('name', () => readFolder(mailHost, mailbox, name)))
+  await note({ name, key: await keyOf(db, mailbox, name) })
+  await renameFolderTree(db, mailbox, name, to).catch(throwing('name', () => readFolder(db, mailbox, name)))
   return { ...folder, name: to }
 }
 
@@ -90,8 +91,8 @@ export function assertRenamable(folders: readonly FolderStatus[], name: string, 
 }
 
 /** A folder's UIDVALIDITY. */
-export async function keyOf(mailHost: MailHost, mailbox: MailboxRef, name: string): Promise<number> {
-  const state = (await mailHost.folderStates(mailbox)).find((one) => one.name === name)?.state
+export async function keyOf(db: Db, mailbox: MailboxRef, name: string): Promise<number> {
+  const state = (await folderStates(db, mailbox)).find((one) => one.name === name)?.state
   if (!state) throw notFound('folder')
   return state.uidValidity
 }

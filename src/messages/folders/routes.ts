@@ -3,13 +3,12 @@ import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-
 import { created, ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { pagedWhole } from '#/http/schemas/cursor.ts'
+import { standardFolders } from '#/mail/folder-name.ts'
+import { type FolderKey, type FolderStatus, folderStatuses } from '#/mail/folders.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
-import type { FolderStatus } from '#/ports/mail-host.ts'
-import type { FolderKey } from '#/ports/recording.ts'
 import { InMailbox } from '../query-schemas.ts'
 import type { MessageParts } from '../routes.ts'
 import { type BegunDeletion, deleteFolder } from './delete-folder.ts'
-import { standardFolders } from './folder-name.ts'
 import {
   announceFolders,
   createFolder,
@@ -44,7 +43,7 @@ export function folderRoutes(app: App, parts: MessageParts, { reading, writing }
   changeRoutes(app, parts, configs)
 }
 
-function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Configs): void {
+function readRoutes(app: App, { db }: MessageParts, { reading }: Configs): void {
   app.get(
     '/v1/folders',
     {
@@ -59,7 +58,7 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
     },
     async ({ caller, query }) => {
       const mailbox = await mailboxFor(db, caller, 'read', query.mailbox)
-      const folders = await mailHost.folders(mailbox)
+      const folders = await folderStatuses(db, mailbox)
       const list = [mailbox.mailboxId, 'folders']
       const { page, next_cursor } = pagedWhole(folders, query, { list, placeOf })
       return { data: page.map(presentFolder), next_cursor }
@@ -80,7 +79,7 @@ function readRoutes(app: App, { db, mailHost }: MessageParts, { reading }: Confi
     },
     async ({ caller, params, query }) => {
       const name = pathFolder(params.path)
-      return presentFolder(await readFolder(mailHost, await mailboxFor(db, caller, 'read', query.mailbox), name))
+      return presentFolder(await readFolder(db, await mailboxFor(db, caller, 'read', query.mailbox), name))
     },
   )
 }
@@ -91,7 +90,7 @@ function placeOf({ name }: FolderStatus): [number, string] {
   return [at < 0 ? standardFolders.length : at, name]
 }
 
-function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Configs): void {
+function createRoute(app: App, { db }: MessageParts, { writing }: Configs): void {
   app.post(
     '/v1/folders',
     {
@@ -112,7 +111,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
       await answerClaimed(db, request, reply, async () => {
         const isBegun = progressOf(request) !== undefined
         const note = () => noteProgress(db, request, { name })
-        const { made, folder } = await createFolder(mailHost, mailbox, name, note)
+        const { made, folder } = await createFolder(db, mailbox, name, note)
         const location = `/v1/folders/${encodeURIComponent(name)}?${new URLSearchParams({ mailbox: address })}`
         const answer = presentFolder(folder)
         if (made) await announceFolders(db, mailbox, request.actor)
@@ -123,7 +122,7 @@ function createRoute(app: App, { db, mailHost }: MessageParts, { writing }: Conf
   )
 }
 
-function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, { writing }: Configs): void {
+function changeRoutes(app: App, { db, runningChanges }: MessageParts, { writing }: Configs): void {
   app.patch(
     '/v1/folders/:path',
     {
@@ -147,8 +146,8 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       const begun = progressOf<FolderKey>(request)
       const folder =
-        (begun && (await renamedFolder(mailHost, mailbox, begun, to))) ??
-        (await renameFolder(mailHost, mailbox, name, to, (before) => noteProgress(db, request, before)))
+        (begun && (await renamedFolder(db, mailbox, begun, to))) ??
+        (await renameFolder(db, mailbox, name, to, (before) => noteProgress(db, request, before)))
       await announceFolders(db, mailbox, actor)
       return presentFolder(folder)
     },
@@ -175,7 +174,7 @@ function changeRoutes(app: App, { db, mailHost, runningChanges }: MessageParts, 
       const name = pathFolder(params.path)
       const moveTo = query.move_to === undefined ? undefined : folderNamed('move_to', query.move_to)
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
-      const { moved, changeId } = await deleteFolder({ db, mailHost, runningChanges }, mailbox, name, {
+      const { moved, changeId } = await deleteFolder({ db, runningChanges }, mailbox, name, {
         ...{ moveTo, by: actor, begun: progressOf<BegunDeletion>(request) },
         note: (where, begun) => noteProgress(where, request, begun),
       })

@@ -1,8 +1,8 @@
 import { Id, ListOf, Nullable, OneOf, Strict, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
-import type { FolderStatus } from '#/ports/mail-host.ts'
+import { newFolderName, standardFolders } from '#/mail/folder-name.ts'
+import type { FolderStatus } from '#/mail/folders.ts'
 import { inFolder } from '../query-schemas.ts'
-import { newFolderName, standardFolders } from './folder-name.ts'
 
 export const ByPath = Type.Object({
   path: Type.String({ description: 'The name of the folder, with `/` as `%2F`.', examples: ['Projects%2FApollo'] }),

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
+import { newMailbox } from '#test/world/mail/mailboxes.ts'
 import { forgetReturnPaths, keepReturnPath } from './return-paths.ts'
 
 const day = 24 * 60 * 60_000
@@ -14,8 +12,7 @@ const after = (days: number) => new Date(now.getTime() + days * day)
 test('whom a sender stands for is kept for 21 days after it was last used', async () => {
   await using database = await testDatabase()
   const { db } = database
-  const mailHost = sqlMailHost(db, idHashKey('a secret of at least thirty-two characters'))
-  const { mailboxId } = await newMailbox(db, mailHost, await newDomain(db), 'ada')
+  const { mailboxId } = await newMailbox(db, 'ada')
   const keep = (id: string, at: Date) => keepReturnPath(db, { id, address: 'ann@there.example', mailboxId }, at)
   const left = async () => each(await db.selectFrom('return_paths').select('id').orderBy('id').execute(), 'id')
   await keep('once', now)

@@ -1,14 +1,15 @@
 import type { Tx } from '#/db/schema.ts'
 import { noteRefusal } from '#/forwarding/arrival.ts'
+import { appendCopies } from '#/mail/append-copies.ts'
 import { concealed } from '#/mailboxes/conceal.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { threadIds } from '#/mime/header/references.ts'
 import { bareReceivedField } from '#/mime/header/trace.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { OpenPgp } from '#/openpgp/openpgp.ts'
 import { referencesTo } from '#/outbound/compose/answer.ts'
 import type { News } from '#/outbound/worker/attempt.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import type { QueuedMessage } from '#/queue/message.ts'
 import { openedPiece } from '#/queue/sealed.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -16,7 +17,7 @@ import { type About, notice } from './notice.ts'
 
 /** What notices depend on. */
 export interface NotifierDependencies {
-  readonly mailHost: MailHost
+  readonly idKey: IdHashKey
   readonly reader: MessageReader
   /** Encrypts notices for Private mailboxes. */
   readonly openPgp: OpenPgp
@@ -28,7 +29,7 @@ export interface NotifierDependencies {
 /** Stores a notice in the inbox of the mailbox that sent the message, in the transaction in which delivery fails. There is
  *  none for a deleted mailbox or the null sender, so that no notice answers another. There is none for forwarded mail
  *  either: the mailbox has its copy, and the author did not choose the destination. */
-export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: NotifierDependencies) {
+export function notifier({ idKey, reader, openPgp, mailKey, hostname }: NotifierDependencies) {
   return async (tx: Tx, message: QueuedMessage, news: News, now: Date): Promise<void> => {
     const { organizationId, mailboxId, sender } = message
     if (mailboxId === null || sender === '') return
@@ -43,7 +44,7 @@ export function notifier({ mailHost, reader, openPgp, mailKey, hostname }: Notif
     const received = bareReceivedField({ by: hostname, protocol: 'local', id: message.id, at: now })
     const kept = (await concealed({ db: tx, openPgp }, { received, at: now }, notified, mailbox)) ?? notified
     const copy = { receivedAt: now, seen: false, flagged: false, keywords: [], filteredBy: [] }
-    await mailHost.append(tx, [{ mailbox, folder: 'inbox', message: kept, ...copy }])
+    await appendCopies(tx, idKey, [{ mailbox, folder: 'inbox', message: kept, ...copy }])
   }
 }
 

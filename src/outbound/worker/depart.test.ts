@@ -2,23 +2,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { claimScheduled } from '#/queue/claims.ts'
 import { enqueueScheduled } from '#/queue/enqueue.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { each } from '#test/each.ts'
 import { testDatabase } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { newDomain, newMailbox } from '#test/world/mail/mailboxes.ts'
 import { departAll } from './depart.ts'
 
 test('recipients of a message that has departed before, as after a commit without a reply, count for the day once', async () => {
   await using database = await testDatabase()
   const { db } = database
   const now = new Date('2026-11-21T08:00:00Z')
-  const mailHost = sqlMailHost(db, idHashKey('a secret of at least thirty-two characters'))
   const own = await newDomain(db)
-  const { organizationId, mailboxId } = await newMailbox(db, mailHost, own, 'ada')
+  const { organizationId, mailboxId } = await newMailbox(db, 'ada', own)
   const address = `ada@${own.domain}`
   for (const recipients of [['a@x', 'b@x'], ['c@x']]) {
     const id = randomUUID()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import { listMessages } from '#/mail/list.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { mailKey, secret } from '#test/world/installation.ts'
+import { mailKey } from '#test/world/installation.ts'
 import { insertDue } from '#test/world/mail/due-mail.ts'
+import { idKey } from '#test/world/mail/mailboxes.ts'
 import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
@@ -20,19 +20,18 @@ async function sentTwo() {
   const clock = { now: new Date('2026-11-21T08:00:00Z') }
   const time = async () => clock.now
   const stored = { domain: 'copies.example', mailboxes: ['ada'] }
-  const { organizationId, addresses } = await insertOrganization(db, secret, stored)
+  const { organizationId, addresses } = await insertOrganization(db, stored)
   const [address = ''] = addresses
   const ids = { a: randomUUID(), b: randomUUID() }
   const due = Object.entries(ids).map(([subject, id]) => ({ id, subject, recipients: ['bob@x'], sendAt: clock.now }))
   await insertDue(db, { organizationId, address }, due)
   await db.deleteFrom('outbound_recipients').execute()
   await db.updateTable('outbound_messages').set({ state: 'copy_pending', copy_due_at: clock.now }).execute()
-  const mailHost = sqlMailHost(db, idHashKey(secret))
   const log = pino({ level: 'silent' })
-  const copies = resources.use(new PendingCopies({ db, time, reader, mailKey, log, mailHost }))
+  const copies = resources.use(new PendingCopies({ db, idKey, time, reader, mailKey, log }))
   const { id: mailboxId } = await db.selectFrom('mailboxes').select('id').executeTakeFirstOrThrow()
   const inSent = async () => {
-    const { messages } = await mailHost.list({ organizationId, mailboxId }, 'sent', { limit: 10, page: 0 })
+    const { messages } = await listMessages(db, { organizationId, mailboxId }, 'sent', { limit: 10, page: 0 })
     return messages.map(({ subject }) => subject).toSorted()
   }
   const made = resources.move()

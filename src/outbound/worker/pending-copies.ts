@@ -4,8 +4,8 @@ import type { Db, Tx } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
 import { collected, joined } from '#/event-loop/pieces.ts'
 import { parseMailbox } from '#/mime/address/address.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import type { MailHost } from '#/ports/mail-host.ts'
 import { LeaseLost } from '#/queue/claims.ts'
 import { octetsInOnePiece, type QueuedMessage, queuedOctets } from '#/queue/message.ts'
 import { claimPendingCopies, markCopiesStored, type PendingCopy } from '#/queue/pending-copies.ts'
@@ -22,8 +22,8 @@ const mostHeldMs = 30_000
 
 export interface PendingCopiesDependencies {
   readonly db: Db
+  readonly idKey: IdHashKey
   readonly time: SharedTime
-  readonly mailHost: MailHost
   readonly reader: MessageReader
   /** The key that opens queued mail. */
   readonly mailKey: SealingKey
@@ -64,7 +64,7 @@ export class PendingCopies implements AsyncDisposable {
 
   /** Stores the copy of a failed message whose delivery is ambiguous, in the transaction in which it fails. */
   async storeAmbiguous(tx: Tx, message: QueuedMessage, warning: string): Promise<void> {
-    const { mailHost, mailKey } = this.#deps
+    const { idKey, mailKey } = this.#deps
     const { id, organizationId, sizeBytes } = message
     const { rows } = await sql<Pick<PendingCopy, 'fields' | 'fieldsSealed'>>`
       select fields, fields_sealed as "fieldsSealed" from outbound_messages
@@ -72,7 +72,7 @@ export class PendingCopies implements AsyncDisposable {
     if (!rows[0]) return
     const raw = await collected(queuedOctets(tx, mailKey, id), sizeBytes)
     const copy = await this.#copyOf({ ...message, ...rows[0] }, raw, commentsField(warning))
-    if (copy) await storeCopies(tx, { mailHost }, [{ ...copy, ambiguous: true }])
+    if (copy) await storeCopies(tx, idKey, [{ ...copy, ambiguous: true }])
   }
 
   /** Resolves once no copy is due. */
@@ -96,13 +96,13 @@ export class PendingCopies implements AsyncDisposable {
 
   /** All in one transaction, or, if that fails, each in its own: one that cannot be read or stored delays no other. */
   async #store(pending: readonly PendingCopy[]): Promise<void> {
-    const { db, mailHost, log } = this.#deps
+    const { db, idKey, log } = this.#deps
     const ids = pending.map(({ id }) => id)
     try {
       const copies = await this.#read(pending)
       await db.transaction().execute(async (tx) => {
         // Folders first, then the queue: the order in which the removal of a mailbox locks them.
-        await storeCopies(tx, { mailHost }, copies)
+        await storeCopies(tx, idKey, copies)
         if (!(await markCopiesStored(tx, ids))) throw new LeaseLost()
       })
     } catch (err) {

@@ -1,10 +1,12 @@
 import type { Tx } from '#/db/schema.ts'
 import { joined } from '#/event-loop/pieces.ts'
 import type { By } from '#/events/append.ts'
+import { appendCopies } from '#/mail/append-copies.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { originalsOf } from '#/mime/header/originals.ts'
 import { ownIdField } from '#/mime/header/own-ids.ts'
+import type { IdHashKey } from '#/mime/id-hash.ts'
 import { type Message, naming } from '#/mime/message.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { ownIdsNamedBy } from '#/sent/replaced-ids.ts'
 
 /** A message to be stored in Sent. */
@@ -18,17 +20,13 @@ export interface SentCopy {
 }
 
 /** Stores copies in Sent, and marks the messages that they answer or forward. */
-export async function storeCopies(
-  tx: Tx,
-  { mailHost }: { readonly mailHost: MailHost },
-  copies: readonly SentCopy[],
-  by?: By,
-): Promise<void> {
+export async function storeCopies(tx: Tx, idKey: IdHashKey, copies: readonly SentCopy[], by?: By): Promise<void> {
   const kept = { folder: 'sent', keywords: [], filteredBy: [] }
   const named: SentCopy[] = []
   for (const copy of copies) named.push({ ...copy, message: await withOwnIds(tx, copy) })
-  await mailHost.append(
+  await appendCopies(
     tx,
+    idKey,
     named.map(({ sentAt, ambiguous = false, ...copy }) => ({
       ...{ ...copy, receivedAt: sentAt, seen: !ambiguous, flagged: ambiguous },
       ...kept,

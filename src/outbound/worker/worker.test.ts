@@ -1,26 +1,27 @@
 // On both databases: workers lease messages from each other.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { collected } from '#/event-loop/pieces.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readStored } from '#/mail/read.ts'
 import { readContent } from '#/mime/body/content.ts'
 import { messageDate } from '#/mime/header/date.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { OpenPgp } from '#/openpgp/openpgp.ts'
 import { notifier } from '#/outbound/reports/bounce.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
 import { enqueue, enqueueScheduled } from '#/queue/enqueue.ts'
 import { lifetime } from '#/queue/message.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
 import { each } from '#test/each.ts'
 import { ofFile } from '#test/of-file.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { mailKey } from '#test/world/installation.ts'
+import { idKey, newDomain, newMailbox } from '#test/world/mail/mailboxes.ts'
 import { delayNoticeAfter } from './backoff.ts'
 import { PendingCopies } from './pending-copies.ts'
 import { OutboundWorker } from './worker.ts'
@@ -34,7 +35,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } & Disposable {
 }
 
 const database = await databaseOfFile()
-const mailHost = sqlMailHost(database.db, idHashKey('a secret of at least thirty-two characters'))
+const { db } = database
 const reader = ofFile(new MessageReader())
 const openPgp = ofFile(new OpenPgp())
 const log = pino({ level: 'silent' })
@@ -79,7 +80,7 @@ const never = { result: 'refused', reply: '550 5.1.1 Who?', status: '5.1.1', rea
 
 async function organization(): Promise<MailboxRef & { address: string }> {
   const own = await newDomain(database.db)
-  return { ...(await newMailbox(database.db, mailHost, own, 'ada')), address: `ada@${own.domain}` }
+  return { ...(await newMailbox(database.db, 'ada', own)), address: `ada@${own.domain}` }
 }
 
 async function depart(from: MailboxRef & { address: string }, ...recipients: string[]): Promise<void> {
@@ -106,9 +107,9 @@ function workerWith(relay: Relay, ambiguous: 'retry' | 'fail' = 'retry'): Outbou
   return new OutboundWorker({
     ...{ db, relay, local: relay, time, log, mailKey, ambiguous, signingKeys: async () => [] },
     ...{ envelopeSender: ({ sender }) => sender, compose: async (message) => ({ message }) },
-    copies: new PendingCopies({ db, time, mailHost, reader, log, mailKey }),
+    copies: new PendingCopies({ db, idKey, time, reader, log, mailKey }),
     nextRound: (at) => new Date(at.getTime() + 5 * minute),
-    notify: notifier({ mailHost, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
+    notify: notifier({ idKey, reader, openPgp, mailKey, hostname: 'mx.mailroom.test' }),
   })
 }
 
@@ -145,13 +146,13 @@ async function waiting(): Promise<number> {
 }
 
 async function notices({ organizationId, mailboxId }: MailboxRef): Promise<string[]> {
-  const { messages } = await mailHost.list({ organizationId, mailboxId }, 'inbox', { limit: 100, page: 0 })
+  const { messages } = await listMessages(db, { organizationId, mailboxId }, 'inbox', { limit: 100, page: 0 })
   return messages.map(({ subject }) => subject)
 }
 
 async function newestNotice(mailbox: MailboxRef): Promise<Buffer> {
-  const { messages } = await mailHost.list(mailbox, 'inbox', { limit: 1, page: 0 })
-  const stored = await mailHost.read(mailbox, 'inbox', messages[0]?.uid ?? 0)
+  const { messages } = await listMessages(db, mailbox, 'inbox', { limit: 1, page: 0 })
+  const stored = await readStored(db, mailbox, 'inbox', messages[0]?.uid ?? 0)
   assert.ok(stored)
   return collected(stored.pieces(), stored.summary.sizeBytes)
 }

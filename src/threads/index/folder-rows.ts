@@ -1,4 +1,4 @@
-import type { ThreadRows } from '#/ports/folder-changes.ts'
+import type { ThreadRows } from '#/mail/changes.ts'
 import { grown } from './grown.ts'
 
 const seen = 1

@@ -1,4 +1,4 @@
-import type { ThreadRows } from '#/ports/folder-changes.ts'
+import type { ThreadRows } from '#/mail/changes.ts'
 import type { FolderRows } from './folder-rows.ts'
 import type { IdTable } from './id-table.ts'
 import type { NamedIds } from './named-ids.ts'

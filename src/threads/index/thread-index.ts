@@ -1,5 +1,5 @@
-import type { FolderChanges, ThreadRows } from '#/ports/folder-changes.ts'
-import type { ListPlace } from '#/ports/mail-host.ts'
+import type { MessagePlace } from '#/http/schemas/cursor.ts'
+import type { FolderChanges, ThreadRows } from '#/mail/changes.ts'
 import { Conversations } from './conversations.ts'
 import { FolderRows } from './folder-rows.ts'
 import { grown } from './grown.ts'
@@ -133,7 +133,7 @@ export class ThreadIndex {
   }
 
   /** The number of conversations from that place on, newer ones: where the page behind it begins. */
-  offsetBehind({ receivedAt, uid }: ListPlace): number {
+  offsetBehind({ receivedAt, uid }: MessagePlace): number {
     const { rows } = this
     const place = rows.firstPlace((row) => {
       const difference = rows.receivedAt(row) - receivedAt

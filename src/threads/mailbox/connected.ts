@@ -1,4 +1,4 @@
-import type { FolderState } from '#/ports/folder-changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
 import type { ThreadIndex } from '../index/thread-index.ts'
 
 /** A folder's index among those of its mailbox. */

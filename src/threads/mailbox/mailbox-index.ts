@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ListPlace } from '#/ports/mail-host.ts'
+import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import { claimedRoot, connected, type IndexedFolder, isLater, type Member, startOf } from './connected.ts'
 import { isNewest, marking, marksOf, type Numbers } from './marks.ts'
 import type { Placed } from './placed.ts'
@@ -28,7 +28,7 @@ export interface Wanted {
 }
 
 /** A position in a list: the newest message of a conversation in the list's folder. */
-export type MailboxPlace = ListPlace & Placed
+export type MailboxPlace = MessagePlace & Placed
 
 /** A conversation, and its place in the list. */
 export interface Listed {

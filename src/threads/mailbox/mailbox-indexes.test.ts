@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { invalid, Refusal } from '#/errors.ts'
+import type { FolderChanges } from '#/mail/changes.ts'
+import type { FolderState } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { idHashKey } from '#/mime/id-hash.ts'
-import type { FolderChanges, FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
 import { each } from '#test/each.ts'
 import { type ThreadRow, threadStep } from '#test/threads/rows.ts'
 import { ThreadCache } from '../cache.ts'
@@ -13,7 +14,7 @@ const key = idHashKey('a secret')
 const mailbox = { organizationId: 'o', mailboxId: 'm' }
 
 /** Folders that change at the moments that a test chooses. */
-class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
+class Folders {
   readonly folders = new Map<string, ThreadRow[]>()
   readonly read: string[] = []
   /** Before the folders are listed. */
@@ -28,12 +29,12 @@ class Folders implements Pick<MailHost, 'changes' | 'folderStates'> {
     this.folders.set(folder, [...there, { uid, seen: true, receivedAt, sender: '', ids }])
   }
 
-  async folderStates() {
+  readonly folderStates = async () => {
     await this.listing()
     return Array.from(this.folders, ([name, messages]) => ({ name, state: stateOf(messages) }))
   }
 
-  async changes(_: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges> {
+  readonly changes = async (_: MailboxRef, folder: string, since: FolderState | undefined): Promise<FolderChanges> => {
     this.read.push(folder)
     await this.reading(folder)
     const messages = this.folders.get(folder)
@@ -47,8 +48,8 @@ function stateOf(messages: readonly ThreadRow[]): FolderState {
   return { uidValidity: 7, modseq: messages.length + 1, uidNext: messages.length + 1 }
 }
 
-function indexesOf(mailHost: Folders): MailboxIndexes {
-  return new MailboxIndexes({ mailHost, threads: new ThreadCache({ mailHost, key, maxBytes: 1 << 30 }) })
+function indexesOf({ changes, folderStates }: Folders): MailboxIndexes {
+  return new MailboxIndexes({ folderStates, threads: new ThreadCache({ changes, key, maxBytes: 1 << 30 }) })
 }
 
 function holding(...folders: readonly string[]): Folders {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import QuickLRU from 'quick-lru'
 import { notFound, Refusal } from '#/errors.ts'
-import type { FolderState } from '#/ports/folder-changes.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
+import type { FolderState } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import type { ThreadCache } from '../cache.ts'
 import type { Held } from '../folder-index.ts'
 import type { ThreadIndex } from '../index/thread-index.ts'
@@ -20,8 +20,10 @@ const attempts = 3
 /** Mailboxes whose folders' states are remembered. */
 const mostRemembered = 10_000
 
+type ReadStates = (mailbox: MailboxRef) => Promise<{ readonly name: string; readonly state: FolderState }[]>
+
 interface Parts {
-  readonly mailHost: Pick<MailHost, 'folderStates'>
+  readonly folderStates: ReadStates
   readonly threads: ThreadCache
 }
 
@@ -30,8 +32,11 @@ export class MailboxIndexes {
   readonly #parts: Parts
   readonly #mailboxes = new QuickLRU<string, Remembered>({ maxSize: mostRemembered })
 
+  readonly folderStates: ReadStates
+
   constructor(parts: Parts) {
     this.#parts = parts
+    this.folderStates = parts.folderStates
   }
 
   /** With all changes before this call. Read it at once, since it keeps changing. Throws what the mail host throws,
@@ -97,8 +102,8 @@ class Folders {
 
   /** Reads the folders that have changed. */
   async #step(): Promise<{ folders: IndexedFolder[]; changed: boolean }> {
-    const { mailHost, threads } = this.#parts
-    const states = await mailHost.folderStates(this.#mailbox)
+    const { folderStates, threads } = this.#parts
+    const states = await folderStates(this.#mailbox)
     if (states.length === 0) throw notFound('mailbox')
     const listed = states.filter(({ name }) => !leftOut.has(name))
     const folders: IndexedFolder[] = []

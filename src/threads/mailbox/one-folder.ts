@@ -1,4 +1,4 @@
-import type { ListPlace } from '#/ports/mail-host.ts'
+import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import type { Held } from '../folder-index.ts'
 import type { Conversation } from '../index/thread-index.ts'
 import type { IndexedFolder } from './connected.ts'
@@ -19,7 +19,7 @@ export class OneFolder implements ConversationIndex {
     return this.#folder.index.total
   }
 
-  page(_wanted: object, { limit, from }: { limit: number; from: ListPlace | number }): Listed[] {
+  page(_wanted: object, { limit, from }: { limit: number; from: MessagePlace | number }): Listed[] {
     const { index, name: folder } = this.#folder
     return index.page(limit, typeof from === 'number' ? from : index.offsetBehind(from)).map((one) => {
       const conversation = this.#whole(one)

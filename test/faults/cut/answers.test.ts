@@ -1,4 +1,5 @@
 // On both databases: connections are cut.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fastify, { type FastifyRequest } from 'fastify'
@@ -9,24 +10,20 @@ import { Caller } from '#/http/access/caller.ts'
 import { answerError } from '#/http/answers/answer-errors.ts'
 import { answerClaimed, progressOf } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { Place } from '#/mail/update.ts'
 import { changeMany, changeOne } from '#/messages/change/make-change.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost, Place } from '#/ports/mail-host.ts'
 import { sealingKey } from '#/secrets/seal.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { copy } from '#test/mail/letters.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { keyring } from '#test/world/installation.ts'
+import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { MortalDatabase } from './mortal-database.ts'
 
 const database = await databaseOfFile()
 
-const hostOn = (db: Db) => sqlMailHost(db, idHashKey('a secret'))
-
 interface Parts {
   readonly db: Db
-  readonly mailHost: MailHost
 }
 
 type Work = (parts: Parts, request: FastifyRequest, mailbox: MailboxRef) => Promise<object | undefined>
@@ -44,7 +41,7 @@ async function answerOf(db: Db, mailbox: MailboxRef, work: Work): Promise<{ stat
   })
   app.patch('/messages', async (request, reply) => {
     await answerClaimed(db, request, reply, async () =>
-      ok((await work({ db, mailHost: hostOn(db) }, request, mailbox)) ?? assert.fail('it is there')),
+      ok((await work({ db }, request, mailbox)) ?? assert.fail('it is there')),
     )
     return reply
   })
@@ -76,9 +73,9 @@ for (const [what, work, expected] of [
     test(`row 38: whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
-        const mailbox = await newMailbox(database.db, hostOn(database.db), await newDomain(database.db), 'ada')
+        const mailbox = await newMailbox(database.db, 'ada')
         const copies = [...'AA', ...'B'].map((folder) => copy(mailbox, { folder }))
-        await database.db.transaction().execute((tx) => hostOn(database.db).append(tx, copies))
+        await storeCopies(database.db, copies)
         const mortal = new MortalDatabase(database, at, when)
         const first = await answerOf(mortal.db, mailbox, work)
         died = mortal.statements >= at

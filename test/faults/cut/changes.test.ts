@@ -1,4 +1,5 @@
 // On both databases: connections are cut.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -10,14 +11,15 @@ import { recordedAtOnce } from '#/changes/record.ts'
 import { RunningChanges } from '#/changes/running-changes.ts'
 import type { Db } from '#/db/schema.ts'
 import { Foreground } from '#/event-loop/foreground.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { folderStatuses } from '#/mail/folders.ts'
+import { listMessages } from '#/mail/list.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { deleteFolder } from '#/messages/folders/delete-folder.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { copy } from '#test/mail/letters.ts'
 import { ofFile } from '#test/of-file.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
+import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { Dead, MortalDatabase } from './mortal-database.ts'
 
 const database = await databaseOfFile()
@@ -26,26 +28,23 @@ ofFile(whole.runningChanges)
 
 interface Process {
   readonly db: Db
-  readonly mailHost: MailHost
   readonly runningChanges: RunningChanges
 }
 
 function processOn(db: Db): Process {
-  const mailHost = sqlMailHost(db, idHashKey('a secret'))
   const log = pino({ level: 'silent' })
   return {
     db,
-    mailHost,
-    runningChanges: new RunningChanges({ db, mailHost, foreground: new Foreground(), log, together: 2 }),
+    runningChanges: new RunningChanges({ db, foreground: new Foreground(), log, together: 2 }),
   }
 }
 
 /** Folders, each with messages: their uids where they were stored, `f` where flagged, and keywords. */
 async function shown(mailbox: MailboxRef): Promise<Record<string, string[]>> {
   const folders: Record<string, string[]> = {}
-  for (const { name, total } of await whole.mailHost.folders(mailbox)) {
+  for (const { name, total } of await folderStatuses(whole.db, mailbox)) {
     if (total === 0) continue
-    const { messages } = await whole.mailHost.list(mailbox, name, { limit: 100, page: 0 })
+    const { messages } = await listMessages(whole.db, mailbox, name, { limit: 100, page: 0 })
     folders[name] = messages
       .map(({ subject, flagged, keywords }) => [subject, flagged ? 'f' : '', ...keywords].join(' '))
       .sort()
@@ -54,10 +53,10 @@ async function shown(mailbox: MailboxRef): Promise<Record<string, string[]>> {
 }
 
 async function newBox(): Promise<MailboxRef> {
-  const { db, mailHost } = whole
-  const mailbox = await newMailbox(db, mailHost, await newDomain(db), 'ada')
+  const { db } = whole
+  const mailbox = await newMailbox(db, 'ada')
   const copies = [...'AAA', ...'B'].map((folder) => copy(mailbox, { folder, keywords: ['old'] }))
-  await db.transaction().execute((tx) => mailHost.append(tx, copies))
+  await storeCopies(db, copies)
   return mailbox
 }
 
@@ -71,9 +70,9 @@ const replace =
     await runningChanges.run(id)
   }
 
-const star: Work = ({ mailHost }, mailbox) => {
+const star: Work = ({ db }, mailbox) => {
   const change = { ...mailbox, mailboxes: [mailbox.mailboxId], kind: 'messages', by: byOperator } as const
-  return mailHost.update(mailbox, 'A', [1, 2, 3], { flagged: true, folder: 'B' }, byOperator, recordedAtOnce(change))
+  return updateMessages(db, mailbox, 'A', [1, 2, 3], { flagged: true, folder: 'B' }, byOperator, recordedAtOnce(change))
 }
 
 const undo: Work = async ({ db, runningChanges }, { organizationId }) => {

@@ -1,9 +1,11 @@
 // On both databases: connections are cut.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { changingCommands } from '#/imap/changing/commands.ts'
 import { folderCommands } from '#/imap/folders/commands.ts'
+import { makeFolder } from '#/mail/make-folder.ts'
 import { partsOn } from '#test/world/imap/heard-session.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { discrepancies } from '../letters/stored.ts'
@@ -59,7 +61,7 @@ for (const [command, ...states] of [
 async function inInbox(): Promise<Scene> {
   const scene = await stage.scene()
   await scene.add([{}, { deleted: true }, {}])
-  await stage.host.createFolder(scene.mailbox, 'Plans')
+  await makeFolder(stage.db, scene.mailbox, 'Plans')
   await scene.session.run('SELECT INBOX')
   return scene
 }

@@ -13,7 +13,6 @@ import { migrate } from '#/db/migrate.ts'
 import { type Database, openDatabase } from '#/db/open.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { secret } from '#test/world/installation.ts'
 import { insertOrganization } from '#test/world/organization/stored-organization.ts'
 import { World } from '#test/world/world.ts'
 import { check } from '../letters/checker.ts'
@@ -51,7 +50,7 @@ async function smallDisk(size: number) {
 /** A service, and senders that never stop. */
 async function streamingInto(database: Database) {
   const world = await World.start({ database })
-  const organization = await insertOrganization(database.db, secret, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
+  const organization = await insertOrganization(database.db, { domain: 'disk.test', mailboxes: ['ada', 'bob'] })
   const senders = new Senders(async () => world.smtp.port, organization.addresses)
   return {
     senders,

@@ -1,15 +1,16 @@
 // On both databases: a process is killed in a transaction.
+
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
+import { makeFolder } from '#/mail/make-folder.ts'
 import { setPasswordHash } from '#/mailboxes/operator-queries.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { hashPassword } from '#/passwords/password.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
+import { copy } from '#test/mail/letters.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
+import { storeCopies } from '#test/world/mail/mailboxes.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { startService } from '#test/world/service.ts'
 import { discrepancies } from '../letters/stored.ts'
@@ -41,16 +42,15 @@ before(async () => {
   const hash = await hashPassword(password, { organization: '', key: '' })
   await using database = await home.open()
   const { db } = database
-  const host = sqlMailHost(db, idHashKey('a secret'))
   for (const { mailboxId, organizationId } of await db
     .selectFrom('mailboxes')
     .select(['id as mailboxId', 'organization_id as organizationId'])
     .execute()) {
     const mailbox = { mailboxId, organizationId }
     await setPasswordHash(db, mailbox, hash)
-    await host.createFolder(mailbox, 'Plans')
+    await makeFolder(db, mailbox, 'Plans')
     const copies = [1, 2, 3].map((uid) => copy(mailbox, { deleted: uid === 2 }))
-    await db.transaction().execute((tx) => host.append(tx, copies))
+    await storeCopies(db, copies)
   }
 })
 after(() => home[Symbol.asyncDispose]())

@@ -22,7 +22,7 @@ const relay = { MAILROOM_RELAY_URL: `smtp://127.0.0.1:${sink.port}?starttls=neve
 const env = { ...home.env, ...relay, MAILROOM_DNS_SERVERS: dns.address }
 const { key } = await behindClosedDoors(async ({ db }) => {
   await keepPlain(db)
-  return await insertOrganization(db, home.env.MAILROOM_SECRET ?? '', { domain: 'killed.test', mailboxes: [] })
+  return await insertOrganization(db, { domain: 'killed.test', mailboxes: [] })
 })
 const { publicKey } = await openPgpKey()
 const service = await startService(env)

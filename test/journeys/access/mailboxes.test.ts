@@ -158,9 +158,7 @@ test('an address that two organizations have had is deleted where it is meant', 
   await world.db.updateTable('domains').set({ domain: one.domain }).where('domain', '=', two.domain).execute()
   await world.db
     .transaction()
-    .execute((tx) =>
-      createMailbox(tx, world.mailHost, { organizationId: two.id, domain: one.domain, localPart: 'ada' }, byOperator),
-    )
+    .execute((tx) => createMailbox(tx, { organizationId: two.id, domain: one.domain, localPart: 'ada' }, byOperator))
   const refused = await operate(['mailbox', 'delete', address])
   assert.match(refused.stderr, /2 organizations have a mailbox ada@.*Name one with --org/)
   await json('mailbox', 'delete', address, '--org', one.name)

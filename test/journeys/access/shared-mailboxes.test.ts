@@ -212,8 +212,7 @@ test('access goes with the member and with the mailbox', async () => {
 test('the command line shares, lists and unshares', async () => {
   const { organization, address }: Furnished = await furnish(world)
   const { id } = await organization.member('eve@people.example')
-  const run = (...words: string[]) =>
-    printed(operatorOn({ database: world.database, mailHost: world.mailHost }), 'mailbox', ...words)
+  const run = (...words: string[]) => printed(operatorOn(world), 'mailbox', ...words)
   const named = [address, '--member', 'EVE@people.example']
   assert.equal((await run('share', ...named)).level, 'read')
   assert.equal((await run('share', ...named, '--level', 'send')).level, 'send')

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
+import { listMessages } from '#/mail/list.ts'
+import { readStored } from '#/mail/read.ts'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -86,11 +88,11 @@ describe('filters of arriving mail', () => {
     const encoded = '=?utf-8?Q?P=C5=99=C3=ADli=C5=A1_=C5=BDLU=C5=A4OU=C4=8CK=C3=9D_k=C5=AF=C5=88?='
     assert.equal(await hand('x@peer.example', address, letter({ Subject: encoded })), '250 2.6.0')
     const mailbox = { organizationId: organization.id, mailboxId }
-    const { messages } = await world.mailHost.list(mailbox, 'First', { limit: 10, page: 0 })
+    const { messages } = await listMessages(world.db, mailbox, 'First', { limit: 10, page: 0 })
     const [{ uid = 0, seen, flagged, keywords } = {}, ...others] = messages
     assert.deepEqual([others, seen, flagged, keywords?.toSorted()], [[], true, true, ['money', 'work']])
     assert.deepEqual(
-      (await world.mailHost.read(mailbox, 'First', uid))?.filteredBy,
+      (await readStored(world.db, mailbox, 'First', uid))?.filteredBy,
       acting.map(({ id, name, action, argument }) => ({ filter_id: id, name, action, argument })),
     )
     assert.deepEqual(await subjectsIn(organization, address), [])

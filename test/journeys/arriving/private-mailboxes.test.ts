@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listMessages } from '#/mail/list.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { each } from '#test/each.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
@@ -101,7 +102,7 @@ test('filters see the message before it is encrypted, and blocks refuse it', asy
   assert.equal(await hand(world, sender, address, letter({ Subject: '=?utf-8?q?Ap=6Fllo?=' })), '250 2.6.0')
   assert.equal(await hand(world, sender, address, letter({ From: 'x@spam.example' })), '550 5.7.1')
   const mailbox = { organizationId: own.id, mailboxId: id }
-  const { messages } = await world.mailHost.list(mailbox, 'Projects/Apollo', { limit: 10, page: 0 })
+  const { messages } = await listMessages(world.db, mailbox, 'Projects/Apollo', { limit: 10, page: 0 })
   const [{ seen, flagged, keywords } = { seen: false, flagged: false, keywords: [] }, ...others] = messages
   assert.deepEqual([others, seen, flagged, keywords], [[], true, true, ['plans']])
 })

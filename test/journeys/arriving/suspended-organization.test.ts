@@ -5,6 +5,7 @@ import { runCommand } from '#/cli/run.ts'
 import { accountByLogin } from '#/submission/accounts.ts'
 import { hand, subjectsIn } from '#test/mail/letter.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
+import { failing } from '#test/world/database/failing.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -28,7 +29,7 @@ beforeEach(async () => {
   ada = (await organization.mailbox('ada')).address
 })
 
-const operator = () => operatorOn({ database, mailHost: world.mailHost })
+const operator = () => operatorOn({ database })
 const org = (verb: string, ...more: string[]) => printed(operator(), 'org', verb, organization.name, ...more)
 
 /** A process's answer to the organization's key, once its cache has expired. */
@@ -168,20 +169,11 @@ test('an organization is deleted with all that it has, once its name is given tw
   assert.equal((await organization.request('GET', '/v1/usage')).status, 200, 'nothing has changed')
 
   // Broken off, it goes on.
-  let steps = 0
-  const empty = world.mailHost.empty.bind(world.mailHost)
-  const breaking = {
-    ...operator(),
-    mailHost: async () =>
-      Object.assign(Object.create(world.mailHost), {
-        async *empty(mailbox: Parameters<typeof empty>[0]) {
-          if (++steps > 0) throw new Error('Broken off')
-          yield* empty(mailbox)
-        },
-      }),
-  }
-  const broken = await runCommand(['org', 'delete', organization.name, '--confirm', organization.name], breaking)
-  assert.match(broken.stderr, /Broken off/)
+  const remove = () => runCommand(['org', 'delete', organization.name, '--confirm', organization.name], operator())
+  await using breaking = await failing(world.db, 'delete', 'mail_messages')
+  const broken = await remove()
+  await breaking[Symbol.asyncDispose]()
+  assert.match(broken.stderr, /not today/)
   await assert.rejects(world.send({ from: 'peer@far.example', to: address, text: 'Hello' }), /550 5\.2\.1/)
 
   const progressLines: string[] = []

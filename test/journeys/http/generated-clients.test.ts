@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { generate } from 'orval'
 import type { ZodType } from 'zod'
+import { updateMessages } from '#/mail/update.ts'
 import { directoryOfFile } from '#test/of-file.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { insertVerifiedDomain } from '#test/world/organization/verified-domain.ts'
@@ -49,7 +50,7 @@ test('every example of the document is taken, and answered as its example says a
     .where('address', '=', address)
     .executeTakeFirstOrThrow()
   const bears = { organizationId: organization.id, mailboxId: mailbox.id }
-  await world.mailHost.update(bears, 'inbox', [Number(ids.message)], { addKeywords: ['stray'] })
+  await updateMessages(world.db, bears, 'inbox', [Number(ids.message)], { addKeywords: ['stray'] })
   await insertVerifiedDomain(world.db, organization.id, 'tryout.test')
   await organization.request('POST', '/v1/mailboxes', { domain: 'tryout.test', local_part: 'support' })
   const operations = await everyOperation(world)

@@ -81,9 +81,7 @@ async function furnished(organizationId: string): Promise<string> {
   await insertVerifiedDomain(world.db, organizationId, domain)
   await giveKeys(world.db, secret, { organizationId, domain })
   for (const localPart of ['ada', 'bob'])
-    await world.db
-      .transaction()
-      .execute((tx) => createMailbox(tx, world.mailHost, { organizationId, domain, localPart }, byService))
+    await world.db.transaction().execute((tx) => createMailbox(tx, { organizationId, domain, localPart }, byService))
   return organizationId
 }
 

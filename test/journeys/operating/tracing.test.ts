@@ -127,11 +127,9 @@ test('a request, a message that comes and one that leaves are followed down to t
     'http.response.status_code': 200,
   })
   const names = collector.below(request).map(({ name }) => name)
-  assert.ok(names.includes('mail host changes') && names.includes('select api_keys'), String(names))
-  const host = collector.below(request).find(({ name }) => name === 'mail host changes')
-  const statements = host ? collector.below(host) : []
-  assert.ok(statements.some(({ name }) => name === 'select mail_folders' || name === 'select mail_messages'))
-  for (const one of statements) assert.deepEqual(attributes(one), { 'db.system.name': 'postgresql' })
+  assert.ok(names.includes('select mail_messages') && names.includes('select api_keys'), String(names))
+  const statement = collector.below(request).find(({ name }) => name === 'select mail_messages')
+  assert.deepEqual(statement && attributes(statement), { 'db.system.name': 'postgresql' })
 
   const posted = collector.named('POST /v1/send')
   assert.ok(
@@ -141,8 +139,7 @@ test('a request, a message that comes and one that leaves are followed down to t
 
   const arrival = collector.named('arriving message')
   assert.deepEqual(attributes(arrival), { 'mailroom.smtp.status': '2.0.0' })
-  const append = collector.below(arrival).find(({ name }) => name === 'mail host appendNew')
-  assert.ok(append && collector.below(append).length > 0)
+  assert.ok(collector.below(arrival).length > 0)
   const refused = collector.spans.filter(({ name }) => name === 'arriving recipient').map((one) => attributes(one))
   assert.ok(refused.some((one) => one['mailroom.smtp.status'] === '5.1.1'))
 

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { levels } from '#/http/access/caller.ts'
+import { folderExtent } from '#/mail/headings.ts'
+import { readSummaries } from '#/mail/read.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { readMessage } from '#/mime/message.ts'
 import { letter } from '#test/mail/letter.ts'
@@ -27,9 +29,9 @@ async function stored({ id: organizationId }: TestOrganization, { id }: Box, fol
   const mailbox = { organizationId, mailboxId: id }
   const flags = { seen: false, flagged: false, keywords: [], filteredBy: [] }
   const copy = { mailbox, folder, message: readMessage(Buffer.from(letter())), receivedAt: new Date(), ...flags }
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
-  const { lastUid } = await world.mailHost.extent(mailbox, folder)
-  const [summary] = await world.mailHost.summaries(mailbox, folder, [lastUid])
+  await world.store([copy])
+  const { lastUid } = await folderExtent(world.db, mailbox, folder)
+  const [summary] = await readSummaries(world.db, mailbox, folder, [lastUid])
   return summary?.id ?? ''
 }
 

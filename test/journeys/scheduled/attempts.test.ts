@@ -202,7 +202,7 @@ test('nothing is sent for a suspended or deleted mailbox, and the error says why
   const [suspended, gone] = [await schedule(), await schedule({ from: bea.address })]
   await world.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('address', '=', ada).execute()
   const mailbox = { organizationId: organization.id, mailboxId: bea.id }
-  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, byOperator, () => {})
+  await removeMailbox({ db: world.db }, mailbox, byOperator, () => {})
   assert.equal(await rounds(suspended), 3)
   assert.deepEqual(
     [(await shown(suspended)).last_error, (await shown(gone)).last_error],
@@ -217,7 +217,7 @@ test('a domain that has mail scheduled from it is removed once its mailboxes are
   assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 400)
   const { data: mailboxes } = (await organization.request('GET', '/v1/mailboxes')).body
   const mailbox = { organizationId: organization.id, mailboxId: mailboxes[0].id }
-  await removeMailbox({ db: world.db, mailHost: world.mailHost }, mailbox, byOperator, () => {})
+  await removeMailbox({ db: world.db }, mailbox, byOperator, () => {})
   assert.equal((await organization.request('DELETE', `/v1/domains/${data[0].id}`)).status, 200)
   assert.equal(await rounds(id), 3)
   assert.deepEqual([(await shown(id)).status, (await shown(id)).from], ['failed', ada])

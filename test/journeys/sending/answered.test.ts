@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { readMessage } from '#/mime/message.ts'
 import { ofFile } from '#test/of-file.ts'
+import { failing } from '#test/world/database/failing.ts'
 import { loggedIn, startSubmitting, submittingMailbox, written } from '#test/world/mail/submission.ts'
 
 const on = ofFile(await startSubmitting())
@@ -46,7 +47,7 @@ async function draftedElsewhere({ message_id: id }: Arrived): Promise<void> {
   const mailbox = { organizationId: organization.id, mailboxId: ada.id }
   const message = readMessage(Buffer.from(`${header}\r\n\r\nSee\r\n`))
   const copy = { mailbox, folder: 'drafts', message, receivedAt: new Date(), ...marks }
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
+  await world.store([copy])
   const { body } = await organization.request('GET', `/v1/drafts?mailbox=${ada.address}`)
   await ask('PATCH', `/v1/drafts/${body.data[0].id}`, { subject: 'Edited' })
   await ask('POST', `/v1/drafts/${body.data[0].id}/send`, {})
@@ -101,12 +102,10 @@ for (const [what, send, marks] of [
     assert.deepEqual(shown, Array.from({ length: 5 }, () => expected).flat())
   })
 
-test('where the copy of a scheduled message cannot be stored at first, it is marked with the copy, once', async (t) => {
+test('where the copy of a scheduled message cannot be stored at first, it is marked with the copy, once', async () => {
   const one = await arrived('<later@books.example>')
   await ask('POST', '/v1/scheduled', { ...about(one), send_at: soon() })
-  const { mock } = t.mock.method(world.mailHost, 'append', async () => {
-    throw new Error('not today')
-  })
+  await using full = await failing(world.db, 'insert', 'mail_messages')
   await world.advance(60_000)
   await world.rounds.processAll()
   const told = async () => {
@@ -116,7 +115,7 @@ test('where the copy of a scheduled message cannot be stored at first, it is mar
     return rows.length
   }
   assert.equal(await told(), 0)
-  mock.restore()
+  await full[Symbol.asyncDispose]()
   await world.advance(60_000)
   await world.outbound.processAll()
   assert.equal(await told(), 1)

@@ -1,4 +1,5 @@
 // On both databases: several edit and send one draft at once.
+
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
@@ -6,6 +7,7 @@ import { sql } from 'kysely'
 import { draftNamed } from '#/drafts/identity.ts'
 import { removeSentDrafts } from '#/drafts/sending/remove-sent.ts'
 import { noteSent } from '#/drafts/sending/sent.ts'
+import { readSummaries } from '#/mail/read.ts'
 import { readMessage } from '#/mime/message.ts'
 import { each } from '#test/each.ts'
 import { now, readEvents } from '#test/events/furnished.ts'
@@ -26,7 +28,7 @@ async function byAnotherProgram(text: string): Promise<void> {
   const message = readMessage(Buffer.from(text.replaceAll('\n', '\r\n')))
   const flags = { seen: true, flagged: false, keywords: [], filteredBy: [] }
   const copy = { mailbox, folder: 'drafts', message, receivedAt: new Date(), ...flags }
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, [copy]))
+  await world.store([copy])
 }
 
 test('a draft whose answer a crash lost is made once, so that it does not stand when the known one is deleted', async () => {
@@ -243,12 +245,12 @@ test('a draft sent by a process that then died is not found, and leaves the fold
   const mailbox = { organizationId: organization.id, mailboxId }
   const note = () => world.db.transaction().execute((tx) => noteSent(tx, mailbox, { key, uids: [draft.uid] }))
   assert.deepEqual([await note(), await note()], [true, false])
-  const inFolder = async () => (await world.mailHost.summaries(mailbox, 'drafts', [draft.uid])).length
+  const inFolder = async () => (await readSummaries(world.db, mailbox, 'drafts', [draft.uid])).length
   for (const [method, path] of Object.entries({ GET: '', PATCH: '', DELETE: '', POST: '/send' }))
     assert.equal((await request(method, `/v1/drafts/${draft.id}${path}`, bodyFor(method))).status, 404, method)
   assert.ok((await listed()).every(({ id }) => id !== draft.id))
   assert.equal(await inFolder(), 1)
-  await removeSentDrafts(world.db, world.mailHost)
+  await removeSentDrafts(world.db)
   assert.equal(await inFolder(), 0)
   assert.deepEqual(await sentMail(), [])
 })

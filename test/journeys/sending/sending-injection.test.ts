@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { scopes } from '#/http/access/scopes.ts'
+import { emptyMailbox } from '#/mail/empty.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { readContent } from '#/mime/body/content.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import type { Schema } from '#test/sockets/http-client.ts'
 import { storedIn } from '#test/world/mail/private-mailbox.ts'
@@ -121,7 +122,7 @@ for (const [operation, sample] of Object.entries(requests))
     assert.notDeepEqual(await placesMarked(), [])
     for (const table of ['outbound_recipients', 'outbound_messages', 'forwarding'] as const)
       await world.db.deleteFrom(table).execute()
-    await Array.fromAsync(world.mailHost.empty(mailbox))
+    await Array.fromAsync(emptyMailbox(world.db, mailbox))
     await world.db.deleteFrom('domains').where('domain', '=', `${mark}.test`).execute()
   })
 

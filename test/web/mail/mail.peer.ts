@@ -288,7 +288,7 @@ async function filled(length: number): Promise<Box> {
     message: readMessage(Buffer.from(`From: a@peer.example\r\nSubject: Number ${index}\r\n\r\nHello\r\n`)),
     receivedAt: new Date(Date.UTC(2026, 0, 1, 0, index)),
   }))
-  await world.db.transaction().execute((tx) => world.mailHost.append(tx, copies))
+  await world.store(copies)
   return box
 }
 

@@ -13,7 +13,6 @@ after(() => runner?.[Symbol.asyncDispose]()) // before the service ends
 const { world, browser } = await startSite()
 runner = new FilterRunner({
   db: world.db,
-  mailHost: world.mailHost,
   foreground: world.foreground,
   embedded: world.database.embedded,
   log: pino({ level: 'silent' }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { updateMessages } from '#/mail/update.ts'
 import { closeByEscape, dialog, press, says, toast } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
@@ -38,7 +39,7 @@ test('keywords without a label are adopted, or removed everywhere and put back',
   const { box, visitor, page } = await arrive()
   const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
   const [{ uid = 0 } = {}] = await box.states()
-  await world.mailHost.update(mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
+  await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
   await visitor.open('/labels')
   await orphan(page, /read-later.*1 messages with read-later/).waitFor()
   await deleteLabel(box, 'Invoices')

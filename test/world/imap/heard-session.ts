@@ -10,31 +10,24 @@ import type { Extension, Handler, ImapParts, Session, User } from '#/imap/sessio
 import type { Octets } from '#/imap/wire/arguments.ts'
 import type { Output } from '#/imap/wire/output.ts'
 import { Parser } from '#/imap/wire/parser.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { MessageReader } from '#/mime/reader.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
-import { ThreadCache } from '#/threads/cache.ts'
-import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import { indexesOn } from '#test/threads/indexes.ts'
+import { idKey } from '#test/world/mail/mailboxes.ts'
 
-const key = idHashKey('a secret')
 const log = pino({ level: 'silent' })
 
 /** What a server knows of all sessions. */
 export function partsOn(
   database: Database,
-  {
-    mailHost = sqlMailHost(database.db, key),
-    clock = new ManualClock('2026-11-21T12:00:00Z'),
-  }: Partial<ImapParts> = {},
+  { clock = new ManualClock('2026-11-21T12:00:00Z') }: Partial<ImapParts> = {},
 ): ImapParts & AsyncDisposable {
   const parts = new AsyncDisposableStack()
   const reader = parts.use(new MessageReader())
   const news = parts.use(new FolderNews(database, log))
-  const threads = new ThreadCache({ mailHost, key, maxBytes: 1 << 24 })
   return {
-    ...{ db: database.db, mailHost, reader, idKey: key, clock, log, news, threads },
-    mailboxIndexes: new MailboxIndexes({ mailHost, threads }),
+    ...{ db: database.db, reader, idKey, clock, log, news },
+    ...indexesOn(database.db, idKey),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

@@ -1,7 +1,7 @@
 import { byOperator } from '#/audit/actor.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
 import { hashPassword } from '#/passwords/password.ts'
-import type { MailboxRef } from '#/ports/mail-host.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World, type WorldOptions } from '#test/world/world.ts'
 import { ImapClient } from './client.ts'
@@ -57,12 +57,12 @@ export class Serving {
 
 /** Another mailbox with a password. */
 export async function readingMailbox(
-  { world: { db, mailHost }, id: organizationId, domain }: TestOrganization,
+  { world: { db }, id: organizationId, domain }: TestOrganization,
   localPart: string,
 ): Promise<ReadingMailbox> {
   const hash = await passwordHash
   const { id, address } = await db
     .transaction()
-    .execute((tx) => createMailbox(tx, mailHost, { organizationId, domain, localPart, passwordHash: hash }, byOperator))
+    .execute((tx) => createMailbox(tx, { organizationId, domain, localPart, passwordHash: hash }, byOperator))
   return { organizationId, mailboxId: id, address }
 }

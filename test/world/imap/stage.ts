@@ -1,16 +1,20 @@
 import type { Database } from '#/db/open.ts'
+import type { Db } from '#/db/schema.ts'
 import { announceEvents } from '#/events/announce.ts'
 import { selectedCommands } from '#/imap/selected/commands.ts'
 import type { Handler, ImapParts } from '#/imap/session/session.ts'
+import type { Copy } from '#/mail/append.ts'
+import { expungeMessages } from '#/mail/expunge.ts'
 import { findFolder } from '#/mail/folders.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { SearchIndexer } from '#/mail/search/indexer.ts'
 import { type FlagChange, storeFlags } from '#/mail/store-flags.ts'
+import { type Change, updateMessages } from '#/mail/update.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
+import { copy } from '#test/mail/letters.ts'
 import { ofFile } from '#test/of-file.ts'
 import { databaseHome, testDatabase } from '#test/world/database/database.ts'
+import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { HeardSession, partsOn } from './heard-session.ts'
 
 type Commands = Readonly<Record<string, Handler>>
@@ -20,7 +24,7 @@ export class Stage implements AsyncDisposable {
   readonly database: Database
   /** As another process has it, where the database can have one. */
   readonly elsewhere: Database
-  readonly host: MailHost
+  readonly db: Db
   readonly parts: ReturnType<typeof partsOn>
   readonly commands: Commands
   readonly #resources: AsyncDisposable
@@ -31,7 +35,7 @@ export class Stage implements AsyncDisposable {
     this.commands = { ...selectedCommands, ...commands }
     this.#resources = resources
     this.parts = partsOn(database)
-    this.host = this.parts.mailHost
+    this.db = database.db
   }
 
   /** For all tests of a file. */
@@ -49,7 +53,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async scene(): Promise<Scene> {
-    return new Scene(this, await newMailbox(this.database.db, this.host, await newDomain(this.database.db), 'ada'))
+    return new Scene(this, await newMailbox(this.db, 'ada'))
   }
 
   /** Has the index of words know all messages. */
@@ -84,8 +88,7 @@ export class Scene implements Disposable {
   add(messages: number | readonly Partial<Copy>[], all: Partial<Copy> = {}, { db } = this.stage.database) {
     const each = typeof messages === 'number' ? Array<Partial<Copy>>(messages).fill({}) : messages
     const copies = each.map((change) => copy(this.mailbox, { ...all, ...change }))
-    const { host } = this.stage
-    return db.transaction().execute((tx) => host.append(tx, copies))
+    return storeCopies(db, copies)
   }
 
   /** Messages in this order, as they were sent; each with a modification sequence of its own, from 2 on. */
@@ -96,11 +99,11 @@ export class Scene implements Disposable {
   }
 
   async expunge(...uids: number[]): Promise<void> {
-    await this.stage.host.expunge(this.mailbox, 'inbox', uids)
+    await expungeMessages(this.stage.db, this.mailbox, 'inbox', uids)
   }
 
-  async mark(uids: number[], change: Parameters<MailHost['update']>[3]): Promise<void> {
-    await this.stage.host.update(this.mailbox, 'inbox', uids, change)
+  async mark(uids: number[], change: Change): Promise<void> {
+    await updateMessages(this.stage.db, this.mailbox, 'inbox', uids, change)
   }
 
   /** As STORE of a session does, of whose change its client is told by itself. */

@@ -1,4 +1,6 @@
 import { decrypt, readMessage, readPrivateKey } from 'openpgp'
+import { listMessages } from '#/mail/list.ts'
+import { readStored } from '#/mail/read.ts'
 import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 
@@ -28,11 +30,11 @@ export async function storedIn(
   folder = 'inbox',
 ): Promise<Buffer[]> {
   const mailbox = { organizationId: id, mailboxId }
-  const { messages } = await world.mailHost.list(mailbox, folder, { limit: 100, page: 0 })
+  const { messages } = await listMessages(world.db, mailbox, folder, { limit: 100, page: 0 })
   const uids = messages.map(({ uid }) => uid).sort((a, b) => a - b)
   return await Promise.all(
     uids.map(async (uid) => {
-      const stored = await world.mailHost.read(mailbox, folder, uid)
+      const stored = await readStored(world.db, mailbox, folder, uid)
       return Buffer.concat(stored ? await Array.fromAsync(stored.pieces()) : [])
     }),
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { byOperator } from '#/audit/actor.ts'
 import { createKey } from '#/keys/keys.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
@@ -103,7 +104,7 @@ export async function furnish(world: World): Promise<Furnished> {
   const orphan = `spare-${randomUUID().slice(0, 8)}`
   const orphans = Array.from({ length: 20 }, () => `stray-${randomUUID().slice(0, 8)}`)
   const bears = { organizationId: organization.id, mailboxId }
-  await world.mailHost.update(bears, 'inbox', [uid], { addKeywords: [orphan, ...orphans] })
+  await updateMessages(world.db, bears, 'inbox', [uid], { addKeywords: [orphan, ...orphans] })
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
   const webhook = await created('/v1/webhooks', { url: 'https://receiver.example/mail' })

@@ -2,9 +2,7 @@ import { byOperator } from '#/audit/actor.ts'
 import type { Db } from '#/db/schema.ts'
 import { addFilter } from '#/filters/changes.ts'
 import { addLabel } from '#/labels/catalogue.ts'
-import { sqlMailHost } from '#/mail/sql-mail-host.ts'
 import { createMailbox } from '#/mailboxes/create.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
@@ -27,23 +25,17 @@ interface Wish {
 /** Adds an organization while no service runs. */
 export async function storeOrganization(home: DatabaseHome, wish: Wish): Promise<StoredOrganization> {
   await using database = await home.open()
-  return await insertOrganization(database.db, home.env.MAILROOM_SECRET ?? '', wish)
+  return await insertOrganization(database.db, wish)
 }
 
 /** Makes an organization with a domain of its own, mailboxes and a key. Mail whose subject holds `urgent` is labelled and
  *  starred there, mail whose subject holds `elsewhere` lies in the folder `Elsewhere`. */
-export async function insertOrganization(
-  db: Db,
-  secret: string,
-  { domain, mailboxes }: Wish,
-): Promise<StoredOrganization> {
+export async function insertOrganization(db: Db, { domain, mailboxes }: Wish): Promise<StoredOrganization> {
   const { id: organizationId } = await createOrganization(db, { name: domain, plan: 'self_hosted' }, byOperator)
-  const mailHost = sqlMailHost(db, idHashKey(secret))
   const owner = organizationItself(organizationId)
   await db.transaction().execute(async (tx) => {
     await insertVerifiedDomain(tx, organizationId, domain)
-    for (const localPart of mailboxes)
-      await createMailbox(tx, mailHost, { organizationId, domain, localPart }, byOperator)
+    for (const localPart of mailboxes) await createMailbox(tx, { organizationId, domain, localPart }, byOperator)
     await addLabel(tx, owner, { name: 'Urgent', colour: 'red' }, byOperator)
     for (const [value, action, argument] of [
       ['urgent', 'label', 'urgent'],

@@ -56,12 +56,7 @@ export class TestOrganization {
     return await this.world.db
       .transaction()
       .execute((tx) =>
-        createMailbox(
-          tx,
-          this.world.mailHost,
-          { organizationId: this.id, domain: this.domain, localPart, ...options },
-          byOperator,
-        ),
+        createMailbox(tx, { organizationId: this.id, domain: this.domain, localPart, ...options }, byOperator),
       )
   }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { expungeMessages } from '#/mail/expunge.ts'
+import { makeFolder, removeFolder, renameFolderTree } from '#/mail/make-folder.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
 import { subscribe, unsubscribe } from '../../folders/stored.ts'
 
@@ -38,14 +41,17 @@ const rows: readonly (readonly [what: string, asked: string, ...Step[]])[] = [
     'of messages in other mailboxes',
     `(PERSONAL (${messages}))`,
     [(on) => on.add(2, inArchive), '* STATUS "Archive" (MESSAGES 2 UIDNEXT 3 UIDVALIDITY N)'],
-    [(on) => stage.host.expunge(on.mailbox, 'archive', [1]), '* STATUS "Archive" (MESSAGES 1 UIDNEXT 3 UIDVALIDITY N)'],
+    [
+      (on) => expungeMessages(stage.db, on.mailbox, 'archive', [1]),
+      '* STATUS "Archive" (MESSAGES 1 UIDNEXT 3 UIDVALIDITY N)',
+    ],
   ],
   [
     'of flags in other mailboxes',
     `(INBOXES NONE) (SUBTREE (archive) (${messages} FlagChange))`,
     [(on) => on.add(1, inArchive), '* STATUS "Archive" (MESSAGES 1 UIDNEXT 2 UIDVALIDITY N UNSEEN 1)'],
     [
-      (on) => stage.host.update(on.mailbox, 'archive', [1], { seen: true }),
+      (on) => updateMessages(stage.db, on.mailbox, 'archive', [1], { seen: true }),
       '* STATUS "Archive" (MESSAGES 1 UIDNEXT 2 UIDVALIDITY N UNSEEN 0)',
     ],
   ],
@@ -60,12 +66,12 @@ const rows: readonly (readonly [what: string, asked: string, ...Step[]])[] = [
   [
     'of mailboxes that are made, renamed and deleted',
     '(SUBTREE Projects (MailboxName))',
-    [({ mailbox }) => stage.host.createFolder(mailbox, 'Projects/A'), '* LIST () "/" "Projects/A"'],
+    [({ mailbox }) => makeFolder(stage.db, mailbox, 'Projects/A'), '* LIST () "/" "Projects/A"'],
     [
-      ({ mailbox }) => stage.host.renameFolder(mailbox, 'Projects/A', 'Projects/B'),
+      ({ mailbox }) => renameFolderTree(stage.db, mailbox, 'Projects/A', 'Projects/B'),
       '* LIST () "/" "Projects/B" ("OLDNAME" ("Projects/A"))',
     ],
-    [({ mailbox }) => stage.host.removeFolder(mailbox, 'Projects/B'), '* LIST (\\NonExistent) "/" "Projects/B"'],
+    [({ mailbox }) => removeFolder(stage.db, mailbox, 'Projects/B'), '* LIST (\\NonExistent) "/" "Projects/B"'],
   ],
   [
     'of subscriptions',
@@ -122,10 +128,10 @@ test('NOTIFY with STATUS tells the state of all that are watched, but not of the
 
 test('a client that wants to be told at once of its mailbox is told BYE at once when that is deleted', async () => {
   using scene = await stage.scene()
-  await stage.host.createFolder(scene.mailbox, 'Projects')
+  await makeFolder(stage.db, scene.mailbox, 'Projects')
   await scene.told('SELECT Projects')
   await scene.told(`NOTIFY SET (SELECTED (${messages}))`)
-  await stage.host.removeFolder(scene.mailbox, 'Projects')
+  await removeFolder(stage.db, scene.mailbox, 'Projects')
   await scene.session.until(/^\* BYE Selected mailbox was deleted/m)
 })
 

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { query, SqlPart } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import type { Arrival } from '#/ports/mail-host.ts'
+
+/** The arrival of a message at a mailbox, identified by a digest. */
+export interface Arrival {
+  readonly mailboxId: string
+  readonly digest: Buffer
+}
 
 /** Whether a mailbox or its domain is suspended. */
 const suspended = (mailbox: string) => `(

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FolderState } from '#/ports/folder-changes.ts'
-import type { ListQuery, MailboxRef, MailHost, Summary } from '#/ports/mail-host.ts'
-import type { Bench } from './bench.ts'
-import { copy } from './letters.ts'
+import { copy } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
+import { storeCopies } from '#test/world/mail/mailboxes.ts'
+import { newTrial } from '#test/world/mail/trial.ts'
+import { folderChanges } from './changes.ts'
+import { expungeMessages } from './expunge.ts'
+import type { FolderState } from './folders.ts'
+import type { ListQuery } from './list.ts'
+import { listMessages } from './list.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
+import type { Summary } from './read.ts'
+import { readSummaries } from './read.ts'
+import { updateMessages } from './update.ts'
+
+const { db } = await databaseOfFile()
 
 const names = ['inbox', 'archive'] as const
 type Name = (typeof names)[number]
@@ -30,26 +41,22 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('look'), folder }) },
 )
 
-/** After any operations two folders equal a simple model of them, and so does a reader that asks for changes,
- *  however rarely. */
-export function followsEveryHistory(bench: () => Bench): void {
-  test('after every history the folders hold what they should, and readers that followed know it', async () => {
-    const history = fc.array(happening, { minLength: 5, maxLength: 25 })
-    await fc.assert(
-      fc.asyncProperty(history, async (happenings) => {
-        const { ada } = await bench().mailboxes()
-        const models = new Map(names.map((name) => [name, new Model()]))
-        const readers = new Map(names.map((name) => [name, new Reader(bench().host, ada, name)]))
-        for (const one of happenings) {
-          if (one.what === 'look') await readers.get(one.folder)?.follow()
-          else await happen(bench(), ada, models, one)
-        }
-        for (const [name, model] of models) await assertHolds(bench().host, ada, name, model, readers.get(name))
-      }),
-      { numRuns: 15 },
-    )
-  })
-}
+test('after every history the folders hold what they should, and readers that followed know it', async () => {
+  const history = fc.array(happening, { minLength: 5, maxLength: 25 })
+  await fc.assert(
+    fc.asyncProperty(history, async (happenings) => {
+      const { ada } = await newTrial(db)
+      const models = new Map(names.map((name) => [name, new Model()]))
+      const readers = new Map(names.map((name) => [name, new Reader(ada, name)]))
+      for (const one of happenings) {
+        if (one.what === 'look') await readers.get(one.folder)?.follow()
+        else await happen(ada, models, one)
+      }
+      for (const [name, model] of models) await assertHolds(ada, name, model, readers.get(name))
+    }),
+    { numRuns: 15 },
+  )
+})
 
 /** The model of a folder: seen and labelled, by uid. */
 class Model {
@@ -70,7 +77,6 @@ class Model {
 }
 
 async function happen(
-  { host, transaction }: Bench,
   mailbox: MailboxRef,
   models: ReadonlyMap<Name, Model>,
   one: Exclude<Happening, { what: 'look' }>,
@@ -79,23 +85,21 @@ async function happen(
   const model = models.get(folder) ?? new Model()
   switch (one.what) {
     case 'append':
-      await transaction((tx) =>
-        host.append(
-          tx,
-          one.seen.map((seen) => copy(mailbox, { folder, seen })),
-        ),
+      await storeCopies(
+        db,
+        one.seen.map((seen) => copy(mailbox, { folder, seen })),
       )
       for (const seen of one.seen) model.add({ seen, labelled: false })
       return
     case 'flag':
-      await host.update(mailbox, folder, one.uids, { seen: one.seen })
+      await updateMessages(db, mailbox, folder, one.uids, { seen: one.seen })
       return model.change(one.uids, { seen: one.seen })
     case 'label':
-      await host.update(mailbox, folder, one.uids, { addKeywords: ['work'] })
+      await updateMessages(db, mailbox, folder, one.uids, { addKeywords: ['work'] })
       return model.change(one.uids, { labelled: true })
     case 'move': {
       const target = folder === 'inbox' ? 'archive' : 'inbox'
-      await host.update(mailbox, folder, one.uids, { folder: target })
+      await updateMessages(db, mailbox, folder, one.uids, { folder: target })
       for (const uid of model.present(one.uids)) {
         models.get(target)?.add(model.messages.get(uid) ?? { seen: false, labelled: false })
         model.messages.delete(uid)
@@ -103,14 +107,15 @@ async function happen(
       return
     }
     case 'expunge':
-      assert.deepEqual(await host.expunge(mailbox, folder, one.uids), model.present(one.uids))
+      assert.deepEqual(await expungeMessages(db, mailbox, folder, one.uids), model.present(one.uids))
       for (const uid of one.uids) model.messages.delete(uid)
   }
 }
 
-async function assertHolds(host: MailHost, mailbox: MailboxRef, folder: Name, model: Model, reader?: Reader) {
+async function assertHolds(mailbox: MailboxRef, folder: Name, model: Model, reader?: Reader) {
   const messages = [...model.messages].map(([uid, { seen, labelled }]) => ({ uid, seen, labelled }))
-  const held = await host.summaries(
+  const held = await readSummaries(
+    db,
     mailbox,
     folder,
     Array.from({ length: 100 }, (_, index) => index),
@@ -123,7 +128,7 @@ async function assertHolds(host: MailHost, mailbox: MailboxRef, folder: Name, mo
     for (const keyword of [undefined, 'work']) {
       const wanted = held.filter(({ seen, keywords }) => seen !== unread && (!keyword || keywords.includes(keyword)))
       const query = { ...(unread !== undefined && { unread }), ...(keyword !== undefined && { keyword }) }
-      await assertLists(host, mailbox, folder, query, wanted)
+      await assertLists(mailbox, folder, query, wanted)
     }
   await reader?.follow()
   assert.deepEqual(reader?.held, new Map(messages.map(({ uid, seen }) => [uid, seen])))
@@ -131,7 +136,6 @@ async function assertHolds(host: MailHost, mailbox: MailboxRef, folder: Name, mo
 
 /** Every page of the list, and the one after its end, is what it should be. */
 async function assertLists(
-  host: MailHost,
   mailbox: MailboxRef,
   folder: Name,
   query: Pick<ListQuery, 'unread' | 'keyword'>,
@@ -140,7 +144,7 @@ async function assertLists(
   const newestFirst = wanted.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.uid - a.uid)
   const limit = 3
   for (let page = 0; page * limit < wanted.length + 2 * limit; page++) {
-    const { total, messages } = await host.list(mailbox, folder, { limit, page, ...query })
+    const { total, messages } = await listMessages(db, mailbox, folder, { limit, page, ...query })
     assert.equal(total, wanted.length)
     assert.deepEqual(messages, newestFirst.slice(page * limit, (page + 1) * limit))
   }
@@ -149,20 +153,18 @@ async function assertLists(
 /** A copy of a folder's uids and seen flags that follows its changes, as the thread index does. */
 class Reader {
   readonly held = new Map<number, boolean>()
-  readonly #host: MailHost
   readonly #mailbox: MailboxRef
   readonly #folder: string
   #state: FolderState | undefined
 
-  constructor(host: MailHost, mailbox: MailboxRef, folder: string) {
-    this.#host = host
+  constructor(mailbox: MailboxRef, folder: string) {
     this.#mailbox = mailbox
     this.#folder = folder
   }
 
   async follow(): Promise<void> {
     for (let more = true; more; ) {
-      const step = await this.#host.changes(this.#mailbox, this.#folder, this.#state)
+      const step = await folderChanges(db, this.#mailbox, this.#folder, this.#state)
       if (step.reset) this.held.clear()
       for (const uid of step.expunged) this.held.delete(uid)
       for (const [index, uid] of step.flags.uid.entries()) {

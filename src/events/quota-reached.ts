@@ -1,5 +1,5 @@
 import { SqlPart } from '#/db/query.ts'
-import { insertReached } from '#/events/append.ts'
+import { insertReached } from './append.ts'
 
 /** CTEs for a statement that counts use. They report once each time that it has reached 80 or 100 percent of the plan's limit:
  *  of its CTE `counted`, rows of `organization_id`, `quota`, `before`, `used` and `allowed`. */

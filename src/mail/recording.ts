@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import type { MailboxRef } from './mail-host.ts'
+import type { FolderKey } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 
 /** The part of a message in a folder that can be changed. */
 export interface Held {
@@ -8,12 +9,6 @@ export interface Held {
   readonly seen: boolean
   readonly flagged: boolean
   readonly keywords: readonly string[]
-}
-
-/** A folder with its UIDVALIDITY, without which uids have no meaning. */
-export interface FolderKey {
-  readonly name: string
-  readonly key: number
 }
 
 /** What a change did to messages of one folder. */

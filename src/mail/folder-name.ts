@@ -37,7 +37,7 @@ export function folderName(given: string): string {
 }
 
 /** Whether a request that names a folder so is about that folder. */
-export function readsAsItself(name: string): boolean {
+function readsAsItself(name: string): boolean {
   try {
     return folderName(name) === name
   } catch (error) {
@@ -66,3 +66,30 @@ export function newFolderName(given: string): string {
 const reserved = new Set(['.', '..', 'dbox-Mails'])
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+/** The folders of a mailbox in the order of lists: the standard ones, then the others by name. */
+export function inListOrder<F extends { readonly name: string }>(folders: readonly F[]): F[] {
+  return folders.toSorted((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))
+}
+
+function rank(name: string): number {
+  const at = (standardFolders as readonly string[]).indexOf(name)
+  return at < 0 ? standardFolders.length : at
+}
+
+export function folderIsThere(name: string): Refusal {
+  return invalid('folder', `There is a folder ${JSON.stringify(name)} already`)
+}
+
+/** Every listed name reads as itself, whoever creates the folder. @throws invalid */
+export function assertReadable(name: string): void {
+  if (readsAsItself(name)) return
+  throw invalid(
+    'folder',
+    `No folder can be called ${JSON.stringify(name)}: that name is read as another, or not at all`,
+  )
+}
+
+export function noSuchFolder(name: string): Refusal {
+  return invalid('folder', `No folder ${JSON.stringify(name)} in this mailbox`)
+}

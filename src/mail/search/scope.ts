@@ -1,5 +1,4 @@
-import type { SearchTree } from '#/ports/search.ts'
-import { timeOf } from './operators.ts'
+import type { SearchTree } from '#/mail/search/query.ts'
 
 const leftOut: ReadonlySet<string> = new Set(['junk', 'trash'])
 
@@ -31,4 +30,20 @@ export function timesOf(tree: SearchTree, now: Date): { since: Date | undefined;
     since: since.length > 0 ? new Date(Math.max(...since)) : undefined,
     until: until.length > 0 ? new Date(Math.min(...until)) : undefined,
   }
+}
+
+/** Midnight of a day, or the time so long before `now`, not before 1970. A month before the 31st is the last day of a shorter one. */
+export function timeOf(
+  tree: Extract<SearchTree, { kind: 'before' | 'after' | 'older_than' | 'newer_than' }>,
+  now: Date,
+): Date {
+  if ('day' in tree) return new Date(`${tree.day}T00:00:00Z`)
+  const time = new Date(now)
+  const day = time.getUTCDate()
+  if (tree.unit === 'd' || tree.unit === 'w') time.setUTCDate(day - tree.amount * (tree.unit === 'w' ? 7 : 1))
+  else {
+    time.setUTCMonth(time.getUTCMonth() - tree.amount * (tree.unit === 'y' ? 12 : 1))
+    if (time.getUTCDate() !== day) time.setUTCDate(0)
+  }
+  return time.getTime() > 0 ? time : new Date(0)
 }

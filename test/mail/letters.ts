@@ -1,6 +1,8 @@
 import { Refusal } from '#/errors.ts'
+import type { Copy } from '#/mail/append.ts'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import type { Stored } from '#/mail/read.ts'
 import { readMessage } from '#/mime/message.ts'
-import type { Copy, MailboxRef, Stored } from '#/ports/mail-host.ts'
 
 /** A message with these header fields; the body is taken as one octet a character. */
 export function letter(fields: Record<string, string>, body = 'Dear Bob\r\n'): Buffer {

@@ -1,5 +1,5 @@
 import { SqlPart } from '#/db/query.ts'
-import { insertQuotaEvents } from './reached.ts'
+import { insertQuotaEvents } from '#/events/quota-reached.ts'
 
 /** CTEs for a statement that stores mail. They add its CTE `stored`, one row of `organization_id` and `bytes` for each
  *  organization, to the storage in use. Counters are locked in the order of ids. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { timeOf } from './operators.ts'
+import { timeOf } from './scope.ts'
 
 for (const [amount, unit, now, time] of [
   [3, 'd', '2026-03-02', '2026-02-27'],

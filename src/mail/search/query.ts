@@ -1,4 +1,4 @@
-import type { Summary } from './mail-host.ts'
+import type { Summary } from '../read.ts'
 
 /** The fields to search for a text; `any` is all of these and the text of the message. */
 export type SearchField = 'any' | 'subject' | 'from' | 'to' | 'cc' | 'filename'
@@ -18,12 +18,7 @@ export type SearchTree =
   | { readonly kind: 'larger' | 'smaller'; readonly bytes: number }
   | { readonly kind: 'message_id'; readonly id: string }
 
-/** The time of a request, in milliseconds. The next request continues. */
-export const patience = 2_000
-/** Octets of a message that is found, to show the place that matched from. */
-export const beginning = 64 * 1024
-
-/** A message's place in the order of a search: last received first. `folder` is the host's own name for it. */
+/** A message's place in the order of a search: last received first. `folder` is its id. */
 export interface SearchPlace {
   readonly receivedAt: number
   readonly folder: string
