@@ -84,10 +84,10 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
 
       proxy.heal()
+      await untilReady(world.base)
       assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
       assert.equal((await label(what)).status, 201)
       assert.equal((await organization.request('GET', '/v1/labels')).status, 200)
-      await untilReady(world.base)
       assert.deepEqual(
         (await subjectsIn(organization, address)).filter((subject) => subject === what),
         [what],
