@@ -1,11 +1,11 @@
 // Runs the commands of docs/backup.md literally.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import { hand, letter, subjectsAt } from '#test/mail/letter.ts'
+import { directoryOfFile } from '#test/of-file.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
 import { soon } from '#test/processes/fleet.ts'
 import { freePort } from '#test/sockets/free-port.ts'
@@ -17,17 +17,14 @@ import { documented, follow, thereAndBack } from './documented.ts'
 
 const page = 'backup.md'
 
-let scratch: string
-before(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'mailroom-backups-'))
-  await chmod(scratch, 0o777)
-})
-after(() => rm(scratch, { recursive: true, force: true }))
+const scratch = directoryOfFile()
+await chmod(scratch, 0o777)
 
 async function mail(service: Service, { addresses }: StoredOrganization, Subject: string): Promise<void> {
   assert.equal(await hand(service, 'ann@peer.example', addresses, letter({ Subject })), '250 2.6.0')
 }
 
+const owner = { '--owner mailroom --group mailroom': '--owner root --group root' }
 const wish = { domain: 'kept.test', mailboxes: ['ada'] }
 
 test('a data directory that was archived is there again when it is unpacked', async () => {
@@ -41,7 +38,6 @@ test('a data directory that was archived is there again when it is unpacked', as
   }
   const running = () => service ?? assert.fail('nothing was started')
   const [out, back] = thereAndBack(await documented(page, 'tar --create'))
-  const owner = { '--owner mailroom --group mailroom': '--owner root --group root' }
   const us = { cwd: scratch, instead: { ...owner, '/var/lib/mailroom/main': directory }, systemctl }
   await systemctl('start')
   await mail(running(), organization, 'Before')
@@ -64,9 +60,7 @@ test('a backup that was made while the service runs is there again when it is un
   }
   const [out, back] = thereAndBack(await documented(page, 'mailroom backup'))
   const instead = {
-    '--owner mailroom --group mailroom': '--owner root --group root',
-    '/var/lib/mailroom/main': directory,
-    '/backup/': `${scratch}/`,
+    ...{ ...owner, '/var/lib/mailroom/main': directory, '/backup/': `${scratch}/` },
     'mailroom backup': `${process.execPath} ${join(import.meta.dirname, '../../bin/mailroom.js')} backup`,
   }
   const us = { cwd: scratch, instead, env: home.env, systemctl }
@@ -82,11 +76,8 @@ test('a backup that was made while the service runs is there again when it is un
 
 test('a dump of a server, made while a service runs, is restored into another database of an ordinary role', async () => {
   await using postgres = await startPostgres()
-  await statements(postgres.url, [
-    'create role mailroom login',
-    'create database first owner mailroom',
-    'create database second owner mailroom',
-  ])
+  const made = ['first', 'second'].map((name) => `create database ${name} owner mailroom`)
+  await statements(postgres.url, ['create role mailroom login', ...made])
   const urlOf = (name: string) => postgres.url.replace(/postgres@(.*)\/postgres$/, `mailroom@$1/${name}`)
   await using home = await homeAt(urlOf('first'))
   const organization = await storeOrganization(home, wish)

@@ -46,11 +46,8 @@ export function composeTests(
   after(() => engine?.kill())
 
   async function compose(...args: string[]): Promise<string> {
-    const here = [
-      `--volume=${deploy}:${deploy}:ro`,
-      `--volume=${base}:${base}`,
-      `--env=DOCKER_HOST=unix://${base}/podman.sock`,
-    ]
+    const volumes = [`--volume=${deploy}:${deploy}:ro`, `--volume=${base}:${base}`]
+    const here = [...volumes, `--env=DOCKER_HOST=unix://${base}/podman.sock`]
     const files = [`--file=${join(deploy, 'compose.yaml')}`, `--file=${join(base, 'over.yaml')}`]
     const command = ['docker-compose', `--env-file=${join(base, 'env')}`, ...files, ...args]
     return open().podman('run', '--rm', '--network=host', ...here, 'compose', ...command)
@@ -59,14 +56,10 @@ export function composeTests(
   const inside = (service: string) => `mailroom-${service}-1`
   const podman = (...args: string[]) => open().podman(...args)
   const mailroom = (...args: string[]) => podman('exec', inside('api'), 'mailroom', ...args)
-  async function address(service: string): Promise<string> {
-    const all = await podman(
-      'inspect',
-      inside(service),
-      '--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}',
-    )
-    return all.split(' ')[0] ?? ''
-  }
+  const itsAddresses = '--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}'
+  const addresses = async (service: string) =>
+    (await podman('inspect', inside(service), itsAddresses)).trim().split(' ')
+  const address = async (service: string) => (await addresses(service))[0] ?? ''
 
   /** Compose waits for health checks. Without systemd Podman does not run them, so we do. */
   async function lookAfterHealthUntil(done: Promise<unknown>): Promise<void> {
@@ -115,9 +108,7 @@ export function composeTests(
   })
 
   test('mx is reached from the inner network alone', async () => {
-    const listing = (service: string) =>
-      podman('inspect', inside(service), '--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}')
-    const all = (await listing('mx')).trim().split(' ')
+    const all = await addresses('mx')
     assert.ok(all.some((one) => one.startsWith(`${inner}.`)) && all.length > 1, all.join())
     for (const host of all)
       for (const port of [10_024, 10_031, 2_525])

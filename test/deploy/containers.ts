@@ -46,11 +46,7 @@ export class Containers implements AsyncDisposable {
   /** Builds an image from the Dockerfile in `context`, unless it is named. */
   async build(tag: string, context: string, ...args: string[]): Promise<void> {
     await this.podman(
-      'build',
-      '--quiet',
-      '--format=docker',
-      '--layers=false',
-      '--network=host',
+      ...['build', '--quiet', '--format=docker', '--layers=false', '--network=host'],
       `--tag=${tag}`,
       ...args,
       context,

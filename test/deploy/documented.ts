@@ -38,11 +38,7 @@ export interface Hand {
 export async function follow(lines: readonly string[], { cwd, instead, env, user, systemctl }: Hand): Promise<void> {
   const [command = '', ...words] = [
     ...(user ? ['runuser', '-u', user, '--'] : []),
-    'bash',
-    '--norc',
-    '-euo',
-    'pipefail',
-    '-c',
+    ...['bash', '--norc', '-euo', 'pipefail', '-c'],
   ]
   let script = ''
   const type = async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { directoryOfFile } from '#test/of-file.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
@@ -14,10 +14,12 @@ import { startService } from '#test/world/service.ts'
 const run = promisify(execFile)
 const deploy = join(import.meta.dirname, '../../deploy/fail2ban')
 
+const [directory, jail] = [directoryOfFile(), directoryOfFile()]
+
 const plain = (text: string) => Buffer.from(text).toString('base64')
 
 /** The log of a service that somebody guesses at, and that others use. */
-async function logOfGuesses(directory: string): Promise<string> {
+async function logOfGuesses(): Promise<string> {
   const { cert, key } = certificateFor('localhost')
   await writeFile(join(directory, 'cert.pem'), cert)
   await writeFile(join(directory, 'key.pem'), key)
@@ -25,8 +27,7 @@ async function logOfGuesses(directory: string): Promise<string> {
   const port = await freePort()
   const service = await startService({
     ...home.env,
-    MAILROOM_TLS_CERT: join(directory, 'cert.pem'),
-    MAILROOM_TLS_KEY: join(directory, 'key.pem'),
+    ...{ MAILROOM_TLS_CERT: join(directory, 'cert.pem'), MAILROOM_TLS_KEY: join(directory, 'key.pem') },
     MAILROOM_SUBMISSION_PORT: String(port),
   })
   const signIn = (body: object) =>
@@ -52,10 +53,7 @@ async function logOfGuesses(directory: string): Promise<string> {
 }
 
 test("fail2ban finds guesses in Mailroom's log, at submission and in the web app, and nothing else", async () => {
-  await using resources = new AsyncDisposableStack()
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-fail2ban-'))
-  resources.defer(() => rm(directory, { recursive: true }))
-  const log = await logOfGuesses(directory)
+  const log = await logOfGuesses()
   await writeFile(join(directory, 'log'), log)
   const found = await run('fail2ban-regex', ['--out', 'ip', join(directory, 'log'), join(deploy, 'filter.conf')])
   const guesses = log.split('\n').filter((line) => /"login refused"|"route":"\/v1\/session","status":401/.test(line))
@@ -67,9 +65,7 @@ test("fail2ban finds guesses in Mailroom's log, at submission and in the web app
 })
 
 test('fail2ban takes the filter and the jail', async () => {
-  await using resources = new AsyncDisposableStack()
-  const directory = await mkdtemp(join(tmpdir(), 'mailroom-jail-'))
-  resources.defer(() => rm(directory, { recursive: true }))
+  const directory = jail
   await cp('/etc/fail2ban', directory, { recursive: true })
   // Debian's own jail for a server of its own, whose log may not be here.
   await rm(join(directory, 'jail.d/defaults-debian.conf'), { force: true })

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { directoryOfFile } from '#test/of-file.ts'
 import { documented } from './documented.ts'
 
 const run = promisify(execFile)
+const directory = directoryOfFile()
 
 /** Two networks that reach each other: in the second, 10.9.0.2, everything listens; from the first, 10.9.0.1, come the clients. */
 const scene = `
@@ -18,7 +19,7 @@ ip link add near type veth peer name far netns $peer
 there() { nsenter --target $peer --net -- "$@"; }
 ip address add 10.9.0.1/24 dev near && ip link set near up
 there ip link set lo up && there ip address add 10.9.0.2/24 dev far && there ip link set far up
-for rules in "$@"; do there nft -f "$rules"; done
+there nft -f "$1"
 there "$NODE" -e "$LISTEN" | while read -r _; do "$NODE" -e "$CONNECT"; break; done
 `
 
@@ -41,22 +42,15 @@ const ask = (port) => new Promise((resolve) => {
 Promise.all([22, 25, 465, 8080].map(ask)).then((all) => { console.log(all.join(', ')); process.exit() })
 `
 
-for (const [what, blocks, expected] of [
-  ['the firewall lets in what the page names', ['policy drop'], '22 by 22, 25 by 25, 465 by 465, 8080 closed'],
-  ['port 25 is redirected', ['redirect to'], '22 by 22, 25 by 2525, 465 by 465, 8080 by 8080'],
+for (const [what, block, expected] of [
+  ['the firewall lets in what the page names', 'policy drop', '22 by 22, 25 by 25, 465 by 465, 8080 closed'],
+  ['port 25 is redirected', 'redirect to', '22 by 22, 25 by 2525, 465 by 465, 8080 by 8080'],
 ] as const) {
   test(`with the rules of the documentation ${what}`, async () => {
-    await using resources = new AsyncDisposableStack()
-    const directory = await mkdtemp(join(tmpdir(), 'mailroom-firewall-'))
-    resources.defer(() => rm(directory, { recursive: true }))
-    const files = []
-    for (const block of blocks) {
-      files.push(join(directory, `${files.length}.nft`))
-      await writeFile(files.at(-1) ?? '', `${(await documented('install.md', block)).join('\n')}\n`)
-    }
+    const rules = join(directory, `${block}.nft`)
+    await writeFile(rules, `${(await documented('install.md', block)).join('\n')}\n`)
     const env = { PATH: process.env.PATH, NODE: process.execPath, LISTEN: listen, CONNECT: connect }
-    const words = ['--net', 'bash', '-c', scene, 'bash', ...files]
-    const { stdout } = await run('unshare', words, { env })
+    const { stdout } = await run('unshare', ['--net', 'bash', '-c', scene, 'bash', rules], { env })
     assert.equal(stdout.trim(), expected)
   })
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 
 const mebibyte = 2 ** 20
+const data = directoryOfFile()
 const main = join(import.meta.dirname, '../../bin/mailroom.js')
 
 /** A control group whose processes together get so much memory, as a container or a unit of systemd with MemoryMax. */
@@ -24,23 +24,13 @@ function limitedGroup(octets: number): { readonly directory: string; [Symbol.dis
 
 test('the first start passes within 512 MiB of memory, and then rests below 300', async () => {
   await using resources = new AsyncDisposableStack()
-  const data = await mkdtemp(join(tmpdir(), 'mailroom-memory-'))
-  resources.defer(() => rm(data, { recursive: true, force: true }))
   const group = resources.use(limitedGroup(512 * mebibyte))
-  const service = spawn(
-    'sh',
-    ['-c', `echo $$ > ${group.directory}/cgroup.procs; exec "$0" "$@"`, process.execPath, main, 'serve'],
-    {
-      env: {
-        PATH: process.env.PATH,
-        MAILROOM_DATA_DIR: data,
-        PORT: '0',
-        MAILROOM_SMTP_PORT: '0',
-        MAILROOM_IMAP_PORT: '0',
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const inGroup = `echo $$ > ${group.directory}/cgroup.procs; exec "$0" "$@"`
+  const ports = { PORT: '0', MAILROOM_SMTP_PORT: '0', MAILROOM_IMAP_PORT: '0' }
+  const service = spawn('sh', ['-c', inGroup, process.execPath, main, 'serve'], {
+    env: { PATH: process.env.PATH, MAILROOM_DATA_DIR: data, ...ports },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = once(service, 'exit')
   resources.defer(async () => {
     service.kill('SIGKILL')

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { directoryOfFile } from '#test/of-file.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { startService } from '#test/world/service.ts'
 
@@ -20,9 +18,9 @@ while True:
     print(s.recv(4096).decode(), flush=True)
 `
 
+const socket = join(directoryOfFile(), 'notify')
+
 test('systemd is notified when the service serves, and when it stops', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'mailroom-notify-'))
-  const socket = join(directory, 'notify')
   const systemd = spawn('python3', ['-c', listener, socket], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const lines = createInterface(systemd.stdout)[Symbol.asyncIterator]()
@@ -44,6 +42,5 @@ test('systemd is notified when the service serves, and when it stops', async () 
   } finally {
     systemd.kill('SIGKILL')
     await once(systemd, 'exit')
-    await rm(directory, { recursive: true })
   }
 })

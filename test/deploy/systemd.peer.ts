@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { directoryOfFile } from '#test/of-file.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-let directory: string
-let unit: string
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'mailroom-unit-'))
-  unit = join(directory, 'mailroom@main.service')
-  const text = await readFile(join(root, 'deploy/systemd/mailroom@.service'), 'utf8')
-  // What it starts is here, and whom it runs as may not be.
-  await writeFile(unit, text.replaceAll('/opt/mailroom', root).replace('User=mailroom', 'User=daemon'))
-})
-after(() => rm(directory, { recursive: true, force: true }))
+const directory = directoryOfFile()
+const unit = join(directory, 'mailroom@main.service')
+const given = await readFile(join(root, 'deploy/systemd/mailroom@.service'), 'utf8')
+// What it starts is here, and whom it runs as may not be.
+await writeFile(unit, given.replaceAll('/opt/mailroom', root).replace('User=mailroom', 'User=daemon'))
 
 test('systemd finds nothing wrong with the units', async () => {
   const units = [unit]
@@ -38,20 +33,14 @@ test('a command of the operator is run as the service is', async () => {
   const env = { PATH: `${directory}:${process.env.PATH}`, INSTANCE: 'mx' }
   const { stdout } = await run(join(root, 'deploy/systemd/mailroom'), ['org', 'create', 'A & B'], { env })
   const words = stdout.trimEnd().split('\n')
-  const given = await readFile(join(root, 'deploy/systemd/mailroom@.service'), 'utf8')
   const set = (name: string) =>
     [...given.replaceAll('%i', 'mx').matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value).join(' ')
-  const program = set('ExecStart')
-    .replace(/ serve$/, '')
-    .split(' ')
+  const program = set('ExecStart').split(' ').slice(0, -1)
   assert.deepEqual(words.slice(-program.length - 3), [...program, 'org', 'create', 'A & B'])
+  const environment = set('Environment').split(' ')
   const settings = [
-    `--uid=${set('User')}`,
-    `--gid=${set('Group')}`,
+    ...[`--uid=${set('User')}`, `--gid=${set('Group')}`, ...environment.map((one) => `--setenv=${one}`)],
     ...['EnvironmentFile', 'AmbientCapabilities'].map((name) => `--property=${name}=${set(name)}`),
-    ...set('Environment')
-      .split(' ')
-      .map((one) => `--setenv=${one}`),
   ]
   assert.deepEqual(
     settings.filter((one) => !words.includes(one)),

@@ -63,25 +63,10 @@ function unlessRefused(args: Parser, read: 'mailbox' | 'astring' | 'sequenceSet'
 export const works: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
     [
-      ...[
-        'From',
-        'Subject',
-        'To',
-        'References',
-        'Message-ID',
-        'In-Reply-To',
-        'Content-Type',
-        'Content-Disposition',
-        'Date',
-      ],
-      ...[
-        'Content-Transfer-Encoding',
-        'Content-ID',
-        'Received',
-        'Authentication-Results',
-        'List-Unsubscribe',
-        'Auto-Submitted',
-      ],
+      ...['From', 'Subject', 'To', 'References', 'Message-ID', 'In-Reply-To', 'Content-Type', 'Content-Disposition'],
+      'Date',
+      ...['Content-Transfer-Encoding', 'Content-ID', 'Received', 'Authentication-Results', 'List-Unsubscribe'],
+      'Auto-Submitted',
     ].map((name) => [`the field ${name}`, (text: string) => read(`${name}: ${text}\r\n\r\nHello\r\n`)] as const),
   ),
   'a header': (text) => read(`${text}\r\n\r\nHello\r\n`),
@@ -98,13 +83,8 @@ export const works: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   'a command of a mail program': readCommand,
   'what a mail program is told': (text) => [
-    ...[
-      astring(text),
-      mailboxName(text, false),
-      mailboxName(text, true),
-      flagList([text]),
-      statusLine('a', 'NO', text),
-    ],
+    ...[astring(text), mailboxName(text, false), mailboxName(text, true), flagList([text])],
+    statusLine('a', 'NO', text),
   ],
   'new text': newText,
   'new HTML': newHtml,

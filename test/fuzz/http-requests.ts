@@ -43,33 +43,11 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const rubbish = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.constantFrom(
-    ...[
-      '',
-      ' ',
-      '\0',
-      '\u200b',
-      '\u202e',
-      '\ud800',
-      '\r\nX: y',
-      '..',
-      '%',
-      '%00',
-      "' or 1=1 --",
-      '\\',
-      '/',
-      '{{label}}',
-    ],
+    ...['', ' ', '\0', '\u200b', '\u202e', '\ud800', '\r\nX: y', '..', '%', '%00', "' or 1=1 --", '\\', '/'],
+    '{{label}}',
     ...['__proto__', 'constructor', 'null', 'NaN', '-1', '1e9', '0x10', '5.0', '99999999999999999999', '1e400'],
-    ...[
-      '00000000-0000-0000-0000-000000000000',
-      'x'.repeat(300),
-      'x'.repeat(1_500),
-      '😀'.repeat(33),
-      'ﷺ',
-      'İ',
-      '@',
-      'a@b',
-    ],
+    ...['00000000-0000-0000-0000-000000000000', 'x'.repeat(300), 'x'.repeat(1_500), '😀'.repeat(33), 'ﷺ', 'İ', '@'],
+    'a@b',
   ),
 )
 
@@ -102,13 +80,7 @@ function targetOf(path: string, operation: Operation): fc.Arbitrary<string> {
         .join('&'),
     )
   const broken = fc.constantFrom(
-    '%zz',
-    '&&=&',
-    'mailbox',
-    'mailbox[]=a',
-    '?',
-    '%00=%ff',
-    '__proto__=1',
+    ...['%zz', '&&=&', 'mailbox', 'mailbox[]=a', '?', '%00=%ff', '__proto__=1'],
     'a'.repeat(9_000),
   )
   return fc
@@ -149,10 +121,8 @@ const headers: fc.Arbitrary<Headers> = fc
     ),
   )
   .map(([bearer, type, once, others]) => [
-    ...bearer,
-    ...(type === '' ? [] : [['Content-Type', type] satisfies [string, string]]),
-    ...(once === undefined ? [] : [['Idempotency-Key', once] satisfies [string, string]]),
-    ...others,
+    ...[...bearer, ...(type === '' ? [] : [['Content-Type', type] satisfies [string, string]])],
+    ...[...(once === undefined ? [] : [['Idempotency-Key', once] satisfies [string, string]]), ...others],
   ])
 
 function bodyOf(name: string, { requestBody }: Operation): fc.Arbitrary<FuzzedRequest['body']> {
@@ -183,12 +153,8 @@ function changeOf({ properties = {} }: Schema): fc.Arbitrary<NearSample['change'
 }
 
 const member = fc.constantFrom(
-  '"__proto__":{"x":1}',
-  '"constructor":{"prototype":{}}',
-  '"organization_id":"00000000-0000-0000-0000-000000000000"',
-  '"name":"twice"',
-  '"position":1e999',
-  '"\\ud800":1',
+  ...['"__proto__":{"x":1}', '"constructor":{"prototype":{}}'],
+  ...['"organization_id":"00000000-0000-0000-0000-000000000000"', '"name":"twice"', '"position":1e999', '"\\ud800":1'],
   '"x":-0',
 )
 

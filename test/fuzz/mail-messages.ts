@@ -13,15 +13,8 @@ const seeds = readdirSync(corpus)
 
 const bits = [
   ...['\r\n', '\n', '\r', '\0', '--', ' ', '\t', ':', ';', '=', '"', '<', '>', '(', '\r\n.\r\n', '\r\n\r\n', '\xff'],
-  ...[
-    '=?utf-8?q?',
-    '?=',
-    'Content-Type: multipart/mixed; boundary=b\r\n',
-    'Message-ID: <a@x>\r\n',
-    '&#0;',
-    '=3D',
-    '=\r\n',
-  ],
+  ...['=?utf-8?q?', '?=', 'Content-Type: multipart/mixed; boundary=b\r\n', 'Message-ID: <a@x>\r\n', '&#0;', '=3D'],
+  '=\r\n',
 ]
 
 /** A message of the corpus after some accidents on its way. */
@@ -45,16 +38,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc.string({ unit: octet, maxLength: 12 }),
   fc.constantFrom(
-    'ann@x.example',
-    'Ann',
-    '"A, B"',
-    '<a@x>',
-    '(x',
-    'a: b;',
-    ',',
-    '=?utf-8?B?w7w=?=',
-    '=?x?Q?=00=0D=0A?=',
-    '@',
+    ...['ann@x.example', 'Ann', '"A, B"', '<a@x>', '(x', 'a: b;', ',', '=?utf-8?B?w7w=?=', '=?x?Q?=00=0D=0A?=', '@'],
   ),
 )
 const words = fc
@@ -65,17 +49,8 @@ const field = fc
   .tuple(
     fc.constantFrom(
       ...['From', 'To', 'Cc', 'Sender', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'References', 'In-Reply-To'],
-      ...[
-        'MIME-Version',
-        'Received',
-        'Return-Path',
-        'List-Id',
-        'DKIM-Signature',
-        'Authentication-Results',
-        'X',
-        ' ',
-        '',
-      ],
+      ...['MIME-Version', 'Received', 'Return-Path', 'List-Id', 'DKIM-Signature', 'Authentication-Results', 'X', ' '],
+      '',
     ),
     fc.constantFrom(': ', ':', ' : ', ':\r\n '),
     words,
@@ -87,13 +62,8 @@ const type = fc.constantFrom(
   ...['text/plain', 'text/html', 'image/png', 'application/pdf', 'message/rfc822', 'text/calendar', 'x/y', 'TEXT', ''],
 )
 const parameter = fc.constantFrom(
-  ...[
-    '; charset=utf-8',
-    '; charset=iso-2022-jp',
-    '; charset=utf-7',
-    '; charset="no-such"',
-    '; format=flowed; delsp=yes',
-  ],
+  ...['; charset=utf-8', '; charset=iso-2022-jp', '; charset=utf-7', '; charset="no-such"'],
+  '; format=flowed; delsp=yes',
   ...["; name*0*=utf-8''%C3%BC; name*1=b", '; name="../../x"', '; name="=?utf-8?q?=00?="', '; name=', ';;;', ''],
 )
 const encoding = fc.constantFrom('7bit', '8bit', 'base64', 'quoted-printable', 'x-uuencode', 'binary', '')
@@ -103,10 +73,7 @@ const text = fc.oneof(
   fc.lorem({ mode: 'sentences', maxCount: 8 }),
   fc.base64String({ maxLength: 400 }),
   fc.constantFrom(
-    '<p>Hello <b>you</b><script>',
-    '> quoted\r\n> more\r\nreply',
-    'On Monday Ann wrote:\r\n> x',
-    '=3D=\r\n=C3',
+    ...['<p>Hello <b>you</b><script>', '> quoted\r\n> more\r\nreply', 'On Monday Ann wrote:\r\n> x', '=3D=\r\n=C3'],
     '.',
   ),
 )

@@ -7,7 +7,6 @@ import { appendFile, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
 import { freePort } from '#test/sockets/free-port.ts'
 
 const run = promisify(execFile)
@@ -65,7 +64,7 @@ export async function startPostgres(
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    await answers(url, server)
+    await ready(server)
     return server
   }
   let server = await launch()
@@ -108,24 +107,16 @@ async function accountOf(user: string): Promise<{ uid: number; gid: number }> {
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** Returns when the server takes connections. */
-async function answers(url: string, server: ChildProcess): Promise<void> {
+/** Returns when the server takes connections, which it logs. */
+async function ready(server: ChildProcess): Promise<void> {
   let log = ''
-  server.stderr?.on('data', (text) => {
+  for await (const text of server.stderr?.iterator({ destroyOnReturn: false }) ?? []) {
     log = `${log}${text}`.slice(-4000)
-  })
-  for (;;) {
-    const client = new pg.Client({ connectionString: url })
-    try {
-      await client.connect()
-      return
-    } catch (cause) {
-      if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${log}`, { cause })
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    } finally {
-      await client.end().catch(() => {})
-    }
+    if (!log.includes('is ready to accept connections')) continue
+    server.stderr?.resume()
+    return
   }
+  throw new Error(`PostgreSQL did not start:\n${log}`)
 }
 
 /** SIGINT is PostgreSQL's fast shutdown: sessions that are still open are ended. SIGQUIT is its immediate one. */

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
+import { test } from 'node:test'
 import { splitAddress } from '#/mime/address/address.ts'
 import { Srs } from '#/outbound/relaying/srs.ts'
+import { afterFile, directoryOfFile } from '#test/of-file.ts'
+import { untilAnswers } from '#test/sockets/answers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { keyring } from '#test/world/installation.ts'
 
@@ -18,31 +18,17 @@ const srs = new Srs(keyring)
 const now = new Date()
 const us = { mailboxId: '0badcafe-0000-4000-8000-000000000000', domain: 'ours.example' }
 
-const stop: (() => Promise<void>)[] = []
 if (!existsSync(postsrsd)) throw new Error(`There is no PostSRSd at ${postsrsd}: apt-get install postsrsd`)
-const directory = await mkdtemp(join(tmpdir(), 'mailroom-srs-'))
+const directory = directoryOfFile()
 await writeFile(join(directory, 'secret'), 'their secret\n')
 const ports = { forward: await freePort(), reverse: await freePort() }
 const places = [`-f${ports.forward}`, `-r${ports.reverse}`, '-l127.0.0.1', '-4']
 const child = spawn(postsrsd, [`-s${join(directory, 'secret')}`, '-dtheirs.example', ...places], { stdio: 'ignore' })
-stop.push(async () => {
+afterFile(async () => {
   child.kill()
   await once(child, 'exit')
-  await rm(directory, { recursive: true })
 })
-while (!(await answers(ports.reverse))) await turn()
-after(async () => {
-  for (const one of stop) await one()
-})
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const open = await new Promise<boolean>((resolve) =>
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
-  )
-  socket.destroy()
-  return open
-}
+await untilAnswers(ports.reverse, child)
 
 /** An address as PostSRSd rewrites it (Postfix's tcp_table protocol). */
 async function asked(way: keyof typeof ports, address: string): Promise<string> {

@@ -115,9 +115,7 @@ export class SinkConnection {
   #offers(): string {
     const { extensions = usual, tls, login } = this.#sink.options
     const offered = [
-      'sink.example',
-      ...extensions,
-      ...(tls && !this.#secured ? ['STARTTLS'] : []),
+      ...['sink.example', ...extensions, ...(tls && !this.#secured ? ['STARTTLS'] : [])],
       ...(login ? [`AUTH ${login.mechanism ?? 'PLAIN'}`] : []),
     ]
     return offered.map((one, at) => `250${at === offered.length - 1 ? ' ' : '-'}${one}`).join('\r\n')

@@ -11,15 +11,12 @@ import { type Listening, readConfig } from '#/config/config.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
 import type { SharedTime } from '#/db/time.ts'
-import type { DomainChecks } from '#/domains/checks/checks.ts'
 import { scopes as allScopes } from '#/http/access/scopes.ts'
 import type { Copy } from '#/mail/append.ts'
 import { appendCopies } from '#/mail/append-copies.ts'
 import { type IdHashKey, idHashKey } from '#/mime/id-hash.ts'
 import { createOrganization } from '#/organizations/register.ts'
 import { keptPolicies } from '#/outbound/kept-policies.ts'
-import type { Rounds } from '#/outbound/worker/rounds.ts'
-import type { OutboundWorker } from '#/outbound/worker/worker.ts'
 import type { Relay } from '#/ports/relay.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import type { Keyring } from '#/secrets/keyring.ts'
@@ -55,83 +52,51 @@ export interface WorldOptions {
   readonly web?: boolean | string
 }
 
-/** A whole service for a test: its own database, DNS and clock, on ports of its own. */
-export class World implements AsyncDisposable {
-  readonly db: Db
+/** Of the running service, what tests use. Listeners beside HTTP and SMTP are there where the environment asks for them. */
+interface Parts
+  extends Pick<Running, 'domainChecks' | 'outbound' | 'rounds' | 'searchIndexer' | 'runningChanges' | 'filterRunner'>,
+    Pick<Running, 'foreground' | 'lmtp' | 'policy' | 'submission' | 'submissionTls'>,
+    Pick<Running, 'imap' | 'imapTls' | 'metrics'> {
+  readonly database: Database
   /** Hashes Message-IDs. */
   readonly idKey: IdHashKey
-  readonly database: Database
-  readonly clock = new ManualClock(new Date())
-  readonly dns = new ZoneResolver()
-  readonly domainChecks: DomainChecks
-  readonly outbound: OutboundWorker
-  readonly rounds: Rounds
-  readonly searchIndexer: Running['searchIndexer']
-  readonly runningChanges: Running['runningChanges']
-  readonly filterRunner: Running['filterRunner']
-  readonly foreground: Running['foreground']
-  readonly client: HttpClient
   readonly base: string
   readonly smtp: Listening
-  /** Where the environment asks for them. */
-  readonly lmtp: Listening | undefined
-  readonly policy: Listening | undefined
-  readonly submission: Listening | undefined
-  readonly submissionTls: Listening | undefined
-  readonly imap: Listening | undefined
-  readonly imapTls: Listening | undefined
-  readonly metrics: Listening | undefined
+  readonly clock: ManualClock
+  readonly dns: ZoneResolver
+}
+
+/** A whole service for a test: its own database, DNS and clock, on ports of its own. */
+export class World implements AsyncDisposable, Parts {
+  declare readonly database: Database
+  declare readonly idKey: IdHashKey
+  declare readonly clock: ManualClock
+  declare readonly dns: ZoneResolver
+  declare readonly domainChecks: Parts['domainChecks']
+  declare readonly outbound: Parts['outbound']
+  declare readonly rounds: Parts['rounds']
+  declare readonly searchIndexer: Parts['searchIndexer']
+  declare readonly runningChanges: Parts['runningChanges']
+  declare readonly filterRunner: Parts['filterRunner']
+  declare readonly foreground: Parts['foreground']
+  declare readonly base: string
+  declare readonly smtp: Listening
+  declare readonly lmtp: Parts['lmtp']
+  declare readonly policy: Parts['policy']
+  declare readonly submission: Parts['submission']
+  declare readonly submissionTls: Parts['submissionTls']
+  declare readonly imap: Parts['imap']
+  declare readonly imapTls: Parts['imapTls']
+  declare readonly metrics: Parts['metrics']
+  readonly db: Db
+  readonly client: HttpClient
   readonly #resources: AsyncDisposableStack
   #count = 0
   #pictures: Promise<PictureSite> | undefined
 
-  private constructor(
-    parts: Pick<
-      World,
-      | 'idKey'
-      | 'database'
-      | 'base'
-      | 'smtp'
-      | 'lmtp'
-      | 'policy'
-      | 'submission'
-      | 'submissionTls'
-      | 'imap'
-      | 'imapTls'
-      | 'metrics'
-      | 'clock'
-      | 'dns'
-      | 'domainChecks'
-      | 'outbound'
-      | 'rounds'
-      | 'searchIndexer'
-      | 'runningChanges'
-      | 'filterRunner'
-      | 'foreground'
-    >,
-    resources: AsyncDisposableStack,
-  ) {
+  private constructor(parts: Parts, resources: AsyncDisposableStack) {
+    Object.assign(this, parts)
     this.db = parts.database.db
-    this.database = parts.database
-    this.idKey = parts.idKey
-    this.base = parts.base
-    this.smtp = parts.smtp
-    this.lmtp = parts.lmtp
-    this.policy = parts.policy
-    this.submission = parts.submission
-    this.submissionTls = parts.submissionTls
-    this.imap = parts.imap
-    this.imapTls = parts.imapTls
-    this.metrics = parts.metrics
-    this.clock = parts.clock
-    this.dns = parts.dns
-    this.domainChecks = parts.domainChecks
-    this.outbound = parts.outbound
-    this.rounds = parts.rounds
-    this.searchIndexer = parts.searchIndexer
-    this.runningChanges = parts.runningChanges
-    this.filterRunner = parts.filterRunner
-    this.foreground = parts.foreground
     this.client = new HttpClient(parts.base)
     this.#resources = resources
   }
@@ -171,8 +136,7 @@ export class World implements AsyncDisposable {
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
     const idKey = idHashKey(keyring ?? usual)
-    const parts = { ...running, idKey, database: opened, base, smtp, clock, dns }
-    return new World(parts, starting.move())
+    return new World({ ...running, idKey, database: opened, base, smtp, clock, dns }, starting.move())
   }
 
   /** For all tests of a file; it ends after them. */

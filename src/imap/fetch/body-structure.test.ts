@@ -160,23 +160,10 @@ for (const [what, message, most] of [
 
 test('headers and bodies of parts are slices of the message, in order and within what holds them', () => {
   const line = fc.constantFrom(
-    ...[
-      '--b',
-      '--b--',
-      '--c',
-      '--c--',
-      '',
-      'Content-Type: multipart/mixed; boundary=b',
-      'Content-Type: multipart/digest; boundary=c',
-    ],
-    ...[
-      'Content-Type: message/rfc822',
-      'Content-Type: text/plain',
-      'Subject: x',
-      ' folded',
-      'words',
-      'Content-Transfer-Encoding: base64',
-    ],
+    ...['--b', '--b--', '--c', '--c--', '', 'Content-Type: multipart/mixed; boundary=b'],
+    'Content-Type: multipart/digest; boundary=c',
+    ...['Content-Type: message/rfc822', 'Content-Type: text/plain', 'Subject: x', ' folded', 'words'],
+    'Content-Transfer-Encoding: base64',
   )
   const check = (entity: Entity, from: number, end: number) => {
     assert.ok(from <= entity.header && entity.header <= entity.start && entity.start <= entity.end && entity.end <= end)

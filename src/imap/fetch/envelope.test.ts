@@ -104,27 +104,8 @@ for (const [what, header, expected] of [
 
 test('no header makes an envelope that ends a string or a line by itself', () => {
   const token = fc.constantFrom(
-    ...[
-      'From: ',
-      'To: ',
-      'Subject: ',
-      '\n',
-      '\r',
-      ' ',
-      '<',
-      '>',
-      '"',
-      '\\',
-      '(',
-      ')',
-      ',',
-      ';',
-      ':',
-      '@',
-      '\0',
-      '\xf6',
-      'a',
-    ],
+    ...['From: ', 'To: ', 'Subject: ', '\n', '\r', ' ', '<', '>', '"', '\\', '(', ')', ',', ';', ':', '@', '\0'],
+    ...['\xf6', 'a'],
   )
   fc.assert(
     fc.property(fc.array(token, { maxLength: 60 }), (tokens) => {

@@ -93,11 +93,9 @@ for (const [what, messages, expected] of [
   [
     'answers below what they answer, and beside each other',
     [
-      letter('a', 'Subject: tea', [1]),
-      letter('b', `Subject: Re: tea\r\n${references('a')}`, [2]),
+      ...[letter('a', 'Subject: tea', [1]), letter('b', `Subject: Re: tea\r\n${references('a')}`, [2])],
       letter('c', `Subject: Re: tea\r\n${references('a', 'b')}`, [3]),
-      letter('d', `Subject: Re: tea\r\nIn-Reply-To: <a@letters.example>`, [4]),
-      letter('e', 'Subject: jam', [2]),
+      ...[letter('d', `Subject: Re: tea\r\nIn-Reply-To: <a@letters.example>`, [4]), letter('e', 'Subject: jam', [2])],
     ],
     ['(1 (2 3)(4))(5)', '(5)(1 (2 3)(4))', '(1 (2)(3)(4))(5)'],
   ],
@@ -122,21 +120,16 @@ for (const [what, messages, expected] of [
   [
     'answers by the times at which they were sent, threads by REFS by those at which their newest were received',
     [
-      letter('a', 'Subject: x', [1, 1]),
-      letter('b', `Subject: x\r\n${references('a')}`, [3, 2]),
-      letter('c', `Subject: x\r\n${references('a')}`, [2, 9]),
-      letter('d', 'Subject: y', [4, 4]),
+      ...[letter('a', 'Subject: x', [1, 1]), letter('b', `Subject: x\r\n${references('a')}`, [3, 2])],
+      ...[letter('c', `Subject: x\r\n${references('a')}`, [2, 9]), letter('d', 'Subject: y', [4, 4])],
     ],
     ['(1 (3)(2))(4)', '(4)(1 (3)(2))', '(1 (3)(2))(4)'],
   ],
   [
     'the same subject in one thread by REFERENCES alone',
     [
-      letter('a', 'Subject: tea', [1]),
-      letter('b', 'Subject: Re: tea', [2]),
-      letter('c', 'Subject: tea (fwd)', [3]),
-      letter('d', 'Subject: jam', [4]),
-      letter('e', 'Subject: jam', [5]),
+      ...[letter('a', 'Subject: tea', [1]), letter('b', 'Subject: Re: tea', [2])],
+      ...[letter('c', 'Subject: tea (fwd)', [3]), letter('d', 'Subject: jam', [4]), letter('e', 'Subject: jam', [5])],
       letter('f', 'Subject: Re: milk', [6]),
     ],
     ['(1 (2)(3))((4)(5))(6)', '(1)(2)(3)(4)(5)(6)', '(1 (2)(3))(4 5)(6)'],

@@ -12,15 +12,10 @@ test('SELECT tells what RFC 3501 asks for, and the keywords of the folder', asyn
   await scene.add(2, { keywords: ['work', '$label1'] })
   await scene.expunge(1)
   assert.deepEqual(await scene.told('SELECT inbox'), [
-    `* FLAGS (${flags} $label1 work)`,
-    `* OK [PERMANENTFLAGS (${flags} $label1 work \\*)] Flags permitted`,
-    '* 3 EXISTS',
-    '* 0 RECENT',
-    '* OK [UNSEEN 2] First message without \\Seen',
-    '* OK [UIDVALIDITY N] Uids are valid',
-    '* OK [UIDNEXT 5] Predicted next uid',
-    '* OK [HIGHESTMODSEQ 4] Highest modification sequence',
-    '* OK [MAILBOXID (fN)] Mailbox id',
+    ...[`* FLAGS (${flags} $label1 work)`, `* OK [PERMANENTFLAGS (${flags} $label1 work \\*)] Flags permitted`],
+    ...['* 3 EXISTS', '* 0 RECENT', '* OK [UNSEEN 2] First message without \\Seen'],
+    ...['* OK [UIDVALIDITY N] Uids are valid', '* OK [UIDNEXT 5] Predicted next uid'],
+    ...['* OK [HIGHESTMODSEQ 4] Highest modification sequence', '* OK [MAILBOXID (fN)] Mailbox id'],
     'OK [READ-WRITE] Select completed',
   ])
 })
@@ -30,16 +25,10 @@ test('EXAMINE with IMAP4rev2 tells what RFC 9051 asks for, after the mailbox bef
   scene.session.enable('IMAP4rev2')
   await scene.told('SELECT Sent')
   assert.deepEqual(await scene.told('EXAMINE INBOX (CONDSTORE)'), [
-    '* OK [CLOSED] Previous mailbox closed',
-    `* FLAGS (${flags})`,
-    '* OK [PERMANENTFLAGS ()] No flags permitted',
-    '* 0 EXISTS',
-    '* OK [UIDVALIDITY N] Uids are valid',
-    '* OK [UIDNEXT 1] Predicted next uid',
-    '* OK [HIGHESTMODSEQ 1] Highest modification sequence',
-    '* OK [MAILBOXID (fN)] Mailbox id',
-    '* LIST () "/" INBOX',
-    'OK [READ-ONLY] Examine completed',
+    ...['* OK [CLOSED] Previous mailbox closed', `* FLAGS (${flags})`, '* OK [PERMANENTFLAGS ()] No flags permitted'],
+    ...['* 0 EXISTS', '* OK [UIDVALIDITY N] Uids are valid', '* OK [UIDNEXT 1] Predicted next uid'],
+    ...['* OK [HIGHESTMODSEQ 1] Highest modification sequence', '* OK [MAILBOXID (fN)] Mailbox id'],
+    ...['* LIST () "/" INBOX', 'OK [READ-ONLY] Examine completed'],
   ])
   assert(scene.session.enabled.has('CONDSTORE'))
 })

@@ -21,9 +21,7 @@ for (const [what, error, expected, level] of [
   ['too often', new Refusal('rate_limited', 'Later'), 'NO [LIMIT] Later', undefined],
   ['what somebody else works on', new Refusal('conflict', 'Busy'), 'NO [INUSE] Busy', undefined],
   [
-    'a store that is away',
-    mailUnavailable(withCode('x')),
-    /^NO \[UNAVAILABLE\] The mail host did not answer/,
+    ...['a store that is away', mailUnavailable(withCode('x')), /^NO \[UNAVAILABLE\] The mail host did not answer/],
     undefined,
   ],
   ['a database that is away', withCode('ECONNRESET'), /^NO \[UNAVAILABLE\] Mail is not available/, 'warn'],

@@ -167,14 +167,7 @@ for (const [what, sent, commands, asked, given = {}] of [
 test('whatever octets come, in whatever pieces, they are the same commands', async () => {
   const piece = fc.constantFrom(
     ...'a X"\\{}()\r\n\0\xff~',
-    '{3+}\r\n',
-    '{1}\r\n',
-    '{30+}\r\n',
-    '{9',
-    'APPEND x ',
-    '\r\n',
-    '\n',
-    'b ',
+    ...['{3+}\r\n', '{1}\r\n', '{30+}\r\n', '{9', 'APPEND x ', '\r\n', '\n', 'b '],
   )
   const octets = fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1'))
   await fc.assert(

@@ -147,10 +147,7 @@ for (const [what, header, from] of [
 }
 
 for (const header of [
-  'a NOOP\r\n',
-  'PROXY TCP4 1 2 3 4\r\n',
-  `PROXY ${'x'.repeat(200)}`,
-  `${v2}\x21\x11\x00\x04abcd`,
+  ...['a NOOP\r\n', 'PROXY TCP4 1 2 3 4\r\n', `PROXY ${'x'.repeat(200)}`, `${v2}\x21\x11\x00\x04abcd`],
 ]) {
   test(`a proxy is not believed ${JSON.stringify(header.slice(0, 20))}`, async () => {
     await using listener = await listening({ proxies: [{ address: '127.0.0.0', bits: 8 }] })

@@ -157,12 +157,7 @@ test('a set of a million ranges that overlap is one range', () => {
 test('whatever a client says, each argument is read, and the reader goes on, or it is refused', () => {
   const piece = fc.constantFrom(
     ...' ()[]{}"\\%*:,$+-~&\0\x7f\xff09aZ',
-    'NIL',
-    '&AGE-',
-    '4294967296',
-    '1:*',
-    '\\Seen',
-    '{5+}',
+    ...['NIL', '&AGE-', '4294967296', '1:*', '\\Seen', '{5+}'],
   )
   const command = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''))
   const reads: Read[] = [

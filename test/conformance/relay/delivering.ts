@@ -127,18 +127,9 @@ export function delivers(testIt: TestIt): void {
   )
 
   for (const recipient of [
-    'ada@dest.test>\r\nRCPT TO:<eve@dest.test',
-    'ada\r\nRSET\r\n@dest.test',
-    'ada@dest.test ORCPT=x',
-    'a b@dest.test',
-    'a>b@dest.test',
-    'ada\0@dest.test',
-    '"a\r\nb"@dest.test',
-    'ada@de st.test',
-    'ada@',
-    '@dest.test',
-    'ada',
-    '',
+    ...['ada@dest.test>\r\nRCPT TO:<eve@dest.test', 'ada\r\nRSET\r\n@dest.test', 'ada@dest.test ORCPT=x'],
+    ...['a b@dest.test', 'a>b@dest.test', 'ada\0@dest.test', '"a\r\nb"@dest.test', 'ada@de st.test', 'ada@'],
+    ...['@dest.test', 'ada', ''],
   ])
     testIt(`${JSON.stringify(recipient)} is no recipient, and harms no other`, {}, async ({ deliver, sink }) => {
       const outcomes = await deliver({ recipients: ['ada@dest.test', recipient] })

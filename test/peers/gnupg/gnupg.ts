@@ -48,13 +48,7 @@ export class GnuPg implements AsyncDisposable {
     const usual = [
       '--homedir',
       this.#home,
-      '--batch',
-      '--yes',
-      '--quiet',
-      '--passphrase',
-      '',
-      '--pinentry-mode',
-      'loopback',
+      ...['--batch', '--yes', '--quiet', '--passphrase', '', '--pinentry-mode', 'loopback'],
     ]
     return new Promise((resolve, reject) => {
       const options = { encoding: 'buffer', maxBuffer: 64 << 20, env: { PATH: process.env.PATH, LC_ALL: 'C' } } as const

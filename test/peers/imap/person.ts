@@ -116,12 +116,18 @@ export class Person implements AsyncDisposable {
   }
 }
 
-/** The service that a file's people have their mailboxes at. */
-export function people(): { newcomer(): Promise<Person> } {
+/** The service that a file's people have their mailboxes at. A newcomer has got a message of each subject. */
+export function people(): { newcomer(...letters: readonly string[]): Promise<Person> } {
   let here: Served
   before(async () => {
     here = await served()
   })
   after(() => here.release())
-  return { newcomer: () => Person.of(here) }
+  return {
+    async newcomer(...letters) {
+      const person = await Person.of(here)
+      await person.receives(...letters)
+      return person
+    },
+  }
 }

@@ -6,18 +6,8 @@ import { subjectsIn } from '#test/mail/letter.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { Sink } from '#test/sockets/sink.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { World } from '#test/world/world.ts'
 import { Postfix } from './postfix.ts'
-
-/** Waits until it holds. */
-async function until(postfix: Postfix, what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + limitFor(60_000)
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`${what} never comes: ${await postfix.log()}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
 
 test('what Postfix has accepted and returns has bounced, with what the last server said', async () => {
   const refusing = (step: string, { line }: { line: string }) => {
@@ -46,11 +36,7 @@ test('what Postfix has accepted and returns has bounced, with what the last serv
     const { body: sent } = await organization.request('GET', `/v1/sent/${body.id}`)
     return sent.recipients as { address: string; state: string; code: string; reply: string; server: string }[]
   }
-  await until(
-    postfix,
-    'a report',
-    async () => (await recipients()).filter(({ state }) => state === 'bounced').length === 2,
-  )
+  await postfix.until(async () => (await recipients()).filter(({ state }) => state === 'bounced').length === 2)
   const [taken] = last.taken
   assert.deepEqual([senderBehind(taken?.from), taken?.to], [address, ['ann@there.example']])
   const found = Object.fromEntries((await recipients()).map((one) => [one.address, one]))

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { example } from '#test/deploy/example.ts'
 import { directoryOfFile, ofFile } from '#test/of-file.ts'
-import { soon } from '#test/processes/fleet.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { World } from '#test/world/world.ts'
 import { certificates, Postfix, settingsOf } from './postfix.ts'
 
@@ -40,26 +38,19 @@ async function peer(): Promise<SmtpClient> {
   return client
 }
 
-/** The messages of a mailbox as soon as there are so many, each with its bytes. */
-async function mailOf(address: string, count: number): Promise<{ subject: string; folder: string; raw: string }[]> {
-  const end = performance.now() + limitFor(30_000)
-  for (;;) {
-    const mail = []
+/** A message of a mailbox as soon as it is there: its folder, and its bytes. */
+const arrived = (address: string, wanted: string) =>
+  postfix.until(async () => {
     for (const folder of ['inbox', 'junk']) {
-      const list = await organization.request('GET', `/v1/messages?mailbox=${address}&folder=${folder}`)
-      for (const { uid, subject } of list.body.data) {
-        const { bytes } = await organization.request(
-          'GET',
-          `/v1/messages/${uid}/raw?mailbox=${address}&folder=${folder}`,
-        )
-        mail.push({ subject, folder, raw: bytes.toString() })
-      }
+      const place = `mailbox=${address}&folder=${folder}`
+      const { data } = (await organization.request('GET', `/v1/messages?${place}`)).body
+      const found = data.find(({ subject }: { subject: string }) => subject === wanted)
+      if (!found) continue
+      const { bytes } = await organization.request('GET', `/v1/messages/${found.uid}/raw?${place}`)
+      return { folder, raw: bytes.toString() }
     }
-    if (mail.length >= count) return mail
-    if (performance.now() > end) throw new Error(`${mail.length} of ${count} arrived: ${await postfix.log()}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
+    return undefined
+  })
 
 test('Postfix refuses at RCPT whom we would refuse, in our words', async () => {
   await organization.request('POST', '/v1/blocked-senders', { pattern: '@bad.example' })
@@ -81,11 +72,11 @@ test('what it hands on is judged by where it came from', async () => {
   const message = 'From: Ann <ann@peer.example>\r\nSubject: Through Postfix\r\nMessage-ID: <1@peer.example>\r\n\r\nHi'
   assert.equal((await client.send('ann@peer.example', [ada, bob], message)).code, 250)
   for (const address of [ada, bob]) {
-    const [one] = await mailOf(address, 1)
-    assert.equal(one?.folder, 'inbox')
-    assert.match(one?.raw ?? '', /spf=pass\s+smtp\.mailfrom=ann@peer\.example/)
-    assert.match(one?.raw ?? '', /dmarc=pass/)
-    assert.match(one?.raw ?? '', /^Received: from mx\.dest\.test \(\[127\.0\.0\.1\]\)\r\n\tby \S+ with LMTP id/m)
+    const { folder, raw } = await arrived(address, 'Through Postfix')
+    assert.equal(folder, 'inbox')
+    assert.match(raw, /spf=pass\s+smtp\.mailfrom=ann@peer\.example/)
+    assert.match(raw, /dmarc=pass/)
+    assert.match(raw, /^Received: from mx\.dest\.test \(\[127\.0\.0\.1\]\)\r\n\tby \S+ with LMTP id/m)
   }
 })
 
@@ -95,8 +86,7 @@ test('mail without proof of its author goes to junk, since Postfix has accepted 
   world.dns.set('_dmarc.forged.example', { txt: ['v=DMARC1; p=reject'] })
   const message = 'From: Ann <ann@forged.example>\r\nSubject: Forged\r\nMessage-ID: <2@forged.example>\r\n\r\nHi'
   assert.equal((await client.send('ann@forged.example', bob, message)).code, 250)
-  const mail = await mailOf(bob, 2)
-  assert.equal(mail.find(({ subject }) => subject === 'Forged')?.folder, 'junk')
+  assert.equal((await arrived(bob, 'Forged')).folder, 'junk')
 })
 
 test('what cannot be judged while the DNS is silent waits in Postfix, and is judged when it speaks again', async () => {
@@ -105,12 +95,10 @@ test('what cannot be judged while the DNS is silent waits in Postfix, and is jud
   await using client = await peer()
   const message = 'From: Ann <ann@silent.example>\r\nSubject: Patient\r\nMessage-ID: <4@silent.example>\r\n\r\nHi'
   assert.equal((await client.send('x@peer.example', bob, message)).code, 250)
-  const deferred = new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `)
-  await soon(limitFor(30_000), 'Postfix keeps it', async () => deferred.test(await postfix.log()))
+  await postfix.logs(new RegExp(`to=<${bob}>.*status=deferred .* said: 451 4\\.7\\.26 `))
   world.dns.set('_dmarc.silent.example', { txt: ['v=DMARC1; p=quarantine'] })
   await postfix.command('flush')
-  const mail = await mailOf(bob, 3)
-  assert.equal(mail.find(({ subject }) => subject === 'Patient')?.folder, 'junk')
+  assert.equal((await arrived(bob, 'Patient')).folder, 'junk')
 })
 
 test('for a domain that it has and we have not verified, Postfix accepts a message that it then has to return', async () => {
@@ -123,8 +111,7 @@ test('for a domain that it has and we have not verified, Postfix accepts a messa
     await using client = await peer()
     const name = enrolled ? 'enrolled' : 'unknown'
     assert.equal((await client.send('ann@peer.example', `${name}@${unverified}`, message)).code, 250)
-    const returned = new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `)
-    await soon(limitFor(30_000), 'Postfix has returned it', async () => returned.test(await postfix.log()))
+    await postfix.logs(new RegExp(`to=<${name}@${unverified}>.*status=bounced .* said: 550 5\\.7\\.1 `))
   }
 })
 

@@ -66,11 +66,7 @@ test('of the recipients at Postfix one has the message, one waits for it, and fo
 describe("a server that fails, Postfix's smtp-sink", () => {
   for (const [what, switches, reason, inDoubt, limits] of [
     ['defers at RCPT', ['-r', 'RCPT'], /said: 450 /, false],
-    ['defers the whole message', ['-r', '.'], /said: 450 /, false],
-    ['hangs up at RCPT', ['-q', 'RCPT'], /closed the connection/, false],
-    ['hangs up after DATA', ['-q', 'DATA'], /closed the connection/, false],
     ['takes the message and hangs up without a word', ['-q', '.'], /closed the connection/, true],
-    ['stalls after the message', ['-W', '.:30'], /did not answer/, true, { endOfData: 500 }],
     ['stalls from the start', ['-w', '30'], /did not answer/, false, { data: 500, envelope: 500 }],
   ] as const satisfies [string, string[], RegExp, boolean, Partial<Limits>?][])
     test(`${what}: sent mail is deferred and delivered once the fault ends; scheduled mail fails after three attempts and can be retried`, async () => {

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, watch } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '#test/sockets/free-port.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 
 const run = promisify(execFile)
 const postfix = '/usr/sbin/postfix'
@@ -60,14 +59,32 @@ export class Postfix implements AsyncDisposable {
   }
 
   /** Waits until a user has got so many messages. */
-  async mailOf(user: string, count: number): Promise<Buffer[]> {
-    const end = performance.now() + limitFor(30_000)
-    for (;;) {
+  mailOf(user: string, count: number): Promise<Buffer[]> {
+    return this.until(async () => {
       const mail = await this.mail(user)
-      if (mail.length >= count) return mail
-      if (performance.now() > end) throw new Error(`${mail.length} of ${count} arrived: ${await this.log()}`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      return mail.length >= count && mail
+    })
+  }
+
+  /** What is looked for, once it is there. It is looked for now, and each time that Postfix has logged something, as it does when it
+   *  has delivered, deferred or returned a message. */
+  async until<T>(look: () => Promise<T | false | undefined>): Promise<T> {
+    for (;;) {
+      const logged = Promise.withResolvers<void>()
+      const watcher = watch(join(this.#directory, 'log'), () => logged.resolve())
+      try {
+        const found = await look()
+        if (found !== undefined && found !== false) return found
+        await logged.promise
+      } finally {
+        watcher.close()
+      }
     }
+  }
+
+  /** Waits until it has logged such a line. */
+  logs(pattern: RegExp): Promise<true> {
+    return this.until(async () => pattern.test(await this.log()) || undefined)
   }
 
   async log(): Promise<string> {
@@ -133,31 +150,23 @@ function mainCf(directory: string, settings: Readonly<Record<string, string>>): 
 }
 
 function masterCf(port: number): string {
-  const services = [
-    `127.0.0.1:${port} inet n - n - - smtpd`,
-    'pickup unix n - n 60 1 pickup',
-    'cleanup unix n - n - 0 cleanup',
-    'qmgr unix n - n 300 1 qmgr',
-    'tlsmgr unix - - n 1000? 1 tlsmgr',
-    'rewrite unix - - n - - trivial-rewrite',
-    'bounce unix - - n - 0 bounce',
-    'defer unix - - n - 0 bounce',
-    'trace unix - - n - 0 bounce',
-    'verify unix - - n - 1 verify',
-    'flush unix n - n 1000? 0 flush',
-    'proxymap unix - - n - - proxymap',
-    'smtp unix - - n - - smtp',
-    'relay unix - - n - - smtp',
-    'lmtp unix - - n - - lmtp',
-    'error unix - - n - - error',
-    'retry unix - - n - - error',
-    'discard unix - - n - - discard',
-    'virtual unix - n n - - virtual',
-    'anvil unix - - n - 1 anvil',
-    'scache unix - - n - 1 scache',
-    'postlog unix-dgram n - n - 1 postlogd',
-  ]
-  return `${services.join('\n')}\n`
+  const ofUs =
+    'rewrite,-,trivial-rewrite bounce,0 defer,0,bounce trace,0,bounce verify,1 proxymap,- smtp,- relay,-,smtp lmtp,- ' +
+    'error,- retry,-,error discard,- anvil,1 scache,1'
+  const services = ofUs.split(' ').map((one) => {
+    const [name, processes, program = name] = one.split(',')
+    return `${name} unix - - n - ${processes} ${program}`
+  })
+  return `127.0.0.1:${port} inet n - n - - smtpd
+pickup unix n - n 60 1 pickup
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+tlsmgr unix - - n 1000? 1 tlsmgr
+flush unix n - n 1000? 0 flush
+virtual unix - n n - - virtual
+postlog unix-dgram n - n - 1 postlogd
+${services.join('\n')}
+`
 }
 
 async function account(user: string): Promise<{ uid: number; gid: number }> {

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { connect } from 'node:net'
+import { untilAnswers } from '#test/sockets/answers.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 
 const program = '/usr/sbin/smtp-sink'
@@ -16,7 +16,7 @@ export async function startSink(switches: readonly string[], given?: number): Pr
   const port = given ?? (await freePort())
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, [...user, ...switches, `127.0.0.1:${port}`, '100'], { stdio: 'ignore' })
-  await listening(port, child)
+  await untilAnswers(port, child)
   return {
     port,
     async [Symbol.asyncDispose]() {
@@ -24,18 +24,5 @@ export async function startSink(switches: readonly string[], given?: number): Pr
       child.kill()
       await ended
     },
-  }
-}
-
-async function listening(port: number, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`smtp-sink ended with ${child.exitCode}`)
-    const socket = connect(port, '127.0.0.1')
-    const answers = await new Promise((resolve) =>
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)),
-    )
-    socket.destroy()
-    if (answers) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -1,68 +1,53 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type Database, openDatabase } from '#/db/open.ts'
+import { openDatabase } from '#/db/open.ts'
 import { example } from '#test/deploy/example.ts'
 import { each } from '#test/each.ts'
 import { letter, subjectsIn } from '#test/mail/letter.ts'
-import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
-import { soon } from '#test/processes/fleet.ts'
+import { directoryOfFile, ofFile } from '#test/of-file.ts'
+import { startPostgres } from '#test/peers/postgres.ts'
 import { certificateFor } from '#test/sockets/certificate.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { homeAt } from '#test/world/database/database.ts'
-import { limitFor } from '#test/world/limit-for.ts'
-import type { TestOrganization } from '#test/world/organization/test-organization.ts'
+import { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
-import { writeMaps } from './maps.ts'
 import { certificates, Postfix, settingsOf } from './postfix.ts'
 
 const run = promisify(execFile)
 const secret = 'of-the-role'
 
 /** Postfix reads from PostgreSQL who is here, and hands mail on to two processes of the role `mx`. */
-let postgres: PostgresServer
-let database: Database
-let both: [World, World]
-let postfix: Postfix
-let organization: TestOrganization
-let directory: string
-before(async () => {
-  postgres = await startPostgres()
-  await homeAt(postgres.url)
-  database = await openDatabase({ url: postgres.url })
-  const role = join(import.meta.dirname, '../../../deploy/postfix/role.sql')
-  for (const password of ['an-earlier-one', secret])
-    await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${password}`, '-f', role, postgres.url])
-  const env = { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' }
-  both = [await World.start({ database, env }), await World.start({ database, env })]
-  organization = await both[0].organization()
-  directory = await mkdtemp(join(tmpdir(), 'mailroom-maps-'))
-  await run('chmod', ['755', directory])
-  await writeMaps(directory, postgres.url, secret)
-  const [first, second] = both
-  const sample = await example('postfix/sql.cf', {
-    '/etc/postfix/': `${directory}/`,
-    ...(await certificates(directory, certificateFor('mail.dest.test'))),
-    '10.0.0.5:24': `127.0.0.1:${first.lmtp?.port}`,
-    '10.0.0.6:24': `127.0.0.1:${second.lmtp?.port}`,
-    '10.0.0.5:10031': `127.0.0.1:${first.policy?.port}`,
-    '10.0.0.6:10031': `127.0.0.1:${second.policy?.port}`,
+const postgres = ofFile(await startPostgres())
+await homeAt(postgres.url)
+const database = ofFile(await openDatabase({ url: postgres.url }))
+const role = join(import.meta.dirname, '../../../deploy/postfix/role.sql')
+for (const password of ['an-earlier-one', secret])
+  await run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-v', `password=${password}`, '-f', role, postgres.url])
+const env = { MAILROOM_LMTP_PORT: '0', MAILROOM_POLICY_PORT: '0' }
+const [first, second] = [await World.ofFile({ database, env }), await World.ofFile({ database, env })]
+let organization = await first.organization()
+const directory = directoryOfFile()
+await run('chmod', ['755', directory])
+const { hostname, port } = new URL(postgres.url)
+for (const name of ['domains', 'recipients']) {
+  const map = await example(`postfix/mailroom-${name}.cf`, {
+    ...{ 'hosts = 127.0.0.1': `hosts = inet:${hostname}:${port}`, 'dbname = mailroom': 'dbname = postgres' },
+    'change-me': secret,
   })
-  postfix = await Postfix.start(settingsOf(sample), certificateFor('mx.dest.test'))
+  await writeFile(join(directory, `mailroom-${name}.cf`), map)
+}
+const sample = await example('postfix/sql.cf', {
+  ...{ '/etc/postfix/': `${directory}/`, ...(await certificates(directory, certificateFor('mail.dest.test'))) },
+  ...{ '10.0.0.5:24': `127.0.0.1:${first.lmtp?.port}`, '10.0.0.6:24': `127.0.0.1:${second.lmtp?.port}` },
+  ...{ '10.0.0.5:10031': `127.0.0.1:${first.policy?.port}`, '10.0.0.6:10031': `127.0.0.1:${second.policy?.port}` },
 })
-after(async () => {
-  await postfix[Symbol.asyncDispose]()
-  for (const world of both) await world[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
+const postfix = ofFile(await Postfix.start(settingsOf(sample), certificateFor('mx.dest.test')))
 
 /** What a map answers; empty where it has nothing. */
 async function lookUp(map: string, key: string): Promise<string> {
@@ -81,11 +66,7 @@ async function mailTo(...recipients: readonly string[]): Promise<string[]> {
 async function arrives(address: string, subject: string): Promise<void> {
   await using client = await SmtpClient.greeted(postfix.port)
   assert.equal((await client.send('ann@peer.example', address, letter({ Subject: subject }))).code, 250)
-  await soon(limitFor(30_000), `${subject} arrives`, async () =>
-    (await subjectsIn(organization, address)).includes(subject),
-  ).catch(async (error) => {
-    throw new Error(await postfix.log(), { cause: error })
-  })
+  await postfix.until(async () => (await subjectsIn(organization, address)).includes(subject))
 }
 
 test('a domain and an address are known as soon as Mailroom has them, and no longer', async () => {
@@ -122,20 +103,15 @@ test('Postfix refuses at RCPT unknown recipients and those that we would refuse,
   const { address } = await organization.mailbox('bob')
   await organization.mailbox('bea')
   await organization.request('POST', '/v1/blocked-senders', { pattern: 'ann@blocked.example' })
-  const [nobody, foreign, tagged] = await mailTo(
-    `nobody@${organization.domain}`,
-    'bob@elsewhere.example',
-    address.replace('@', '+news@'),
-  )
+  const unknown = `nobody@${organization.domain}`
+  const [nobody, foreign, tagged] = await mailTo(unknown, 'bob@elsewhere.example', address.replace('@', '+news@'))
   assert.match(nobody ?? '', /^550 5\.1\.1 /)
   assert.match(foreign ?? '', /^554 5\.7\.1 .*Relay access denied/)
   assert.match(tagged ?? '', /^250 /)
   await using client = await SmtpClient.greeted(postfix.port)
   await client.say('MAIL FROM:<ann@blocked.example>')
-  assert.match(
-    (await client.say(`RCPT TO:<${address}>`)).lines.join(),
-    /^550 5\.7\.1 .*Sender blocked by the recipient/,
-  )
+  const blocked = (await client.say(`RCPT TO:<${address}>`)).lines.join()
+  assert.match(blocked, /^550 5\.7\.1 .*Sender blocked by the recipient/)
   await arrives(address, 'Through Postfix')
 })
 
@@ -143,12 +119,11 @@ test('two of the role mx, one of them away, then both: nothing is refused, and n
   const { address } = await organization.mailbox('cy')
   const suspended = await organization.mailbox('dan')
   await database.db.updateTable('mailboxes').set({ suspended_at: new Date() }).where('id', '=', suspended.id).execute()
-  const [first, second] = both
   await arrives(address, 'Both are there')
   const lmtp = first.lmtp ?? assert.fail()
   const policy = first.policy ?? assert.fail()
   await first[Symbol.asyncDispose]()
-  organization = new (organization.constructor as typeof TestOrganization)(second, organization)
+  organization = new TestOrganization(second, organization)
   organization.key = await organization.newKey('messages:read')
   assert.match((await mailTo(suspended.address))[0] ?? '', /^550 5\.2\.1 .*suspended/)
   await arrives(address, 'The first is away')
@@ -158,13 +133,13 @@ test('two of the role mx, one of them away, then both: nothing is refused, and n
   assert.match((await mailTo(`nobody@${organization.domain}`))[0] ?? '', /^550 5\.1\.1 /)
   await using client = await SmtpClient.greeted(postfix.port)
   assert.equal((await client.send('ann@peer.example', address, letter({ Subject: 'Both are away' }))).code, 250)
-  await soon(limitFor(30_000), 'Postfix has tried both', async () => /status=deferred/.test(await postfix.log()))
+  await postfix.logs(/status=deferred/)
   const ports = { MAILROOM_LMTP_PORT: String(lmtp.port), MAILROOM_POLICY_PORT: String(policy.port) }
-  both = [await World.start({ database, env: ports }), second]
-  organization = new (organization.constructor as typeof TestOrganization)(both[0], organization)
+  await using third = await World.start({ database, env: ports })
+  organization = new TestOrganization(third, organization)
   organization.key = await organization.newKey('messages:read')
   await postfix.command('flush')
-  await soon(limitFor(30_000), 'it arrives', async () => (await subjectsIn(organization, address)).length === 3)
+  await postfix.until(async () => (await subjectsIn(organization, address)).length === 3)
 })
 
 test('who reads that can read nothing else', async () => {

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtWeb } from '#/web/build.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 /** 250 KB of script, as it is sent. Browsers take Brotli over HTTPS and on the same machine, and else gzip alone. */
 const most = 250_000
@@ -22,8 +22,7 @@ test('the first page, with all that it loads ahead, is at most 250 KB of script,
   const box = await boxOf(world)
   await box.receive({ subject: 'The engine', html: '<p>Is it oiled?</p>' })
   for (const encoding of ['br', 'gzip']) {
-    await using visitor = await reader(browser, box)
-    const { page } = visitor
+    const { visitor, page } = await visit(box)
     const scripts = new Map<string, number>()
     await page.route(/\/assets\/.*\.js$/, async (route) => {
       const url = route.request().url()

@@ -10,7 +10,7 @@ import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { pageActions, pages } from '../../../web/src/app/navigation.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 type Need = Scope | Permission
 
@@ -123,8 +123,7 @@ test('every page shows each role what it may see and do, and nothing that the se
   const shown = new Map<string, string[]>()
   for (const role of roles) {
     const member = members.get(role) as Box
-    await using visitor = await reader(browser, member)
-    const { page } = visitor
+    const { visitor, page } = await visit(member)
     const asked = new Asked(page)
     for (const route of await routesOf(visitor)) {
       // Requests are limited by the minute.

@@ -13,11 +13,11 @@ import {
   says,
 } from '#test/web/app.ts'
 import { furnished } from '#test/web/furnished.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { pageActions, pages } from '../../../web/src/app/navigation.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 const palette = (page: Page) => dialog(page, 'Go to')
 
@@ -36,9 +36,7 @@ test('the palette has every page, mailbox, label and action', async () => {
   const box = await boxOf(world)
   await box.make('/v1/labels', { name: 'Invoices' })
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open(pathOf(box))
+  const { visitor, page } = await visit(box, pathOf(box))
   await openConversation(page, 'The engine')
   const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents()
   const named = links.map((link) => (link === box.address ? 'Your profile' : link.replace(/[\d\s]*(?:unread)?$/, '')))
@@ -67,9 +65,7 @@ test('the palette has every page, mailbox, label and action', async () => {
 })
 
 test('the palette does from anywhere what a page does', async () => {
-  await using visitor = await reader(browser, await boxOf(world))
-  const { page } = visitor
-  await visitor.open('/changes')
+  const { page } = await visit(await boxOf(world), '/changes')
   for (const { to, name } of pageActions) {
     await choose(page, name)
     await dialog(page).waitFor()
@@ -82,8 +78,7 @@ test('the palette has every mailbox and webhook, and every button of the page th
   const { members, desk } = await furnished(world)
   const owner = members.get('owner') as Box
   const hook = await desk.make('/v1/webhooks', { name: 'Help desk', url: 'https://desk.example/' })
-  await using visitor = await reader(browser, owner)
-  const { page } = visitor
+  const { visitor, page } = await visit(owner)
   for (const path of [...pages.map(({ to }) => to), '/profile', `/mailboxes/${desk.address}`, `/webhooks/${hook.id}`]) {
     world.clock.advance(10_000)
     await visitor.open(path)
@@ -122,9 +117,7 @@ test('of many entries the palette shows some, and finds the others by what is ty
     ...{ name: `Label ${n}`, name_key: `label ${n}`, keyword: `label-${n}` },
   }))
   await world.db.insertInto('labels').values(labels).execute()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/labels')
+  const { page } = await visit(box, '/labels')
   // Of the last label that the page shows.
   const last = page.getByRole('button', { name: /^Delete Label/ }).last()
   const name = (await last.getAttribute('aria-label')) ?? (await last.textContent()) ?? ''
@@ -137,8 +130,7 @@ test('of many entries the palette shows some, and finds the others by what is ty
 })
 
 test('the palette offers members what they may do', async () => {
-  await using visitor = await reader(browser, await boxOf(world, { role: 'member' }))
-  await visitor.open('/labels')
+  const { visitor } = await visit(await boxOf(world, { role: 'member' }), '/labels')
   const others = ['New label', 'New filter', 'Block senders', 'Add a domain', 'Add a member', 'New API key']
   const own = ['New own label', 'New own filter', 'Block for yourself', 'Your profile']
   assert.deepEqual(missing(await entries(visitor.page), [...others, ...own]), others)

@@ -7,7 +7,7 @@ import { zoomed } from '#test/web/browser.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 test('at a zoom of 200 % what has long words is as wide as the window, and so is what is read and written', async () => {
   const box = await boxOf(world)
@@ -35,8 +35,7 @@ test('times are in the reader’s zone, and dates in the language of their brows
     ['de-DE', 'Asia/Tokyo'],
     ['ar-EG', 'Africa/Cairo'],
   ] as const) {
-    await using visitor = await reader(browser, box, { locale, timezoneId: timeZone })
-    await visitor.open(pathOf(box))
+    const { visitor } = await visit(box, pathOf(box), { locale, timezoneId: timeZone })
     const time = row(visitor.page, 'The engine').locator('time')
     const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(received)
     const same = (text: string | null) => text?.replace(/\s/g, ' ')
@@ -55,8 +54,7 @@ const longest = `(() => {
 })()`
 
 test('nothing moves for those who want that, and what moves takes a moment for others', async () => {
-  await using visitor = await reader(browser, await boxOf(world))
-  await visitor.open('/labels')
+  const { visitor } = await visit(await boxOf(world), '/labels')
   for (const [reducedMotion, expected] of [
     ['reduce', '0s'],
     ['no-preference', '0.12s'],

@@ -6,7 +6,7 @@ import { type Visitor, windows } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 const link = (page: Page, name: string) => pages(page).getByRole('link', { name, exact: true })
@@ -30,9 +30,7 @@ async function furnished(): Promise<Box> {
 }
 
 async function arrive(box: Box, folder?: string): Promise<{ visitor: Visitor; page: Page }> {
-  const visitor = await reader(browser, box)
-  await visitor.open(pathOf(box, folder))
-  return { visitor, page: visitor.page }
+  return { ...(await visit(box, pathOf(box, folder))) }
 }
 
 /** Chooses from the menu of a folder, which a phone shows in that of the page. */

@@ -8,7 +8,7 @@ import type { Visitor } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 /** Only a link in a message leads here. */
 const visits: string[] = []
 const server = createServer((socket) => {
@@ -80,8 +80,7 @@ test('what is in a message loads nothing, and changes nothing outside its frame'
   const box = await boxOf(world)
   for (const [what, attack] of Object.entries(attacks))
     await box.receive({ subject: what, html: `<p>Dear Ada</p>${attack(lair)}<p>Yours</p>`, text: 'Dear Ada' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   const dialogs: string[] = []
   page.on('dialog', (dialog) => {
     dialogs.push(dialog.message())
@@ -178,9 +177,7 @@ test('markup and marks of direction in names of people, files and labels are tex
   })
   const [message] = await box.states()
   await box.change([message?.uid ?? 0], { add_labels: ['b-bold-b'] })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open(pathOf(box))
+  const { visitor, page } = await visit(box, pathOf(box))
   await openConversation(page, '<b>Bold</b>')
   await page
     .getByRole('heading', { level: 1 })

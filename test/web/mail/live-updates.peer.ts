@@ -3,17 +3,16 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { follow, pathOf, press } from '#test/web/app.ts'
 import { Visitor } from '#test/web/browser.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 const subject = (page: Page, text: string) => page.getByRole('grid').getByRole('link', { name: text, exact: true })
 
 test('arriving mail is there without a reload, and what was missed without a network once that is back', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { page } = await visit(box)
   await follow(page, pathOf(box))
   await page.getByText('Your inbox is empty').waitFor()
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
@@ -35,8 +34,7 @@ test('arriving mail is there without a reload, and what was missed without a net
 
 test('what was missed while the window slept is there when it is looked at again', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { page } = await visit(box)
   const look = (state: 'hidden' | 'visible') =>
     page.evaluate(`(() => {
       Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' })
@@ -69,8 +67,10 @@ test('settings that another member or a key changes are there without a reload',
   await other.open('/members')
   await page.getByRole('button', { name: 'Add a member' }).click()
   await page.getByRole('dialog').getByLabel('E-mail address').fill('grace@another.example')
+  await page.getByRole('dialog').getByRole('button', { name: /Role/ }).click()
+  await page.getByRole('option', { name: /^admin/i }).click()
   await press(page, 'Add member')
-  await seen('grace@another.example')
+  await one.page.getByRole('row', { name: /grace@another\.example.*admin/ }).waitFor()
 
   await follow(one.page, '/audit')
   await organization.request('POST', '/v1/domains', { domain: 'by-a-program.example' })

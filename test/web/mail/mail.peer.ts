@@ -23,7 +23,7 @@ import { type Visitor, windows } from '#test/web/browser.ts'
 import { type Box, boxOf, reader, type State } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 /** Three conversations, of which one has two messages; the newest is last. */
 async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<Box> {
@@ -74,8 +74,7 @@ async function chooseMore(page: Page, subject: string, item: string): Promise<vo
 for (const [what, options] of windows)
   test(`the pages of mail are sound in ${what}`, async () => {
     const box = await furnished()
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
+    const { visitor, page } = await visit(box, undefined, options)
     await open(visitor, box)
     await visitor.assertSound()
     await row(page, 'The moon').getByRole('checkbox').check()
@@ -102,8 +101,7 @@ test('a sent message says whom it has not reached, and whether anything but the 
   world.clock.advance(1_000)
   await world.outbound.processAll()
   assert.equal(await hand(world, '', address, notice(message_id, ['eve@there.example'])), '250 2.6.0')
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await open(visitor, box, 'sent')
   await row(page, 'Plan').getByRole('link').click()
   const said = page.getByRole('list', { name: 'Not delivered' }).getByRole('listitem')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { conversation, list, openConversation, pathOf } from '#test/web/app.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 for (const [name, policy] of [
   ['careful.example', 'quarantine'],
@@ -15,8 +15,7 @@ world.dns.set('proven.example', { txt: ['v=spf1 ip4:127.0.0.1 -all'] })
 
 test('a message says in plain words whether its sender is proven, and why it is in Junk', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   const read = async (folder: string, subject: string) => {
     await visitor.open(pathOf(box, folder))
     await openConversation(page, new RegExp(subject))
@@ -56,8 +55,7 @@ test('a message says in plain words whether its sender is proven, and why it is 
 test('on paper there is the conversation alone', async () => {
   const box = await boxOf(world)
   await box.receive({ subject: 'The moon', html: `<p>It is full</p>${'<p>And bright</p>'.repeat(80)}` })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await page.addInitScript("print = () => document.documentElement.setAttribute('data-printed', '')")
   await visitor.open(pathOf(box))
   await openConversation(page, 'The moon')

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConversation, pathOf, says } from '#test/web/app.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 test('recent changes are listed and undone, and what is merely read is not among them', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
   await visitor.open(pathOf(box))
   const read = page.waitForResponse((response) => response.request().method() === 'PATCH')

@@ -5,12 +5,12 @@ import type { Page } from 'playwright-core'
 import { FilterRunner } from '#/filters/runs/runner.ts'
 import { dialog, press } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 let runner: FilterRunner | undefined
 after(() => runner?.[Symbol.asyncDispose]()) // before the service ends
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 runner = new FilterRunner({
   db: world.db,
   foreground: world.foreground,
@@ -28,9 +28,7 @@ async function arrive(): Promise<{ box: Box; visitor: Visitor; page: Page }> {
     ['Lunches', 'lunch', 'read'],
   ])
     await box.make('/v1/filters', { name, field: 'subject', op: 'contains', value, action })
-  const visitor = await reader(browser, box)
-  await visitor.open('/filters')
-  return { box, visitor, page: visitor.page }
+  return { box, ...(await visit(box, '/filters')) }
 }
 
 const starred = async (box: Box) => (await box.states()).filter((one) => one.starred).length

@@ -4,11 +4,11 @@ import type { Page } from 'playwright-core'
 import { updateMessages } from '#/mail/update.ts'
 import { closeByEscape, dialog, press, says, toast } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 /** A keyword without a label, with its count. */
 const orphan = (page: Page, text: RegExp) =>
@@ -21,9 +21,7 @@ async function arrive(): Promise<{ box: Box; visitor: Visitor; page: Page }> {
   for (const subject of ['The engine', 'The moon']) await box.receive({ subject, text: 'Look.' })
   const uids = (await box.states()).map(({ uid }) => uid)
   await box.change(uids, { add_labels: ['invoices'] })
-  const visitor = await reader(browser, box)
-  await visitor.open('/labels')
-  return { box, visitor, page: visitor.page }
+  return { box, ...(await visit(box, '/labels')) }
 }
 
 const labelsOf = async (box: Box) => (await box.states()).map(({ labels }) => labels)

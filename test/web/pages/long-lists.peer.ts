@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialog, press } from '#test/web/app.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 const sender = (number: number) => `sender-${number}@many.example`
 
@@ -12,9 +12,7 @@ test('one of many blocked senders is found, and all are shown portion by portion
   const box = await boxOf(world)
   const patterns = Array.from({ length: 130 }, (_, number) => sender(number))
   for (const pattern of patterns) await box.make('/v1/blocked-senders', { pattern })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/blocked-senders')
+  const { visitor, page } = await visit(box, '/blocked-senders')
   const rows = page.getByRole('table', { name: 'Blocked by the organization' }).locator('tbody tr')
   await page.getByText('100 of 130').waitFor()
   assert.equal(await rows.count(), 100)
@@ -30,8 +28,7 @@ test('one of many blocked senders is found, and all are shown portion by portion
 
 test('more senders than the rate allows are blocked after a pause, or until one stops', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await visitor.takeClock()
   let allowed = 3
   await page.route('**/v1/blocked-senders', async (route) => {

@@ -9,14 +9,12 @@ import { startSite } from '#test/web/site.ts'
 import { linkFor } from '#test/world/members/signed-in.ts'
 import { applicationOf } from '#test/world/members/totp.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 /** An owner's browser at a page. */
 async function arrive(path: string) {
   const box = await boxOf(world)
-  const visitor = await reader(browser, box)
-  await visitor.open(path)
-  return { box, organization: box.organization, visitor, page: visitor.page }
+  return { box, organization: box.organization, ...(await visit(box, path)) }
 }
 
 test('the records of a domain are downloaded as a zone file', async () => {
@@ -163,10 +161,8 @@ test('an owner makes a key that is restricted, sees to what and when it was used
   await press(page, 'Done')
   const row = page.getByRole('row').filter({ hasText: 'Shop' })
   for (const text of [
-    `Only mailboxes: ${box.address}`,
-    'Only recipients: @customers.example, boss@example.com',
-    'Only networks: 127.0.0.0/8',
-    'Never',
+    ...[`Only mailboxes: ${box.address}`, 'Only recipients: @customers.example, boss@example.com'],
+    ...['Only networks: 127.0.0.0/8', 'Never'],
   ])
     await row.getByText(text, { exact: true }).waitFor()
   await visitor.assertSoundAnywhere()

@@ -7,7 +7,7 @@ import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const sink = ofFile(await Sink.start())
-const { world, browser } = await startSite({ sink })
+const { world, browser, visit } = await startSite({ sink })
 
 /** The rows that the overview has, each of which leads to a path. */
 async function assertLeads(visitor: Visitor, rows: readonly (readonly [what: RegExp, path: string])[]): Promise<void> {
@@ -34,8 +34,7 @@ function later({ address }: Box) {
 test('the overview says what failed and why, and leads to it', async () => {
   const box = await boxOf(world)
   const { organization, address } = box
-  await using visitor = await reader(browser, box)
-  await visitor.open('/')
+  const { visitor } = await visit(box, '/')
   await visitor.page.getByRole('heading', { name: 'Nothing failed' }).waitFor()
 
   const { id } = await box.make('/v1/scheduled', later(box))

@@ -8,7 +8,7 @@ import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 const own = (page: Page) => page.getByRole('main').getByRole('region', { name: 'Your own' })
 
@@ -23,9 +23,7 @@ async function furnished() {
 
 test('a member has labels of their own beside those of the organization', async () => {
   const { box, ada } = await furnished()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/labels')
+  const { visitor, page } = await visit(box, '/labels')
   await own(page).getByRole('button', { name: 'New own label' }).click()
   // The organization has one of that name, too.
   await dialog(page).getByLabel('Name').fill('Invoices')
@@ -48,9 +46,7 @@ test('a member has labels of their own beside those of the organization', async 
 test('many senders are blocked by pasting them, with a result for each', async () => {
   const { box, ada } = await furnished()
   await box.make('/v1/me/blocked-senders', { pattern: '@loud.example' }, ada)
-  await using visitor = await reader(browser, box, phone)
-  const { page } = visitor
-  await visitor.open('/blocked-senders')
+  const { visitor, page } = await visit(box, '/blocked-senders', phone)
   await own(page).getByRole('button', { name: 'Block for yourself' }).click()
   const field = dialog(page).getByLabel('Addresses or domains')
   await field.fill('one@ads.example\nno address\n@loud.example, TWO@ads.example')
@@ -58,10 +54,7 @@ test('many senders are blocked by pasting them, with a result for each', async (
   const results = dialog(page).getByRole('list', { name: 'Results' }).getByRole('listitem')
   await results.nth(4).waitFor()
   for (const [at, said] of [
-    /^one@ads\.example Blocked$/,
-    /^no pattern /,
-    /^address pattern /,
-    /^@loud\.example Was blocked already$/,
+    ...[/^one@ads\.example Blocked$/, /^no pattern /, /^address pattern /, /^@loud\.example Was blocked already$/],
     /^TWO@ads\.example Blocked as two@ads\.example$/,
   ].entries())
     assert.match((await results.nth(at).textContent()) ?? '', said)
@@ -81,9 +74,7 @@ for (const [what, options] of windows)
     assert.equal((await ada.request('PATCH', `/v1/messages?mailbox=${box.address}`, labelled)).status, 200)
     await box.organization.request('DELETE', `/v1/labels/${gone}`)
 
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open(pathOf(box))
+    const { visitor, page } = await visit(box, pathOf(box), options)
     const row = list(page).getByRole('row', { name: /labelled .*Invoices.*The kettle|The kettle.*labelled/ })
     assert.match((await row.getAttribute('aria-label')) ?? '', /labelled (.*, )?Tea \(your own\)/)
     await row.getByText('Tea (your own)').waitFor()

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordBounces } from '#/suppressions/queries.ts'
 import { press } from '#test/web/app.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 /** Mail of the box to the addresses bounces twice. */
 async function suppress(
@@ -21,9 +21,7 @@ async function suppress(
 test('one of many suppressed addresses is found, and sent to again', async () => {
   const box = await boxOf(world)
   await suppress(box, ...Array.from({ length: 101 }, (_, number) => `gone-${number}@there.example`))
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/suppressed')
+  const { visitor, page } = await visit(box, '/suppressed')
   const rows = page.getByRole('table', { name: 'Suppressed addresses' }).locator('tbody tr')
   await rows.getByText('550 5.1.1 No such user').nth(99).waitFor()
   assert.equal(await rows.count(), 100)
@@ -50,9 +48,7 @@ test('what another member ends is gone without a reload, and is offered to those
   assert.equal(shared.status, 200)
   await suppress(box, 'own@there.example')
   await suppress({ organization, id: desk.id }, 'desk@there.example')
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/suppressed')
+  const { page } = await visit(box, '/suppressed')
   await page.getByRole('row', { name: /desk@there\.example/ }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Send again to desk@there.example' }).count(), 0)
   await page.getByRole('button', { name: 'Send again to own@there.example' }).waitFor()

@@ -2,18 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialog, press } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { isGenuine, Receiver } from '#test/webhooks/receiver.ts'
 
-const { world, browser } = await startSite({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
+const { world, visit } = await startSite({ env: { MAILROOM_WEBHOOK_NETWORKS: 'loopback' } })
 
 test('an owner makes a webhook, whose secret is shown once, tries it out, and has an event delivered again', async () => {
   const box = await boxOf(world)
   await using receiver = await Receiver.start()
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open('/webhooks')
+  const { page } = await visit(box, '/webhooks')
   await page.getByRole('button', { name: 'New webhook' }).first().click()
   await page.getByLabel('URL').fill('https://127.0.0.1.:25/')
   await page.getByLabel('Name').fill('Help desk')
@@ -53,8 +51,7 @@ for (const [what, options] of windows)
     const { id } = await box.make('/v1/webhooks', { url: receiver.url, types: ['label'] })
     for (const name of ['Invoices', 'Fails', 'Letters']) await box.make('/v1/labels', { name })
     await receiver.until(({ taken }) => taken.length === 2)
-    await using visitor = await reader(browser, box, options)
-    await visitor.open(`/webhooks/${id}`)
+    const { visitor } = await visit(box, `/webhooks/${id}`, options)
     await visitor.page.getByText('It answered 500').waitFor()
     await visitor.assertSound()
   })

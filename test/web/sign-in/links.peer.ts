@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLink, originHere } from '#/sessions/invitation/link.ts'
 import { Visitor } from '#test/web/browser.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 /** A link for a member, as a path of the service. */
 async function linkFor({ organization, memberId }: Awaited<ReturnType<typeof boxOf>>): Promise<string> {
@@ -16,8 +16,7 @@ async function linkFor({ organization, memberId }: Awaited<ReturnType<typeof box
 
 test('a link says whose account it opens, and whose session it ends, before it does', async () => {
   const [own, other] = [await boxOf(world), await boxOf(world)]
-  await using visitor = await reader(browser, own)
-  const { page } = visitor
+  const { visitor, page } = await visit(own)
   await page.goto(await linkFor(other))
   await page.getByText(`(${other.address}) of ${other.organization.name}`).waitFor()
   await page.getByRole('alert').getByText(`You are signed in as ${own.address} of ${own.organization.name}`).waitFor()

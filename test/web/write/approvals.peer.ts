@@ -6,7 +6,7 @@ import { windows } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 /** A picture of one pixel. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -35,9 +35,7 @@ async function ask(box: Box, fields: object): Promise<void> {
 for (const [what, options] of windows)
   test(`what waits is shown as it would leave, and declined or approved, in ${what}`, async () => {
     const { box, boss } = await supervised()
-    await using visitor = await reader(browser, boss, options)
-    const { page } = visitor
-    await visitor.open('/approvals')
+    const { visitor, page } = await visit(boss, '/approvals', options)
     await nothing(page)
     const html = '<p>It is <b>ten</b>.</p>'
     await ask(box, { subject: 'The price', bcc: 'eve@there.example', html, text: 'It is ten.' })
@@ -81,9 +79,7 @@ test('all that leaves is shown before it is approved: both texts, every field, w
       { filename: 'dot.png', content: dot, content_type: 'image/png', content_id: 'x3' },
     ],
   })
-  await using visitor = await reader(browser, boss)
-  const { page } = visitor
-  await visitor.open('/approvals')
+  const { visitor, page } = await visit(boss, '/approvals')
   const offer = waiting(page, 'The offer')
   await offer.locator('iframe').contentFrame().getByText('Or fifty').waitFor()
   await offer.getByRole('button', { name: 'Approve' }).and(page.locator(':enabled')).waitFor()

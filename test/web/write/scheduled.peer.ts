@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { press } from '#test/web/app.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { addScheduled } from '#test/world/mail/queued.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 test('of more scheduled messages than one page has, the later ones are shown when asked for, with the key that did it', async () => {
   const box = await boxOf(world)
@@ -22,8 +22,7 @@ test('of more scheduled messages than one page has, the later ones are shown whe
   const send_at = new Date(soon + 86_400_000).toISOString()
   const message = { from: address, to: ['a@peer.example'], subject: 'The last one', text: 'Hello' }
   await box.make('/v1/scheduled', { ...message, send_at })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await visitor.takeClock()
   await visitor.open('/scheduled')
   const last = page.getByRole('row').filter({ hasText: 'The last one' })

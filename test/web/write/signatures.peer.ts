@@ -15,11 +15,11 @@ import {
   send,
 } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
-import { Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 /** A member with a second mailbox to write from, and signatures of their mailboxes. */
 async function signed(own?: string, others?: string): Promise<{ box: Box; support: string }> {
@@ -41,9 +41,7 @@ async function signed(own?: string, others?: string): Promise<{ box: Box; suppor
 for (const [what, options] of windows)
   test(`a signature is written, shown, changed and removed in ${what}`, async () => {
     const { box, support } = await signed()
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open('/profile')
+    const { visitor, page } = await visit(box, '/profile', options)
     const section = page.getByRole('region', { name: 'Signatures' })
     await section.getByRole('button', { name: `Add a signature for ${support}` }).waitFor()
     await section.getByRole('button', { name: `Add a signature for ${box.address}` }).click()
@@ -73,8 +71,7 @@ test('a new message ends with it, and one in which nothing else is leaves no dra
   const html = '<div>Ada <strong>Lovelace</strong><script>alert(1)</script></div><div>Engines</div>'
   const { box } = await signed(html)
   const { address: bob } = await box.organization.mailbox('bob')
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await visitor.takeClock()
   await visitor.open(pathOf(box))
   for (const isLeft of [true, false]) {
@@ -97,8 +94,7 @@ test('a new message ends with it, and one in which nothing else is leaves no dra
 test('it stands above what is quoted, once, and follows the mailbox unless it was edited', async () => {
   const { box, support } = await signed('<div>Ada</div>', '<div>The desk</div>')
   await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   /** Waits until the draft is saved with this above the quotation. */
   const isSaved = async (text: string) => {
     await kept(page)

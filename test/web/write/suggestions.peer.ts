@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { focusOn } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 for (const [what, options] of windows)
   test(`recipients are suggested from the mailbox’s mail in ${what}`, async () => {
@@ -13,9 +13,7 @@ for (const [what, options] of windows)
     await box.receive({ from: 'Zoë Miller <zoe@books.example>', subject: 'The books' })
     await box.receive({ from: 'Zara <zara@books.example>', subject: 'More books' })
     await box.receive({ subject: 'No books' })
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open('/')
+    const { visitor, page } = await visit(box, '/', options)
     await page.keyboard.press('c')
     const to = page.getByRole('combobox', { name: 'To', exact: true })
     const listed = page.getByRole('listbox', { name: 'To: suggestions' }).getByRole('option')

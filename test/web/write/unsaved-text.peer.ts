@@ -17,7 +17,7 @@ import {
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 async function forwarding() {
   const box = await boxOf(world)
@@ -73,9 +73,7 @@ test('a forward that nobody has changed leaves nothing', async () => {
 
 test('a recipient who is half typed is there after a reload', async () => {
   const box = await boxOf(world)
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
-  await visitor.open(pathOf(box))
+  const { page } = await visit(box, pathOf(box))
   await page.keyboard.press('c')
   await focusOn(recipients(page))
   await page.getByRole('button', { name: 'Cc and Bcc' }).click()
@@ -93,8 +91,7 @@ test('a draft with formatting that the editor does not know says so, and keeps i
     ['Usual', '<div>We need <b>oil</b></div><ul><li>2 l</li></ul>'],
   ])
     await box.make('/v1/drafts', { mailbox: box.address, to: ['bob@peer.example'], text: 'Oil 2 l', subject, html })
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   const warning = composer(page).getByText('Another program gave this draft formatting')
   await visitor.open(pathOf(box, 'drafts'))
   await row(page, 'Usual').getByRole('link').click()
@@ -115,8 +112,7 @@ test('a draft with formatting that the editor does not know says so, and keeps i
 test('what is written as plain text arrives so', async () => {
   const box = await boxOf(world)
   const { address: bob } = await box.organization.mailbox('bob')
-  await using visitor = await reader(browser, box)
-  const { page } = visitor
+  const { visitor, page } = await visit(box)
   await visitor.takeClock()
   await visitor.open(pathOf(box))
   await page.keyboard.press('c')

@@ -21,7 +21,7 @@ import { type Visitor, windows } from '#test/web/browser.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser } = await startSite()
+const { world, browser, visit } = await startSite()
 
 /** A member's browser at their inbox, and the mailbox of somebody to write to. */
 async function writer(
@@ -49,9 +49,7 @@ for (const [what, options] of windows)
   test(`the composer is sound in ${what}`, async () => {
     const box = await boxOf(world)
     await box.receive({ subject: 'The engine', html: '<p style="color: red">Is it oiled?</p>', cc: 'bob@peer.example' })
-    await using visitor = await reader(browser, box, options)
-    const { page } = visitor
-    await visitor.open(pathOf(box))
+    const { visitor, page } = await visit(box, pathOf(box), options)
     await openConversation(page, 'The engine')
     await page.keyboard.press('a')
     await body(page).waitFor()

@@ -1,13 +1,80 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { people } from './person.ts'
 import { Terminal } from './terminal.ts'
 
 const { newcomer } = people()
 
+test('fetchmail takes unread mail, by STARTTLS, and leaves it marked or deletes it', async () => {
+  await using ada = await newcomer('One', 'Two', 'Three')
+  await ada.change('One', { unread: false })
+  const { port, address, password, certificate } = ada.account
+  const fetched = join(ada.home, 'fetched')
+  const fetch = async (...wanted: readonly string[]) => {
+    const rc = await ada.file(
+      'fetchmailrc',
+      `
+poll localhost service ${port} protocol imap
+  user "${address}" password "${password}" mda "cat >> ${fetched}"
+  sslproto tls1.2+ sslcertck sslcertfile "${certificate}" ${wanted.join(' ')}
+`,
+    )
+    await ada.run('fetchmail', ['-f', rc, '--nosyslog'])
+    return [...(await readFile(fetched, 'latin1')).matchAll(/^Subject: (.*)$/gm)].map(([, subject]) => subject)
+  }
+  assert.deepEqual(await fetch('keep'), ['Two', 'Three'])
+  assert.deepEqual(await ada.has(), { One: 'read', Three: 'read', Two: 'read' })
+  await ada.receives('Four')
+  assert.deepEqual(await fetch('nokeep'), ['Two', 'Three', 'Four'])
+  assert.deepEqual(await ada.has(), { One: 'read', Three: 'read', Two: 'read' })
+  await fetch('fetchall', 'folder INBOX')
+  assert.deepEqual(await ada.has(), {})
+})
+
+test('getmail fetches what it has not fetched before, and moves it to the archive', async () => {
+  await using ada = await newcomer('One', 'Two')
+  await ada.change('One', { unread: false, add_labels: ['work'] })
+  const { tlsPort, address, password, certificate } = ada.account
+  const fetched = join(ada.home, 'fetched')
+  const rc = (more: string) => `
+[retriever]
+type = SimpleIMAPSSLRetriever
+server = localhost
+port = ${tlsPort}
+username = ${address}
+password = ${password}
+ca_certs = ${certificate}
+mailboxes = ("INBOX",)
+${more}
+[destination]
+type = MDA_external
+path = /bin/sh
+arguments = ("-c", "cat >> ${fetched}")
+allow_root_commands = true
+[options]
+read_all = false
+delete = ${more !== ''}
+`
+  const fetch = async (more = '') => {
+    await ada.file('getmailrc', rc(more))
+    await ada.run('getmail', ['-g', ada.home])
+    return [...(await readFile(fetched, 'latin1')).matchAll(/^Subject: (.*?)\r?$/gm)].map(([, subject]) => subject)
+  }
+  assert.deepEqual(await fetch(), ['One', 'Two'])
+  await ada.receives('Three')
+  assert.deepEqual(await fetch(), ['One', 'Two', 'Three'])
+  assert.deepEqual(await ada.has(), { One: 'read work', Three: '', Two: '' })
+
+  await ada.receives('Four')
+  assert.deepEqual(await fetch('move_on_delete = Archive'), ['One', 'Two', 'Three', 'Four'])
+  assert.deepEqual(await ada.has(), {})
+  assert.deepEqual(Object.keys(await ada.has('archive')), ['Four', 'One', 'Three', 'Two'])
+})
+
 test('imapfilter searches, labels, moves, copies, deletes, and makes and renames folders', async () => {
-  await using ada = await newcomer()
-  await ada.receives('One', 'Two', 'Three', 'Four', 'Five')
+  await using ada = await newcomer('One', 'Two', 'Three', 'Four', 'Five')
   await ada.change('One', { unread: false, add_labels: ['work'] })
   await ada.change('Five', { starred: true })
   const { tlsPort, address, password, certificate } = ada.account
@@ -57,8 +124,7 @@ Subject: Three\t13
 })
 
 test('imapfilter is told of mail that comes while it waits', async () => {
-  await using ada = await newcomer()
-  await ada.receives('One')
+  await using ada = await newcomer('One')
   const { port, address, password, certificate } = ada.account
   const config = await ada.file(
     'config.lua',
