@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import type { Delivery, Outcome, Relay } from '#/ports/relay.ts'
-import { Sink, type SinkOptions } from '#test/sockets/sink.ts'
+import { type Act, Sink, type SinkOptions, type Step } from '#test/sockets/sink.ts'
 import { type Limits, patience } from '../../../src/adapters/relay/limits.ts'
 
 export interface RelaySettings {
@@ -66,4 +66,9 @@ export function letter(text: string | Buffer): Omit<Delivery, 'beforeEndOfData'>
 /** The outcomes without words, as in `refused 5.1.1`, and what was ambiguous. */
 export function short(outcomes: readonly Outcome[]): string[] {
   return outcomes.map(({ result, status, ambiguous }) => `${result} ${status}${ambiguous ? ' ambiguous' : ''}`)
+}
+
+/** Acts so at this step alone. */
+export function at(wanted: Step, act: Act) {
+  return (step: Step) => (step === wanted ? act : undefined)
 }

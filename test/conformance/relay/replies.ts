@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Act, Scene, Step } from '#test/sockets/sink.ts'
-import { short, type TestIt } from './bench.ts'
+import { at, short, type TestIt } from './bench.ts'
 
 /** The meaning of refusals and deferrals. */
 export function tellsReplies(testIt: TestIt): void {
@@ -89,10 +89,6 @@ export function tellsReplies(testIt: TestIt): void {
       const outcomes = await trial.deliver({ recipients: ['ada@dest.test', 'bob@dest.test'] })
       assert.deepEqual(short(outcomes), ['delivered 2.0.0', expected])
     })
-}
-
-function at(wanted: Step, act: Act) {
-  return (step: Step) => (step === wanted ? act : undefined)
 }
 
 function eachHisOwn(step: Step, { recipient }: Scene): Act | undefined {

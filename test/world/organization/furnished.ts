@@ -8,142 +8,92 @@ import type { World } from '#test/world/world.ts'
 import type { TestOrganization } from './test-organization.ts'
 
 /** An organization with one of everything, as a target for requests. */
-export interface Furnished {
-  readonly organization: TestOrganization
-  readonly address: string
-  readonly ids: {
-    readonly label: string
-    readonly otherLabel: string
-    readonly orphan: string
-    readonly mailbox: string
-    readonly filter: string
-    readonly run: string
-    readonly blocked: string
-    readonly message: string
-    readonly change: string
-    readonly folder: string
-    readonly emptyFolder: string
-    readonly trash: string
-    readonly thread: string
-    readonly conversation: string
-    readonly attachment: string
-    readonly domain: string
-    readonly draft: string
-    readonly draftWithFile: string
-    readonly finishedDraft: string
-    readonly approval: string
-    readonly otherApproval: string
-    readonly scheduled: string
-    readonly failed: string
-    readonly sent: string
-    readonly suppressed: string
-    readonly apiKey: string
-    readonly webhook: string
-    /** Of a member with whom the mailbox is shared. */
-    readonly member: string
-  }
-  readonly keyword: string
-  /** Keywords that no label has; a label can be made of each once. */
-  readonly orphans: string[]
-  /** The address of a picture that the message names. */
-  readonly picture: string
-}
+export type Furnished = Awaited<ReturnType<typeof furnish>>
 
-export async function furnish(world: World): Promise<Furnished> {
+export async function furnish(world: World) {
   const { organization, id: mailboxId, address } = await world.mailbox('ada')
   const created = async (path: string, body: object) => {
     const answer = await organization.request('POST', path, body)
     assert.ok([201, 202].includes(answer.status), `POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  const label = await created('/v1/labels', { name: 'Receipts' })
-  const filter = await created('/v1/filters', {
-    name: 'f',
-    field: 'from',
-    op: 'is',
-    value: 'a@b.example',
-    action: 'star',
-  })
-  const run = await created('/v1/filters/runs', { mailboxes: [address] })
-  const blocked = await created('/v1/blocked-senders', { pattern: '@spam.example' })
-  const domain = await created('/v1/domains', { domain: `spare-${randomUUID()}.test` })
+  const idOf = async (path: string, body: object): Promise<string> => (await created(path, body)).id
+  const data = async (path: string) => (await organization.request('GET', `${path}?mailbox=${address}`)).body.data[0]
+  const random = () => randomUUID().slice(0, 8)
+  const { id: label, keyword } = await created('/v1/labels', { name: 'Receipts' })
+  const from = { name: 'f', field: 'from', op: 'is', value: 'a@b.example', action: 'star' }
   const attachments = [{ filename: 'a.txt', content: 'SGk=' }]
-  const draft = await created('/v1/drafts', { mailbox: address })
-  const draftWithFile = await created('/v1/drafts', { mailbox: address, attachments })
-  const approvable = await created('/v1/drafts', { mailbox: address, to: 'bob@nowhere.example' })
-  const approval = await created(`/v1/drafts/${approvable.id}/approval`, {})
-  const otherApproval = await created(`/v1/drafts/${draftWithFile.id}/approval`, {})
-  const finishedDraft = await created('/v1/drafts', { mailbox: address, to: 'bob@nowhere.example' })
-  const scheduled = await created('/v1/scheduled', later(world, address))
-  const failed = await created('/v1/scheduled', later(world, address))
-  const sent = await created('/v1/send', { from: address, to: 'bob@nowhere.example', text: 'Hello' })
-  const suppressed = `gone-${randomUUID().slice(0, 8)}@nowhere.example`
+  const toBob = { mailbox: address, to: 'bob@nowhere.example' }
+  const draftWithFile = await idOf('/v1/drafts', { mailbox: address, attachments })
+  const approvable = await idOf('/v1/drafts', toBob)
+  const failed = await idOf('/v1/scheduled', later(world, address))
+  await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed).execute()
+  const made = {
+    label: label as string,
+    filter: await idOf('/v1/filters', from),
+    run: await idOf('/v1/filters/runs', { mailboxes: [address] }),
+    blocked: await idOf('/v1/blocked-senders', { pattern: '@spam.example' }),
+    domain: await idOf('/v1/domains', { domain: `spare-${randomUUID()}.test` }),
+    draft: await idOf('/v1/drafts', { mailbox: address }),
+    draftWithFile,
+    approval: await idOf(`/v1/drafts/${approvable}/approval`, {}),
+    otherApproval: await idOf(`/v1/drafts/${draftWithFile}/approval`, {}),
+    finishedDraft: await idOf('/v1/drafts', toBob),
+    scheduled: await idOf('/v1/scheduled', later(world, address)),
+    failed,
+    sent: await idOf('/v1/send', { from: address, to: 'bob@nowhere.example', text: 'Hello' }),
+    suppressed: `gone-${random()}@nowhere.example`,
+  }
+  const bounced = { organization_id: organization.id, mailbox_id: mailboxId, address: made.suppressed, bounces: 2 }
+  const because = { cause: 'bounced' as const, status: '5.1.1', reply: null }
+  const times = { bounced_at: new Date(), suppressed_at: new Date() }
   await world.db
     .insertInto('suppressions')
-    .values({
-      ...{ organization_id: organization.id, mailbox_id: mailboxId, address: suppressed, cause: 'bounced', bounces: 2 },
-      ...{ bounced_at: new Date(), suppressed_at: new Date(), status: '5.1.1', reply: null },
-    })
+    .values({ ...bounced, ...because, ...times })
     .execute()
-  await world.db.updateTable('outbound_messages').set(failure).where('id', '=', failed.id).execute()
+  /** The address of a picture that the message names. */
   const picture = await world.picture()
   await world.send({
-    from: 'charles@engines.example',
-    to: address,
-    subject: 'Notes',
-    text: 'Attached.',
+    ...{ from: 'charles@engines.example', to: address, subject: 'Notes', text: 'Attached.' },
     html: `<p>Attached.</p><img src="${picture}">`,
     attachments: [{ filename: 'note.txt', content: 'A note.' }],
   })
-  const [thread] = (await organization.request('GET', `/v1/threads?mailbox=${address}`)).body.data
-  const [conversation] = (await organization.request('GET', `/v1/conversations?mailbox=${address}`)).body.data
+  const thread = await data('/v1/threads')
   const [uid] = thread.uids
   const message = await organization.request('GET', `/v1/messages/${uid}?mailbox=${address}`)
   const starred = { uids: [uid], starred: true }
   const { change_id } = (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, starred)).body
-  const orphan = `spare-${randomUUID().slice(0, 8)}`
-  const orphans = Array.from({ length: 20 }, () => `stray-${randomUUID().slice(0, 8)}`)
-  const bears = { organizationId: organization.id, mailboxId }
-  await updateMessages(world.db, bears, 'inbox', [uid], { addKeywords: [orphan, ...orphans] })
+  const orphan = `spare-${random()}`
+  /** Keywords that no label has; a label can be made of each once. */
+  const orphans = Array.from({ length: 20 }, () => `stray-${random()}`)
+  const mailbox = { organizationId: organization.id, mailboxId }
+  await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: [orphan, ...orphans] })
   const unused = { name: 'Unused', scopes: ['usage:read'], expiresAt: null } as const
   const { key } = await createKey(world.db, organization.id, unused, world.clock.now(), byOperator)
-  const webhook = await created('/v1/webhooks', { url: 'https://receiver.example/mail' })
+  const webhook = await idOf('/v1/webhooks', { url: 'https://receiver.example/mail' })
   // Its deliveries would change during a test.
-  await organization.request('PATCH', `/v1/webhooks/${webhook.id}`, { paused: true })
-  const member = await sharedWith(organization, mailboxId)
-  const folder = await created(`/v1/folders?mailbox=${address}`, { name: `Projects ${randomUUID()}` })
-  const emptyFolder = await created(`/v1/folders?mailbox=${address}`, { name: `Empty ${randomUUID()}` })
+  await organization.request('PATCH', `/v1/webhooks/${webhook}`, { paused: true })
+  const folder = async (name: string): Promise<string> =>
+    (await created(`/v1/folders?mailbox=${address}`, { name: `${name} ${randomUUID()}` })).name
   const ids = {
-    folder: folder.name,
-    emptyFolder: emptyFolder.name,
+    ...made,
+    folder: await folder('Projects'),
+    emptyFolder: await folder('Empty'),
     trash: 'trash',
-    label: label.id,
-    otherLabel: (await created('/v1/labels', { name: 'Bills' })).id,
+    otherLabel: await idOf('/v1/labels', { name: 'Bills' }),
     orphan,
     mailbox: address,
-    filter: filter.id,
-    run: run.id,
-    blocked: blocked.id,
     message: String(uid),
-    change: change_id,
-    thread: thread.id,
-    conversation: conversation.id,
-    attachment: message.body.attachments[0].id,
-    domain: domain.id,
-    draft: draft.id,
-    draftWithFile: draftWithFile.id,
-    finishedDraft: finishedDraft.id,
-    approval: approval.id,
-    otherApproval: otherApproval.id,
-    scheduled: scheduled.id,
-    failed: failed.id,
-    sent: sent.id,
-    suppressed,
+    change: change_id as string,
+    thread: thread.id as string,
+    conversation: (await data('/v1/conversations')).id as string,
+    attachment: message.body.attachments[0].id as string,
     apiKey: key.id,
-    webhook: webhook.id,
-    member,
+    webhook,
+    /** Of a member with whom the mailbox is shared. */
+    member: await sharedWith(organization, mailboxId),
   }
-  return { organization, address, ids, keyword: label.keyword, orphans, picture }
+  return { organization, address, ids, keyword: keyword as string, orphans, picture }
 }
 
 /** A new member who may read the mailbox. */
