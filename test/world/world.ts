@@ -135,8 +135,10 @@ export class World implements AsyncDisposable, Parts {
     running.rounds[Symbol.dispose]()
     if (!running.http || !running.smtp) throw new Error('a world has the roles api and mx')
     const { http: base, smtp } = running
+    // The world ends more than the service.
+    const { [Symbol.asyncDispose]: _end, ...parts } = running
     const idKey = idHashKey(keyring ?? usual)
-    return new World({ ...running, idKey, database: opened, base, smtp, clock, dns }, starting.move())
+    return new World({ ...parts, idKey, database: opened, base, smtp, clock, dns }, starting.move())
   }
 
   /** For all tests of a file; it ends after them. */
