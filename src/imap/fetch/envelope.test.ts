@@ -34,8 +34,8 @@ for (const [what, value, expected] of [
   ['an empty group in quotes', '"nobody named: ;"', '((NIL NIL "nobody named" NIL)(NIL NIL NIL NIL))'],
   [
     'an empty group to which a server has added its name',
-    'undisclosed-recipients:;@mx.test',
-    '((NIL NIL "undisclosed-recipients" NIL)(NIL NIL NIL NIL))',
+    'undisclosed:;@mx.test',
+    '((NIL NIL "undisclosed" NIL)(NIL NIL NIL NIL))',
   ],
   ['a group without its end', 'Team: a@x.test', '((NIL NIL "Team" NIL)(NIL NIL "a" "x.test")(NIL NIL NIL NIL))'],
   ['the end of no group', 'a@x.test; b@x.test;', '((NIL NIL "a" "x.test")(NIL NIL "b" "x.test"))'],
@@ -45,11 +45,8 @@ for (const [what, value, expected] of [
   ['a local part in quotes', '"ann \\"x\\" lee"@x.test', '((NIL NIL "ann \\"x\\" lee" "x.test"))'],
   ['a literal for a domain', 'ann@[IPv6:2001:db8::1]', '((NIL NIL "ann" "[IPv6:2001:db8::1]"))'],
   ['two @', 'ann@b@x.test', '((NIL NIL "ann@b" "x.test"))'],
-  [
-    'no domain',
-    'ann, <bob>, eve@',
-    `(${['ann', 'bob', 'eve'].map((name) => `(NIL NIL "${name}" "MISSING_DOMAIN")`).join('')})`,
-  ],
+  ['no domain', 'ann, <bob>', '((NIL NIL "ann" "MISSING_DOMAIN")(NIL NIL "bob" "MISSING_DOMAIN"))'],
+  ['an empty domain', 'eve@', '((NIL NIL "eve" "MISSING_DOMAIN"))'],
   ['a name alone', 'Ann Lee', '(("Ann Lee" NIL "MISSING_MAILBOX" "MISSING_DOMAIN"))'],
   ['a name and no local part', 'Ann <@x.test>', '(("Ann" NIL "MISSING_MAILBOX" "x.test"))'],
   ['an address without brackets after a name', 'Dr. Ann ann@x.test', '(("Dr. Ann" NIL "ann" "x.test"))'],
@@ -62,25 +59,18 @@ for (const [what, value, expected] of [
   test(`an envelope has addresses with ${what}`, () => assert.equal(recipients(value), expected))
 }
 
-const ann = '((NIL NIL "ann" "x.test"))'
+const [ann, bob] = ['((NIL NIL "ann" "x.test"))', '((NIL NIL "b" "x.test"))']
+const nils = (count: number) => Array(count).fill('NIL').join(' ')
 for (const [what, header, expected] of [
   ['no field', 'X-Y: z', '(NIL NIL NIL NIL NIL NIL NIL NIL NIL NIL)'],
   ['empty fields', 'Subject:\nDate: \nTo: ', '("" "" NIL NIL NIL NIL NIL NIL NIL NIL)'],
-  [
-    'From for a Sender and Reply-To that lack',
-    'From: ann@x.test',
-    `(NIL NIL ${ann} ${ann} ${ann} NIL NIL NIL NIL NIL)`,
-  ],
+  ['From for a Sender and Reply-To that lack', 'From: ann@x.test', `(NIL NIL ${ann} ${ann} ${ann} ${nils(5)})`],
   [
     'From for an empty Reply-To',
-    'From: ann@x.test\nReply-To: \nSender: bob@x.test',
-    `(NIL NIL ${ann} ((NIL NIL "bob" "x.test")) ${ann} NIL NIL NIL NIL NIL)`,
+    'From: ann@x.test\nReply-To: \nSender: b@x.test',
+    `(NIL NIL ${ann} ${bob} ${ann} ${nils(5)})`,
   ],
-  [
-    'no From, and nothing in its place',
-    'Cc: ann@x.test\nBcc: ann@x.test',
-    `(NIL NIL NIL NIL NIL NIL ${ann} ${ann} NIL NIL)`,
-  ],
+  ['no From, and nothing in its place', 'Cc: ann@x.test\nBcc: ann@x.test', `(${nils(6)} ${ann} ${ann} NIL NIL)`],
   [
     'the texts as they are written',
     'Date: Mon, 2 Nov\nMessage-ID: <a@x.test> (c)\nIn-Reply-To: <b@x.test>\n\t<c@x.test>',

@@ -26,7 +26,5 @@ for (const [subject, text, isReply] of [
   ['Re:', '', true],
   ['', '', false],
 ] as const) {
-  test(`the base of the subject "${subject}" is "${text}"`, () => {
-    assert.deepEqual(baseSubject(subject), { text, isReply })
-  })
+  test(`the base of "${subject}" is "${text}"`, () => assert.deepEqual(baseSubject(subject), { text, isReply }))
 }
