@@ -7,100 +7,68 @@ import type { Extension } from '../session/session.ts'
 
 const stage = await Stage.ofFile()
 
-/** A step, and then what NOOP is told, or FETCH, in which sequence numbers must stay. */
-type Step = readonly [(scene: Scene) => Promise<unknown>, 'NOOP' | 'FETCH', ...string[]]
+/** A sentence with the extensions that are enabled; and steps: what is done, and what NOOP is told, or FETCH, in which sequence numbers must
+ *  stay. `own` is a change by the client itself. */
+const rows = String.raw`
+of new messages
+  add 2 => NOOP * 6 EXISTS
+of expunges, from the highest number
+  gone 1 3 => NOOP * 3 EXPUNGE | * 1 EXPUNGE
+of uids that vanished (QRESYNC)
+  gone 4 1 2 => NOOP * VANISHED 1:2,4
+of flags
+  seen 2 => NOOP * 2 FETCH (FLAGS (\Seen))
+of flags with uids (IMAP4rev2)
+  flagged 2 => NOOP * 2 FETCH (UID 2 FLAGS (\Flagged))
+of flags with modification sequences (CONDSTORE)
+  flagged 2 => NOOP * 2 FETCH (FLAGS (\Flagged) MODSEQ (3))
+of all that changed in one order
+  gone 1, add 1, seen 4 => NOOP * 1 EXPUNGE | * 4 EXISTS | * 3 FETCH (FLAGS (\Seen))
+of nothing that came and went between
+  add 1, gone 5 => NOOP
+of an expunge once numbers may change, until when they stay
+  gone 2 => FETCH
+  add 1, seen 3 => FETCH * 5 EXISTS | * 3 FETCH (FLAGS (\Seen))
+  gone 4 => FETCH
+  nothing => NOOP * 4 EXPUNGE | * 2 EXPUNGE
+  seen 5 => NOOP * 3 FETCH (FLAGS (\Seen))
+of no newer flag before an expunge, if it keeps modification sequences (CONDSTORE)
+  gone 2, seen 3 => FETCH
+  nothing => NOOP * 2 EXPUNGE | * 2 FETCH (FLAGS (\Seen) MODSEQ (4))
+of expunges that the log has forgotten (QRESYNC)
+  gone 2 => FETCH
+  gone 4, add 1, prune => FETCH * 5 EXISTS
+  nothing => NOOP * VANISHED 2,4 | * 3 FETCH (UID 5 FLAGS () MODSEQ (5))
+of no change of its own
+  own 1 2 => NOOP
+  own-unseen 2, seen 3 => NOOP * 3 FETCH (FLAGS (\Seen))
+of another's change that its own followed, of which it was not told
+  flagged 1, own 1 2 => NOOP * 1 FETCH (FLAGS (\Flagged \Seen))
+`
+const acts: Readonly<Record<string, (on: Scene, uids: number[]) => unknown>> = {
+  nothing: () => {},
+  add: (on, [count = 0]) => on.add(count),
+  gone: (on, uids) => on.expunge(...uids),
+  seen: (on, uids) => on.mark(uids, { seen: true }),
+  flagged: (on, uids) => on.mark(uids, { flagged: true }),
+  prune: (on) => on.prune(),
+  own: (on, uids) => on.storeFlags(uids, { flags: { seen: true } }),
+  'own-unseen': (on, uids) => on.storeFlags(uids, { flags: { seen: false } }),
+}
 
-const rows: readonly (readonly [string, readonly Extension[], ...Step[]])[] = [
-  ['of new messages', [], [(on) => on.add(2), 'NOOP', '* 6 EXISTS']],
-  ['of expunges, from the highest number', [], [(on) => on.expunge(1, 3), 'NOOP', '* 3 EXPUNGE', '* 1 EXPUNGE']],
-  ['of uids that vanished, with QRESYNC', ['QRESYNC'], [(on) => on.expunge(4, 1, 2), 'NOOP', '* VANISHED 1:2,4']],
-  ['of flags', [], [(on) => on.mark([2], { seen: true }), 'NOOP', '* 2 FETCH (FLAGS (\\Seen))']],
-  [
-    'of flags with uids, with IMAP4rev2',
-    ['IMAP4rev2'],
-    [(on) => on.mark([2], { flagged: true }), 'NOOP', '* 2 FETCH (UID 2 FLAGS (\\Flagged))'],
-  ],
-  [
-    'of flags with modification sequences, with CONDSTORE',
-    ['CONDSTORE'],
-    [(on) => on.mark([2], { flagged: true }), 'NOOP', '* 2 FETCH (FLAGS (\\Flagged) MODSEQ (3))'],
-  ],
-  [
-    'of all that changed in one order',
-    [],
-    [
-      (on) =>
-        on
-          .expunge(1)
-          .then(() => on.add(1))
-          .then(() => on.mark([4], { seen: true })),
-      'NOOP',
-      '* 1 EXPUNGE',
-      '* 4 EXISTS',
-      '* 3 FETCH (FLAGS (\\Seen))',
-    ],
-  ],
-  ['of nothing that came and went between', [], [(on) => on.add(1).then(() => on.expunge(5)), 'NOOP']],
-  [
-    'of an expunge once numbers may change, until when they stay',
-    [],
-    [(on) => on.expunge(2), 'FETCH'],
-    [(on) => on.add(1).then(() => on.mark([3], { seen: true })), 'FETCH', '* 5 EXISTS', '* 3 FETCH (FLAGS (\\Seen))'],
-    [(on) => on.expunge(4), 'FETCH'],
-    [() => Promise.resolve(), 'NOOP', '* 4 EXPUNGE', '* 2 EXPUNGE'],
-    [(on) => on.mark([5], { seen: true }), 'NOOP', '* 3 FETCH (FLAGS (\\Seen))'],
-  ],
-  [
-    'of no newer flag before an expunge, if it keeps modification sequences',
-    ['CONDSTORE'],
-    [(on) => on.expunge(2).then(() => on.mark([3], { seen: true })), 'FETCH'],
-    [() => Promise.resolve(), 'NOOP', '* 2 EXPUNGE', '* 2 FETCH (FLAGS (\\Seen) MODSEQ (4))'],
-  ],
-  [
-    'of expunges that the log has forgotten',
-    ['QRESYNC'],
-    [(on) => on.expunge(2), 'FETCH'],
-    [
-      (on) =>
-        on
-          .expunge(4)
-          .then(() => on.add(1))
-          .then(() => on.prune()),
-      'FETCH',
-      '* 5 EXISTS',
-    ],
-    [() => Promise.resolve(), 'NOOP', '* VANISHED 2,4', '* 3 FETCH (UID 5 FLAGS () MODSEQ (5))'],
-  ],
-  [
-    'of no change of its own',
-    [],
-    [(on) => on.storeFlags([1, 2], { flags: { seen: true } }), 'NOOP'],
-    [
-      (on) => on.storeFlags([2], { flags: { seen: false } }).then(() => on.mark([3], { seen: true })),
-      'NOOP',
-      '* 3 FETCH (FLAGS (\\Seen))',
-    ],
-  ],
-  [
-    "of another's change that its own followed, of which it was not told",
-    [],
-    [
-      (on) => on.mark([1], { flagged: true }).then(() => on.storeFlags([1, 2], { flags: { seen: true } })),
-      'NOOP',
-      '* 1 FETCH (FLAGS (\\Flagged \\Seen))',
-    ],
-  ],
-]
-
-for (const [what, extensions, ...steps] of rows) {
-  test(`a client is told ${what}`, async () => {
+for (const row of rows.trim().split(/\n(?! )/)) {
+  const [sentence = '', ...steps] = row.split('\n')
+  test(`a client is told ${sentence}`, async () => {
     using scene = await stage.scene()
     await scene.add(4)
-    for (const extension of extensions) scene.session.enable(extension)
+    const [, extension] = /\((\w+)\)$/.exec(sentence) ?? []
+    if (extension) scene.session.enable(extension as Extension)
     await scene.told('SELECT INBOX')
-    for (const [act, command, ...told] of steps) {
-      await act(scene)
-      assert.deepEqual((await scene.told(command)).slice(0, -1), told)
+    for (const step of steps) {
+      const [done = '', command = '', told = ''] = /^ {2}(.*) => (\w+) ?(.*)$/.exec(step)?.slice(1) ?? []
+      for (const [name = '', ...uids] of done.split(', ').map((one) => one.split(' ')))
+        await (acts[name] ?? assert.fail(name))(scene, uids.map(Number))
+      assert.deepEqual((await scene.told(command)).slice(0, -1), told.split(' | ').filter(Boolean))
     }
   })
 }
