@@ -30,24 +30,6 @@ export async function closeByEscape(page: Page, open: Locator): Promise<void> {
 export const toast = (page: Page, text: string) => page.getByRole('alertdialog').filter({ hasText: text }).first()
 export const says = (page: Page, text: string) => toast(page, text).waitFor()
 
-/** The message that is being written. */
-export const composer = (page: Page) =>
-  page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
-export const body = (page: Page) => composer(page).getByRole('textbox', { name: 'Message' })
-export const recipients = (page: Page) => page.getByLabel('To', { exact: true })
-/** Waits for a state of saving. */
-export const kept = (page: Page, what = 'Saved') => composer(page).getByText(what, { exact: true }).waitFor()
-
-/** Begins a message by the keyboard alone. */
-export async function begin(page: Page, to: string, subject: string, text: string): Promise<void> {
-  await page.keyboard.press('c')
-  await focusOn(recipients(page))
-  await page.keyboard.type(`${to},`)
-  await page.getByLabel('Subject').fill(subject)
-  await body(page).focus()
-  await page.keyboard.type(text)
-}
-
 /** The list of conversations. */
 export const list = (page: Page) => page.getByRole('grid', { name: 'Conversations' })
 export const row = (page: Page, subject: string | RegExp) => list(page).getByRole('row').filter({ hasText: subject })
@@ -91,14 +73,6 @@ export async function follow(page: Page, path: string): Promise<void> {
   const follows = page.waitForResponse((response) => response.url().includes('/v1/events'))
   await page.goto(path)
   await follows
-}
-
-/** Sends the message that is being written, once the time has passed in which that can be undone. */
-export async function send(page: Page): Promise<void> {
-  await page.keyboard.press('Control+Enter')
-  await says(page, 'Sending')
-  await page.clock.fastForward(10_000)
-  await says(page, 'Message sent')
 }
 
 /** Waits until an expression holds in the page, which is looked at with each frame and as the focus moves. The page's policy lets

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { byOperator } from '#/audit/actor.ts'
 import type { Lease } from '#/db/leases.ts'
 import type { Database } from '#/db/open.ts'
 import type { Db } from '#/db/schema.ts'
+import { createOrganization } from '#/organizations/register.ts'
 import { testDatabase } from '#test/world/database/database.ts'
-import { fairnessConformance } from './fairness.ts'
 import type { QueueUnderTest } from './queue-under-test.ts'
 
 const racers = 10
@@ -235,6 +237,16 @@ export function leasesConformance(name: string, queue: QueueUnderTest): void {
     }
     const counted = ({ attempts, cut_short, state }: Record<string, unknown>) => [attempts, cut_short, state]
 
-    fairnessConformance(queue, () => db)
+    const { addFor } = queue
+    if (!addFor) return
+    test('of two organizations the one that came last is not behind all that the other has', async () => {
+      const newOrganization = async () =>
+        (await createOrganization(db, { name: randomUUID(), plan: 'business' }, byOperator)).id
+      await addFor(db, await newOrganization(), 200)
+      const [id] = await addFor(db, await newOrganization(), 1)
+      const first = await queue.claim(db)
+      assert.ok(first.length > 1 && first.length < 200)
+      assert.ok(first.some((lease) => lease.id === id))
+    })
   })
 }

@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  body,
-  choose,
-  closeByEscape,
-  composer,
-  dialog,
-  focusOn,
-  openConversation,
-  pathOf,
-  says,
-} from '#test/web/app.ts'
+import { choose, closeByEscape, dialog, focusOn, openConversation, pathOf, says } from '#test/web/app.ts'
+import { body, composer } from '#test/web/composer.ts'
 import { furnished } from '#test/web/furnished.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'

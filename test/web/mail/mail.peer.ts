@@ -7,7 +7,6 @@ import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import {
   choose,
-  composer,
   conversation,
   dialog,
   focusOn,
@@ -20,6 +19,7 @@ import {
   says,
 } from '#test/web/app.ts'
 import { type Visitor, windows } from '#test/web/browser.ts'
+import { composer } from '#test/web/composer.ts'
 import { type Box, boxOf, reader, type State } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 

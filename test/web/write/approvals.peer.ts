@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { begin, body, composer, pathOf, press, row } from '#test/web/app.ts'
+import { pathOf, press, row } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
+import { begin, body, composer } from '#test/web/composer.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 

@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  body,
-  closeByEscape,
-  composer,
-  dialog,
-  focusOn,
-  holds,
-  kept,
-  openConversation,
-  pathOf,
-  recipients,
-  row,
-  send,
-} from '#test/web/app.ts'
+import { closeByEscape, dialog, focusOn, holds, openConversation, pathOf, row } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
+import { body, composer, kept, recipients, send } from '#test/web/composer.ts'
 import { Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { signIn } from '#test/world/members/signed-in.ts'

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  body,
-  composer,
-  conversation,
-  focusOn,
-  holds,
-  kept,
-  openConversation,
-  pathOf,
-  recipients,
-  row,
-  send,
-} from '#test/web/app.ts'
+import { conversation, focusOn, holds, openConversation, pathOf, row } from '#test/web/app.ts'
+import { body, composer, kept, recipients, send } from '#test/web/composer.ts'
 import { boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 

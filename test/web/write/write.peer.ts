@@ -2,22 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { each } from '#test/each.ts'
-import {
-  begin,
-  body,
-  composer,
-  conversation,
-  dialog,
-  focusOn,
-  kept,
-  openConversation,
-  pathOf,
-  recipients,
-  row,
-  says,
-  send,
-} from '#test/web/app.ts'
+import { conversation, dialog, focusOn, openConversation, pathOf, row, says } from '#test/web/app.ts'
 import { type Visitor, windows } from '#test/web/browser.ts'
+import { begin, body, composer, kept, recipients, send } from '#test/web/composer.ts'
 import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
