@@ -77,17 +77,8 @@ test('a bulk change is listed and shown with every documented field, and so is i
   const shown = (await organization.request('GET', `/v1/changes/${change_id}`)).body
   assert.deepEqual(shown, {
     ...{ id: change_id, kind: 'messages', state: 'done', error: null, mailboxes: [box.address] },
-    ...{
-      by: shown.by,
-      at: shown.at,
-      messages: 2,
-      did: ['moved', 'read'],
-      moved_to: ['archive'],
-      left_alone: 0,
-      undoes: null,
-      undone_by: null,
-      left: [],
-    },
+    ...{ by: shown.by, at: shown.at, messages: 2, did: ['moved', 'read'], moved_to: ['archive'], left_alone: 0 },
+    ...{ undoes: null, undone_by: null, left: [] },
   })
   assert.deepEqual(shown.by.kind, 'key')
   const { status, body, headers } = await undo(change_id)
@@ -104,9 +95,8 @@ test('a bulk change is listed and shown with every documented field, and so is i
 
 test('a change says what it did, and so does its undo', async () => {
   const box = await newBox()
-  const { body: label } = await organization.request('POST', '/v1/labels', {
-    name: `Label ${randomUUID().slice(0, 8)}`,
-  })
+  const name = `Label ${randomUUID().slice(0, 8)}`
+  const { body: label } = await organization.request('POST', '/v1/labels', { name })
   const did = async (body: object) => {
     const { change_id } = await bulk(box, { uids: [1, 2], ...body })
     const made = (await organization.request('GET', `/v1/changes/${change_id}`)).body

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { each } from '#test/each.ts'
 import { type Happening, happenings, LiveMailbox } from '#test/threads/live-mailbox.ts'
 import { type ExpectedWholeConversation, expectedWholeConversations, type PlacedMessage } from '#test/threads/oracle.ts'
 import { subjectOf, textOf } from '#test/threads/store-messages.ts'
@@ -79,21 +80,14 @@ class Seen {
       return body.data.map(({ id }: Listed) => id)
     }
     const fitting = (fits: (one: Listed) => boolean) => all.filter(fits).map(({ id }) => id)
-    for (const [name, awaited] of [
-      ['us', 'us'],
-      ['them', 'them'],
-      ['nobody', null],
-    ] as const)
-      assert.deepEqual(
-        await idsOf(`&awaiting=${name}`),
-        fitting((one) => one.awaiting === awaited),
-      )
+    for (const side of ['us', 'them', null]) {
+      const awaited = fitting((one) => one.awaiting === side)
+      assert.deepEqual(await idsOf(`&awaiting=${side ?? 'nobody'}`), awaited)
+    }
     const isFrom = (one: Listed) => one.participants.includes('ann@x.test')
     assert.deepEqual(await idsOf('&participant=Ann@x.test'), fitting(isFrom))
-    assert.deepEqual(
-      await idsOf('&participant=ann@x.test&awaiting=us&unread=true'),
-      fitting((one) => isFrom(one) && one.awaiting === 'us' && one.unread),
-    )
+    const narrowed = fitting((one) => isFrom(one) && one.awaiting === 'us' && one.unread)
+    assert.deepEqual(await idsOf('&participant=ann@x.test&awaiting=us&unread=true'), narrowed)
   }
 
   /** Each to the conversation that its root is an id of now, or to none where no message bears or names that. */
@@ -108,13 +102,8 @@ class Seen {
       if (!conversation) continue
       const { id: now, messages, awaiting: _awaiting, ...common } = body
       assert.deepEqual(common, commonOf(conversation, common))
-      assert.deepEqual(
-        messages.map(({ folder, uid, subject, unread }: Record<string, unknown>) => ({ folder, uid, subject, unread })),
-        conversation.messages.map((one) => ({
-          ...{ folder: one.folder, uid: one.uid, subject: subjectOf(one) },
-          unread: !one.seen,
-        })),
-      )
+      const held = conversation.messages.map((one) => [one.folder, one.uid, subjectOf(one), !one.seen])
+      assert.deepEqual(each(messages, 'folder', 'uid', 'subject', 'unread'), held)
       assert.ok(messages.every((one: Record<string, unknown>) => one.conversation_id === now))
     }
   }

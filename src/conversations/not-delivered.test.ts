@@ -39,10 +39,9 @@ async function saidIn(address: string) {
   const [conversation, ...others] = await conversations(address)
   assert.ok(conversation && others.length === 0)
   const messages = conversation.messages.toSorted((a, b) => (a.subject < b.subject ? -1 : 1))
-  return messages.map(({ subject, not_delivered }) => ({
-    subject,
-    said: not_delivered.map(({ at: _, ...said }) => said),
-  }))
+  return messages.map(({ subject, not_delivered }) => {
+    return { subject, said: not_delivered.map(({ at: _, ...said }) => said) }
+  })
 }
 
 test('a notice of ours is in the conversation of the message, which says whom it has not reached', async () => {
@@ -58,16 +57,11 @@ test('a notice of ours is in the conversation of the message, which says whom it
 test('one that another server sends joins by what it returns; that nobody knows otherwise whether it is true is said', async () => {
   const { address } = await organization.mailbox('ben')
   const id = await sent(address, ['bob@there.example'])
-  assert.equal(await hand(world, '', address, notice(id, ['bob@there.example', 'eve@there.example'])), '250 2.6.0')
+  const recipients = ['bob@there.example', 'eve@there.example']
+  assert.equal(await hand(world, '', address, notice(id, recipients)), '250 2.6.0')
   const said = { status: '5.1.1', diagnostic: '550 It says no', proven: false }
   assert.deepEqual(await saidIn(address), [
-    {
-      subject: 'Plan',
-      said: [
-        { recipient: 'bob@there.example', ...said },
-        { recipient: 'eve@there.example', ...said },
-      ],
-    },
+    { subject: 'Plan', said: recipients.map((recipient) => ({ recipient, ...said })) },
     { subject: 'Undelivered', said: [] },
   ])
   assert.equal((await conversations(address))[0]?.awaiting, null)
@@ -99,10 +93,8 @@ test('a recipient in Cc is named by the address that the message was sent to, th
 
 test('a notice about a message of others is not shown', async () => {
   const { address } = await organization.mailbox('dan')
-  assert.equal(
-    await hand(world, 'ann@peer.example', address, letter({ 'Message-ID': '<1@peer.example>' })),
-    '250 2.6.0',
-  )
+  const others = letter({ 'Message-ID': '<1@peer.example>' })
+  assert.equal(await hand(world, 'ann@peer.example', address, others), '250 2.6.0')
   assert.equal(await hand(world, '', address, notice('<1@peer.example>', [address])), '250 2.6.0')
   const said = (await saidIn(address)).flatMap((one) => one.said)
   assert.deepEqual(said, [])

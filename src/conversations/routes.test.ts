@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import type { FiledMessage } from '#test/threads/oracle.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
@@ -25,13 +26,7 @@ class Box {
   }
 
   file(folder: string, ...messages: readonly Partial<FiledMessage>[]): Promise<void> {
-    const filed = messages.map((message) => ({
-      seen: true,
-      receivedAt: 0,
-      sender: 'ann@x.test',
-      headers: '',
-      ...message,
-    }))
+    const filed = messages.map((one) => ({ seen: true, receivedAt: 0, sender: 'ann@x.test', headers: '', ...one }))
     return storeMessages(world, this.#mailbox, filed, folder)
   }
 
@@ -39,6 +34,13 @@ class Box {
     const { status, body } = await this.get('/v1/conversations', rest)
     assert.equal(status, 200, JSON.stringify(body))
     return body
+  }
+
+  /** The Message-IDs that name the conversations of a list. */
+  async roots(rest = ''): Promise<string[]> {
+    const { data, total } = await this.list(rest)
+    assert.equal(total, data.length)
+    return each(data, 'root_message_id')
   }
 
   get(path: string, rest = '') {
@@ -80,21 +82,11 @@ test('a conversation has the messages of all folders, own replies included, and 
   await box.file('archive', thanks)
   const { data, ...page } = await box.list()
   assert.deepEqual(page, { total: 2, page: 0, has_more: false, next_cursor: null })
-  const places = [
-    { folder: 'inbox', uids: [1] },
-    { folder: 'sent', uids: [1] },
-    { folder: 'archive', uids: [1] },
-  ]
   const common = {
-    id: data[0].id,
-    subject: `ann@x.test at ${minute(0)}`,
-    root_message_id: '<1@x>',
+    ...{ id: data[0].id, subject: `ann@x.test at ${minute(0)}`, root_message_id: '<1@x>' },
     folders: ['inbox', 'sent', 'archive'],
-    places,
-    message_count: 3,
-    unread: true,
-    awaiting: 'us',
-    last_message_at: '2026-11-21T07:04:33.000Z',
+    places: ['inbox', 'sent', 'archive'].map((folder) => ({ folder, uids: [1] })),
+    ...{ message_count: 3, unread: true, awaiting: 'us', last_message_at: '2026-11-21T07:04:33.000Z' },
     participants: ['ann@x.test', 'ada@own.test'],
   }
   assert.deepEqual(data[0], { ...common, preview: `The text of ann@x.test at ${minute(4)}` })
@@ -103,20 +95,11 @@ test('a conversation has the messages of all folders, own replies included, and 
   assert.equal(status, 200)
   const { messages, ...shown } = body
   assert.deepEqual(shown, common)
-  assert.deepEqual(
-    messages.map((one: Record<string, unknown>) => [
-      one.folder,
-      one.uid,
-      one.unread,
-      one.message_id,
-      one.conversation_id,
-    ]),
-    [
-      ['inbox', 1, true, '<1@x>', data[0].id],
-      ['sent', 1, false, '<2@x>', data[0].id],
-      ['archive', 1, false, '<3@x>', data[0].id],
-    ],
-  )
+  assert.deepEqual(each(messages, 'folder', 'uid', 'unread', 'message_id', 'conversation_id'), [
+    ['inbox', 1, true, '<1@x>', data[0].id],
+    ['sent', 1, false, '<2@x>', data[0].id],
+    ['archive', 1, false, '<3@x>', data[0].id],
+  ])
 })
 
 test('what was sent as an alias is ours wherever it is, for as long as the mailbox has the alias', async () => {
@@ -130,11 +113,8 @@ test('what was sent as an alias is ours wherever it is, for as long as the mailb
   const awaited = async () => {
     const [{ id, awaiting }] = (await box.list()).data
     assert.equal((await box.get(`/v1/conversations/${id}`)).body.awaiting, awaiting)
-    for (const [side, total] of [
-      [awaiting, 1],
-      [awaiting === 'us' ? 'them' : 'us', 0],
-    ] as const)
-      assert.equal((await box.list(`&awaiting=${side}`)).total, total, side)
+    assert.equal((await box.list(`&awaiting=${awaiting}`)).total, 1)
+    assert.equal((await box.list(`&awaiting=${awaiting === 'us' ? 'them' : 'us'}`)).total, 0)
     return awaiting
   }
   assert.equal(await awaited(), 'them')
@@ -154,13 +134,8 @@ test('each of its places is taken by one bulk change, however many messages a fo
   await box.file('sent', { ...answer, receivedAt: minute(30) })
   const [{ id, folders, places }] = (await box.list()).data
   assert.deepEqual(folders, ['inbox', 'sent'])
-  const sizes = places.map(({ folder, uids }: Place) => [folder, uids.length])
-  assert.deepEqual(sizes, [
-    ['inbox', 500],
-    ['inbox', 500],
-    ['inbox', 2],
-    ['sent', 1],
-  ])
+  const sizes = places.map(({ folder, uids }: Place) => `${folder} ${uids.length}`)
+  assert.deepEqual(sizes, ['inbox 500', 'inbox 500', 'inbox 2', 'sent 1'])
   const changes: string[] = []
   for (const { folder, uids } of places as Place[]) changes.push(await box.move(folder, uids, 'archive'))
   const [archived] = (await box.list()).data
@@ -183,18 +158,15 @@ test('drafts, junk and trash are none of it, and joining through them ends', asy
   assert.deepEqual([joined.total, joined.data[0].message_count], [1, 3])
   await box.move('inbox', [3], 'trash')
   assert.equal((await box.list()).total, 2)
-  const refused = await box.get('/v1/conversations', '&folder=spam')
-  assert.deepEqual(
-    [refused.status, refused.body.error.code, refused.body.error.field],
-    [400, 'invalid_request', 'folder'],
-  )
+  const { status, body } = await box.get('/v1/conversations', '&folder=spam')
+  assert.deepEqual([status, body.error.code, body.error.field], [400, 'invalid_request', 'folder'])
 })
 
 test('its id stays when it is archived, moved to a new folder, and when that is renamed', async () => {
   const box = await Box.new()
   await box.file('inbox', question, { receivedAt: minute(1), sender: 'robot@x.test' })
   await box.file('sent', answer)
-  const idsOf = async () => (await box.list()).data.map(({ id }: { id: string }) => id)
+  const idsOf = async () => each((await box.list()).data, 'id')
   const before = await idsOf()
   assert.equal(before.length, 2)
   await box.move('inbox', [1, 2], 'archive')
@@ -212,17 +184,12 @@ test('what is asked of one folder is in the order of its newest message there', 
   const box = await Box.new()
   await box.file('inbox', question, other)
   await box.file('sent', { ...answer, receivedAt: minute(9) })
-  const subjects = async (rest: string) => {
-    const { data, total } = await box.list(rest)
-    assert.equal(total, data.length)
-    return data.map(({ root_message_id }: { root_message_id: string }) => root_message_id)
-  }
-  assert.deepEqual(await subjects(''), ['<1@x>', '<other@x>'])
-  assert.deepEqual(await subjects('&folder=INBOX'), ['<other@x>', '<1@x>'])
-  assert.deepEqual(await subjects('&folder=sent'), ['<1@x>'])
-  assert.deepEqual(await subjects('&folder=sent&unread=true'), ['<1@x>'])
-  assert.deepEqual(await subjects('&unread=false'), ['<other@x>'])
-  assert.deepEqual(await subjects('&folder=archive'), [])
+  assert.deepEqual(await box.roots(), ['<1@x>', '<other@x>'])
+  assert.deepEqual(await box.roots('&folder=INBOX'), ['<other@x>', '<1@x>'])
+  assert.deepEqual(await box.roots('&folder=sent'), ['<1@x>'])
+  assert.deepEqual(await box.roots('&folder=sent&unread=true'), ['<1@x>'])
+  assert.deepEqual(await box.roots('&unread=false'), ['<other@x>'])
+  assert.deepEqual(await box.roots('&folder=archive'), [])
 })
 
 test('a list has the conversations that have a star, a label, a participant or wait for somebody', async () => {
@@ -233,11 +200,7 @@ test('a list has the conversations that have a star, a label, a participant or w
   await box.file('archive', { ...thanks, headers: 'Message-ID: <news@x>\r\nPrecedence: bulk\r\n' })
   await box.change('inbox', [1], { add_labels: [label.keyword] })
   await box.change('sent', [1], { starred: true })
-  const roots = async (rest: string) => {
-    const { data, total } = await box.list(rest)
-    assert.equal(total, data.length)
-    return data.map(({ root_message_id }: { root_message_id: string }) => root_message_id)
-  }
+  const roots = (rest: string) => box.roots(rest)
   const [both, answered] = [`&label=${label.keyword}`, '&starred=true']
   for (const rest of [both, answered, `${both}${answered}`, `${both}${answered}&folder=inbox&unread=true`])
     assert.deepEqual(await roots(rest), ['<1@x>'], rest)

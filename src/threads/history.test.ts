@@ -84,29 +84,18 @@ class SeenFolder {
   #listed({ root, uids, unread, lastReceivedAt, participants }: ExpectedConversation) {
     const [oldest, newest] = [this.#message(uids.at(0)), this.#message(uids.at(-1))]
     return {
-      subject: subjectOf(oldest),
-      root_message_id: root ?? '',
-      folder: this.#name,
-      message_count: uids.length,
-      unread,
-      last_message_at: new Date(lastReceivedAt).toISOString(),
-      participants,
-      preview: textOf(newest),
-      uids,
+      ...{ subject: subjectOf(oldest), root_message_id: root ?? '', folder: this.#name, message_count: uids.length },
+      ...{ unread, last_message_at: new Date(lastReceivedAt).toISOString(), participants },
+      ...{ preview: textOf(newest), uids },
     }
   }
 
   #presented(uid: number) {
     const message = this.#message(uid)
     return {
-      uid,
-      subject: subjectOf(message),
+      ...{ uid, subject: subjectOf(message), unread: !message.seen, starred: false, has_attachment: false },
       from: { name: message.sender && 'Somebody', address: message.sender },
-      received_at: new Date(message.receivedAt).toISOString(),
-      unread: !message.seen,
-      starred: false,
-      has_attachment: false,
-      preview: textOf(message),
+      ...{ received_at: new Date(message.receivedAt).toISOString(), preview: textOf(message) },
     }
   }
 

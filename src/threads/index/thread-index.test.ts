@@ -107,6 +107,7 @@ test('a page is a part of the whole, and past the end it is empty', () =>
 const many = (count: number, headers: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => `${headers(at)}\r\n`)
 const chained = (at: number) => reply(`<${at}@x>`, `<${at - 2}@x> <${at - 1}@x>`)
+const manyIds = (count: number) => many(count, (id) => `<${id}@x>`).join(' ')
 
 for (const [what, conversations, make] of [
   ['one Message-ID again and again', 1, (count) => many(count, () => own('<a@x>'))],
@@ -116,11 +117,7 @@ for (const [what, conversations, make] of [
   ['a chain that comes last message first', 1, (count) => many(count, (at) => chained(count - at))],
   ['replies to roots that nobody has', 10, (count) => many(count, (at) => reply(`<${at}@x>`, `<root${at % 10}@y>`))],
   ['messages without any id', 1_000, (count) => many(count, () => '')],
-  [
-    'two messages of many references',
-    1,
-    (count) => many(2, (at) => reply(`<${at}@y>`, many(100 * count, (id) => `<${id}@x>`).join(' '))),
-  ],
+  ['two messages of many references', 1, (count) => many(2, (at) => reply(`<${at}@y>`, manyIds(100 * count)))],
 ] as const satisfies readonly (readonly [string, number, (count: number) => string[]])[])
   test(`every uid of ${what} is in exactly one conversation, and the work grows no faster than the folder`, () => {
     const headers = make(1_000)
@@ -128,9 +125,10 @@ for (const [what, conversations, make] of [
     index.apply(step({ appended: headers.map((text, at) => message(at + 1, text)) }))
     assert.equal(index.total, conversations)
     const uids = allOf(index).flatMap((one) => one.uids)
+    const sorted = uids.toSorted((a, b) => a - b)
     assert.deepEqual(
-      uids.toSorted((a, b) => a - b),
-      headers.map((_, at) => at + 1),
+      sorted,
+      [...headers.keys()].map((at) => at + 1),
     )
     const changes = new Map<string, FolderChanges>()
     const stepOf = (size: number) => {

@@ -33,15 +33,9 @@ type Happening =
 
 const folder = fc.constantFrom(...names)
 const which = fc.array(fc.nat(), { minLength: 1, maxLength: 4 })
+const messages = fc.array(unfiled, { minLength: 1, maxLength: 4 })
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      what: fc.constant('append'),
-      folder,
-      messages: fc.array(unfiled, { minLength: 1, maxLength: 4 }),
-    }),
-  },
+  { weight: 4, arbitrary: fc.record({ what: fc.constant('append'), folder, messages }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('flag'), which, seen: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant('move'), which, folder }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('expunge'), which }) },
@@ -81,10 +75,7 @@ test('moving messages changes no id of a conversation', async () => {
 
 test('after more changes than are followed all conversations are found again', async () => {
   const mailbox = new Mailbox()
-  const letter = (at: number) => ({
-    ...{ seen: true, receivedAt: at, sender: '' },
-    headers: `Message-ID: <${at}@x>\r\n`,
-  })
+  const letter = (at: number) => ({ seen: true, receivedAt: at, sender: '', headers: `Message-ID: <${at}@x>\r\n` })
   mailbox.happen({ what: 'append', folder: 'sent', messages: [letter(1)] })
   await mailbox.roots()
   const reply = (at: number) => ({ ...letter(at), headers: `References: <1@x>\r\n${letter(at).headers}` })
@@ -156,18 +147,15 @@ class Mailbox {
     const index = await this.index()
     const expected = expectedWholeConversations(this.#messages)
     const listed = index.page({}, { limit: 1_000, from: 0 })
-    assert.deepEqual(
-      listed.map(({ conversation }) => shown(conversation)),
-      expected.map(asShown),
-    )
+    const all = listed.map(({ conversation }) => shown(conversation))
+    assert.deepEqual(all, expected.map(asShown))
     assert.equal(index.total({}), expected.length)
     for (const conversation of expected) {
       const [root] = conversation.roots.map((id) => idHash(key, id)).sort((a, b) => a.compare(b))
-      for (const { folder, uid } of conversation.messages)
-        assert.deepEqual(
-          [...(index.roots(folder, [uid, 4_000]) ?? [])].map(([uid, { whole }]) => [uid, whole]),
-          [[uid, root]],
-        )
+      for (const { folder, uid } of conversation.messages) {
+        const roots = [...(index.roots(folder, [uid, 4_000]) ?? [])].map(([uid, { whole }]) => [uid, whole])
+        assert.deepEqual(roots, [[uid, root]])
+      }
       for (const id of conversation.ids) assertSame(index.find(idHash(key, id)), conversation)
     }
     for (const [at, { place }] of listed.entries()) {
@@ -191,20 +179,12 @@ class Mailbox {
           one.messages.filter((message) => message.folder === (name ?? message.folder))
         const fitting = expected.filter((one) => here(one).length > 0 && (unread ?? one.unread) === one.unread)
         const found = index.page(wanted, { limit: 1_000, from: 0 })
-        assert.deepEqual(
-          new Set(found.map(({ conversation }) => idOf(conversation))),
-          new Set(fitting.map(asShown).map(idOf)),
-        )
+        const ids = new Set(found.map(({ conversation }) => idOf(conversation)))
+        assert.deepEqual(ids, new Set(fitting.map(asShown).map(idOf)))
         assert.equal(index.total(wanted), fitting.length)
         assert.equal(found.length, fitting.length)
         const places = found.map(({ place }) => this.#message(place))
-        assert.deepEqual(
-          places,
-          places.toSorted(
-            (a, b) =>
-              b.receivedAt - a.receivedAt || (a.folder === b.folder ? b.uid - a.uid : a.folder < b.folder ? 1 : -1),
-          ),
-        )
+        assert.deepEqual(places, places.toSorted(newestFirst))
         for (const { conversation, place } of found)
           assert.deepEqual(
             { folder: place.folder, uid: place.uid },
@@ -220,10 +200,8 @@ class Mailbox {
         const wanted = { unread, among: numbers }
         const fitting = expected.filter((one) => fits(one) && (unread ?? one.unread) === one.unread)
         const found = index.page(wanted, { limit: 1_000, from: 0 })
-        assert.deepEqual(
-          found.map(({ conversation }) => shown(conversation)),
-          fitting.map(asShown),
-        )
+        const all = found.map(({ conversation }) => shown(conversation))
+        assert.deepEqual(all, fitting.map(asShown))
         assert.equal(index.total(wanted), fitting.length)
       }
     }
@@ -262,6 +240,10 @@ class Mailbox {
     assert.ok(message)
     return message
   }
+}
+
+function newestFirst(a: PlacedMessage, b: PlacedMessage): number {
+  return b.receivedAt - a.receivedAt || (a.folder === b.folder ? b.uid - a.uid : a.folder < b.folder ? 1 : -1)
 }
 
 function assertSame(found: WholeConversation | undefined, expected: ExpectedWholeConversation): void {

@@ -105,10 +105,7 @@ for (const [what, archive, inbox] of [
 ] as const)
   test(`a conversation is listed at its newest message, of folders that got theirs ${what}`, async () => {
     const host = new Folders()
-    for (const [folder, receivedAt] of [
-      ['archive', archive],
-      ['inbox', inbox],
-    ] as const) {
+    for (const [folder, receivedAt] of Object.entries({ archive, inbox })) {
       const ids = { messageId: folder, strong: ['both'], weak: [] }
       host.folders.set(folder, [{ uid: 1, seen: true, receivedAt, sender: '', ids }])
     }
