@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Refusal } from '#/errors.ts'
 import { codePoints, foldCase, properName } from '#/text.ts'
 
 for (const [what, one, other] of [
@@ -53,11 +52,7 @@ for (const [what, given] of [
   ['33 letters', 'a'.repeat(33)],
   ['33 emoji', '😀'.repeat(33)],
 ] as const)
-  test(`A name is refused: ${what}`, () =>
-    assert.throws(
-      () => properName('name', given, 32),
-      (error) => error instanceof Refusal && error.field === 'name',
-    ))
+  test(`A name is refused: ${what}`, () => assert.throws(() => properName('name', given, 32), { field: 'name' }))
 
 for (const [what, given, name] of [
   ['32 letters', 'a'.repeat(32), 'a'.repeat(32)],

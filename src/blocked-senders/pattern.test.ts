@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Refusal } from '#/errors.ts'
 import { parsePattern, patternsMatching } from '#/mime/address/address-pattern.ts'
 import { blockPattern } from './pattern.ts'
 
@@ -33,10 +32,7 @@ for (const given of [
   ...['@exa%6dple.com', `${'a'.repeat(250)}@example.com`],
 ])
   test(`Blocking ${JSON.stringify(given).slice(0, 40)} is refused`, () =>
-    assert.throws(
-      () => blockPattern(given),
-      (error) => error instanceof Refusal && error.field === 'pattern',
-    ))
+    assert.throws(() => blockPattern(given), { field: 'pattern' }))
 
 for (const [what, address, expected] of [
   ['x@example.com', 'x@example.com', true],

@@ -53,10 +53,8 @@ test('a change is listed and undone for 30 days, and its record is deleted then'
   await ago(recent, 29)
   const listed = each((await organization.request('GET', '/v1/changes')).body.data, 'id')
   assert.deepEqual([listed.includes(old), listed.includes(recent)], [false, true])
-  assert.deepEqual(
-    [(await organization.request('GET', `/v1/changes/${old}`)).status, (await undo(old)).status],
-    [404, 404],
-  )
+  assert.equal((await organization.request('GET', `/v1/changes/${old}`)).status, 404)
+  assert.equal((await undo(old)).status, 404)
   const stored = async () => {
     const { rows } = await sql<{ id: string; parts: number }>`
       select id, (select count(*) from change_parts where change_id = changes.id) as parts from changes

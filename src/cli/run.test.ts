@@ -135,10 +135,7 @@ test('plans are listed with their organizations, changed, and created', async ()
   const { data } = await json('plan', 'list')
   assert.deepEqual(each(data.slice(0, 2), 'name'), ['free', 'team'])
   const limits = ['--domains', '2', '--mailboxes', '4', '--sends', '10', '--scheduled', '5'] as const
-  assert.match(
-    (await run('plan', 'set', 'tiny', ...limits)).stderr,
-    /There is no plan "tiny" yet\. A new one takes every/,
-  )
+  assert.match((await run('plan', 'set', 'tiny', ...limits)).stderr, /There is no plan "tiny" yet\. A new one takes/)
   const tiny = await json('plan', 'set', 'tiny', ...limits, '--storage', '1GiB', '--scheduled-storage', '1048577')
   assert.deepEqual(tiny, {
     ...{ name: 'tiny', domains: 2, mailboxes: 4, storage_bytes: 2 ** 30, sends_per_day: 10 },

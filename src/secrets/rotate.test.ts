@@ -75,16 +75,10 @@ async function sealedUnder(secret: string): Promise<string[]> {
 const notSealed = [
   ...['api_keys.hash', 'arrivals.digest', 'installation.secret_fingerprint', 'login_clients.client'],
   ...['login_clients.login', 'login_failures.client', 'login_failures.guess', 'login_failures.login'],
-  ...[
-    'mail_contents.bytes',
-    'mail_messages.id_hash',
-    'mail_messages.strong',
-    'mail_messages.weak',
-    'mail_pieces.bytes',
-  ],
+  ...['mail_contents.bytes', 'mail_messages.id_hash', 'mail_messages.strong', 'mail_messages.weak'],
   ...['member_links.hash', 'member_passkeys.credential_id', 'member_passkeys.public_key', 'member_recovery_codes.hash'],
   ...['member_sessions.hash', 'passkey_challenges.hash', 'retired_secrets.fingerprint', 'secret_holders.uses'],
-  'single_sign_ons.hash',
+  ...['mail_pieces.bytes', 'single_sign_ons.hash'],
 ]
 
 test('every column of octets is resealed, or is known to have no sealed values', async () => {

@@ -58,11 +58,7 @@ for (const [what, change, field] of [
   ['base64 without its padding', { attachments: [{ ...attachment, content: 'SGk' }] }, 'attachments[0].content'],
   ['base64 with stray bits', { attachments: [{ ...attachment, content: 'SGl=' }] }, 'attachments[0].content'],
   ['a wrong content type', { attachments: [{ ...attachment, content_type: 'pdf' }] }, 'attachments[0].content_type'],
-  [
-    'parts within parts',
-    { attachments: [{ ...attachment, content_type: 'multipart/x' }] },
-    'attachments[0].content_type',
-  ],
+  ['parts in parts', { attachments: [{ ...attachment, content_type: 'multipart/x' }] }, 'attachments[0].content_type'],
   ['a content id in brackets', { attachments: [{ ...attachment, content_id: '<a>' }] }, 'attachments[0].content_id'],
   ['a content id twice', { attachments: [1, 2].map(() => ({ ...attachment, content_id: 'a' })) }, 'attachments'],
 ] as const)

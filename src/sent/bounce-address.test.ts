@@ -7,12 +7,7 @@ import { BounceAddresses, envelopeSenderOf } from './bounce-address.ts'
 const addresses = new BounceAddresses(keyring)
 const message = { id: randomUUID(), organizationId: randomUUID(), sender: 'ada@here.example' }
 
-for (const sender of [
-  'ada@here.example',
-  'ada+shop@here.example',
-  `${'a'.repeat(36)}@here.example`,
-  'Ada.B_c@Here.example',
-])
+for (const sender of ['ada@here.example', 'ada+s@here.example', `${'a'.repeat(36)}@here.example`, 'A.B_c@Here.example'])
   test(`a bounce address of ${sender} names its message, in any case`, () => {
     const made = addresses.of({ ...message, sender })
     assert.ok((made.split('@')[0]?.length ?? 0) <= 64)

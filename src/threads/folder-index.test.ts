@@ -32,11 +32,8 @@ const whole = (count: number) => ({ rows: rowsFrom(1, count), exists: count })
 
 test('an index with mostly deleted messages is rebuilt', async () => {
   const expunged = Uint32Array.from({ length: 2_100 }, (_, at) => at + 1)
-  const { index, asked } = folderOf(
-    whole(3_000),
-    { expunged, exists: 900 },
-    { rows: rowsFrom(2_101, 900), exists: 900 },
-  )
+  const rest = { rows: rowsFrom(2_101, 900), exists: 900 }
+  const { index, asked } = folderOf(whole(3_000), { expunged, exists: 900 }, rest)
   const { index: before, bytes } = { ...(await index.upToDate()), bytes: index.bytes }
   const { index: after } = await index.upToDate()
   assert.deepEqual(asked, ['from nothing', 'from a state', 'from nothing'])

@@ -14,11 +14,7 @@ export const ed25519 = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 export type Zone = Readonly<Record<string, ZoneRecords>>
 
 /** The finding on the first record of a purpose, given what the DNS holds. */
-export async function findingOn(
-  purpose: WantedRecord['purpose'],
-  zone: Zone,
-  domain = 'example.com',
-): Promise<Finding> {
+export async function findingOn(purpose: WantedRecord['purpose'], zone: Zone, domain = 'example.com') {
   const keys = [
     { selector: 'r1', algorithm: 'rsa', publicKey: rsa },
     { selector: 'e1', algorithm: 'ed25519', publicKey: ed25519 },

@@ -91,10 +91,8 @@ const page = `<!doctype html><title>Acme</title><form method="post">
 async function consent({ oidc }: KoaContextWithOIDC) {
   const { client, session, provider } = oidc
   assert.ok(client && session)
-  const grant = new provider.Grant({
-    clientId: client.clientId,
-    ...(session.accountId && { accountId: session.accountId }),
-  })
+  const { accountId } = session
+  const grant = new provider.Grant({ clientId: client.clientId, ...(accountId && { accountId }) })
   grant.addOIDCScope('openid email profile groups')
   await grant.save()
   return grant

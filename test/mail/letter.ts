@@ -37,10 +37,7 @@ export async function subjectsIn(organization: TestOrganization, mailbox: string
 }
 
 /** The subjects in the inbox of an organization's first mailbox, newest first, at a service in a process of its own. */
-export async function subjectsAt(
-  service: { readonly http: string },
-  organization: StoredOrganization,
-): Promise<string[]> {
+export async function subjectsAt(service: { readonly http: string }, organization: StoredOrganization) {
   const path = `/v1/messages?mailbox=${organization.addresses[0]}&limit=100`
   const { status, body } = await new HttpClient(service.http).request('GET', path, { key: organization.key })
   assert.equal(status, 200)

@@ -51,10 +51,6 @@ export async function awaitedGrowsTooFast(
 }
 
 /** Whether work grows much faster than a text that is repeated: `bytes` are those of the larger size. */
-export function repeatedGrowsTooFast(
-  work: (text: string) => unknown,
-  bytes: number,
-  textOf: (bytes: number) => string,
-) {
+export function repeatedGrowsTooFast(work: (text: string) => unknown, bytes: number, textOf: (size: number) => string) {
   return growsTooFast(work, (size) => textOf((size / large) * bytes))
 }

@@ -44,10 +44,7 @@ export async function onceTold(services: Iterable<{ process: ChildProcess }>, ho
 }
 
 /** Resolves once a service has written that text. Rejects if it ends without. */
-export async function onceSaid(
-  { process, written }: Pick<Service, 'process' | 'written'>,
-  text: string,
-): Promise<void> {
+export async function onceSaid({ process, written }: Pick<Service, 'process' | 'written'>, text: string) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const look = () => void (written().includes(text) && resolve())
   const end = () => reject(new Error(`The service has ended, and never said ${text}`))

@@ -29,12 +29,7 @@ table('dkim', [
   ['backslashes', dkim(`v=DKIM1\\; k=rsa\\; p=${rsa}`), 'mismatch', /^Backslashes/],
   ['two keys', dkim(`p=${rsa}`, 'v=DKIM1; p=AAAA'), 'conflict', /^2 DKIM keys/],
   ['at the domain itself', { 'example.com': { txt: [`p=${rsa}`] } }, 'missing', /is at example\.com, at the domain/],
-  [
-    'no selector',
-    { '_domainkey.example.com': { txt: [`p=${rsa}`] } },
-    'missing',
-    /_domainkey\.example\.com, without the first/,
-  ],
+  ['no selector', { '_domainkey.example.com': { txt: [`p=${rsa}`] } }, 'missing', /e\.com, without the first/],
   ['without _domainkey', { 'r1.example.com': { txt: [`p=${rsa}`] } }, 'missing', /without the second part/],
   ['the domain twice', { [`${r1}.example.com`]: { txt: [`p=${rsa}`] } }, 'missing', /added the domain once more/],
   ['an alias to nowhere', { [r1]: { cname: 'x.example.net' } }, 'conflict', /^\S+ has a CNAME/],

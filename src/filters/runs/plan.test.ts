@@ -47,12 +47,7 @@ for (const [what, filters, message, change] of [
   ['a label that is there', [work], { keywords: ['work'] }, undefined],
   ['the first of two moves', [archive, later], {}, { folder: 'archive' }],
   ['a move to where it is', [filter({ action: 'move', argument: 'inbox' })], {}, undefined],
-  [
-    'all at once',
-    [star, read, work, archive],
-    {},
-    { seen: true, flagged: true, addKeywords: ['work'], folder: 'archive' },
-  ],
+  ['all', [star, read, work, archive], {}, { seen: true, flagged: true, addKeywords: ['work'], folder: 'archive' }],
   ['a filter that does not match', [star], { subject: 'Hello' }, undefined],
   ['one whose label is gone', [filter({ action: 'label', argument: 'work', broken: 'label_deleted' })], {}, undefined],
 ] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, Change | undefined])[])
@@ -97,12 +92,7 @@ test('so many of those that match are shown, with what each would end as', async
 for (const [what, filters, message, result] of [
   ['that is read stays read', [star], { seen: true }, { starred: true, unread: false }],
   ['that is starred stays starred', [read], { flagged: true }, { starred: true, unread: false }],
-  [
-    'keeps its labels',
-    [work, home],
-    { keywords: ['work', 'own'] },
-    { labels: ['work', 'own', 'home'], starred: false },
-  ],
+  ['keeps labels', [work, home], { keywords: ['work', 'own'] }, { labels: ['work', 'own', 'home'], starred: false }],
   ['whose label may not be seen is shown without it', [star], { keywords: ['secret'] }, { labels: [], starred: true }],
 ] as const satisfies readonly (readonly [string, readonly CompiledFilter[], Wanted, object])[])
   test(`a preview shows what a stored message ends as: one ${what}`, async () => {

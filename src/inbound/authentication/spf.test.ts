@@ -23,12 +23,7 @@ const [mailfrom, helo] = [{ identity: 'mailfrom' }, { identity: 'helo' }] as con
 for (const [what, sender, from, expected] of [
   ['the sender’s domain', 'ann@a.example', origin(), { ...mailfrom, result: 'pass', domain: 'a.example' }],
   ['the name in EHLO for the null sender', '', origin(), { ...helo, result: 'fail', domain: 'peer.example' }],
-  [
-    'nobody of an unknown client',
-    'ann@a.example',
-    undefined,
-    { ...mailfrom, result: 'temperror', domain: 'a.example' },
-  ],
+  ['none of an unknown client', 'ann@a.example', undefined, { ...mailfrom, result: 'temperror', domain: 'a.example' }],
   ['nobody of an unknown client’s null sender', '', undefined, { ...helo, result: 'temperror', domain: '' }],
 ] as const)
   test(`SPF asks ${what}`, async () => {

@@ -509,14 +509,7 @@ test('a message is stored though its client vanishes after the end of data', asy
 test('whatever clients send, in any pieces, accepted messages are those that were sent, and others are served', async () => {
   await using server = await listener({ greetingDelay: 1, errors: 1000 })
   const fragments = [
-    ...[
-      'EHLO a\r\n',
-      'HELO a\r\n',
-      'MAIL FROM:<a@b.example>\r\n',
-      'RCPT TO:<c@here.example>\r\n',
-      'DATA\r\n',
-      'RSET\r\n',
-    ],
+    ...['EHLO a\r\n', 'HELO a\r\n', 'MAIL FROM:<a@b.test>\r\n', 'RCPT TO:<c@here.example>\r\n', 'DATA\r\n', 'RSET\r\n'],
     ...['STARTTLS\r\n', 'QUIT\r\n', 'NOOP', '\r\n', '\n', '\r', '.', '.\r\n', '\r\n.\r\n', '\0', 'x', '\xff', ' '],
   ]
   const transaction = 'MAIL FROM:<a@b.example>\r\nRCPT TO:<c@here.example>\r\nDATA\r\n'

@@ -14,11 +14,7 @@ for (const [what, html, text] of [
   ['without comments', 'a<!-- x > y <b> -->b<!---->c', 'abc'],
   ['with what Outlook hides from others', 'a<!--[if mso]>x<![endif]-->b<!--[if !mso]><!-->c<!--<![endif]-->', 'abc'],
   ['with quotes marked', 'a<blockquote>b<br>c<blockquote>d</blockquote></blockquote>e', 'a\n\n> b\n> c\n\n> > d\n\ne'],
-  [
-    'with preformatted lines',
-    'A:<pre>\nif <b>x</b>:\r\n\n\n  go( )\n</pre> b <pre>  c</pre>',
-    'A:\nif x:\n\n  go( )\nb\n  c',
-  ],
+  ['with pre lines', 'A:<pre>\nif <b>x</b>:\r\n\n\n  go( )\n</pre> b <pre>  c</pre>', 'A:\nif x:\n\n  go( )\nb\n  c'],
   ['with preformatted lines of a quotation marked', '<blockquote><pre>a\n  b</pre></blockquote>', '> a\n>   b'],
   ['with preformatted text that never ends', 'a</pre> b <pre>  c\nd', 'a\nb\n  c\nd'],
   ['with entities decoded', '&lt;b&gt; &amp;amp; &eacute;&#233;&#xE9;&hellip;&euro;', '<b> &amp; ééé…€'],

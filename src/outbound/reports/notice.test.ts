@@ -72,10 +72,7 @@ test('it shows the header of the message, and none of its body', () => {
 test('it names recipients whose delivery is ambiguous', () => {
   const about = [{ outcome, attempts: 3, ambiguousAt: new Date('2026-11-21T07:50:00Z') }]
   const { text } = readContent(notice(message, { kind: 'failed', about }, parts))
-  assert.match(
-    text ?? '',
-    /It may have arrived: .* to bob@example\.net, and no reply had come by 2026-11-21T07:50:00\.000Z/,
-  )
+  assert.match(text ?? '', /It may have arrived: .* to bob@example\.net, and no reply had come by 2026-11-21T07:50:00/)
   assert.doesNotMatch(readContent(Buffer.from(written('failed'))).text ?? '', /may have arrived/)
 })
 

@@ -17,10 +17,7 @@ test('where passwords are off, a right one opens nothing, and the answer is that
   await withPassword(organization, 'ada@people.example')
   for (const tried of [password, 'another one altogether']) {
     const { status, body } = await tryPassword(without, { email: 'ada@people.example', password: tried })
-    assert.deepEqual(
-      [status, body.error.code, body.error.message],
-      [403, 'forbidden', 'Members have no passwords here'],
-    )
+    assert.deepEqual([status, body.error.message], [403, 'Members have no passwords here'])
   }
 })
 

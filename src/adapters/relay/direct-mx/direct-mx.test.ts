@@ -167,11 +167,7 @@ describe('mail that cannot go anywhere', () => {
     ['a lookup that takes too long', { 'dest.test': { fails: 'timeout' } }, 'deferred 4.4.3'],
     ['a mail host without an address', { 'dest.test': mx('mx.dest.test') }, 'refused 5.4.4'],
     ['a mail host unknown', { 'dest.test': mx('a.test'), 'a.test': { fails: 'servfail' } }, 'deferred 4.4.3'],
-    [
-      'one of three',
-      { 'dest.test': mx('b.test', 'a.test', 'c.test'), 'a.test': { fails: 'timeout' } },
-      'deferred 4.4.3',
-    ],
+    ['one of 3', { 'dest.test': mx('b.test', 'a.test', 'c.test'), 'a.test': { fails: 'timeout' } }, 'deferred 4.4.3'],
     ['mail hosts that are all ourselves', { 'dest.test': mx('us.example', 'mx.dest.test') }, 'refused 5.4.6'],
     ['a mail host that cannot be a name', { 'dest.test': mx('a b\r\nc', 'x'.repeat(300)) }, 'refused 5.4.4'],
     ['a mail host that is an address', { 'dest.test': mx('127.0.0.1') }, 'refused 5.4.4'],

@@ -15,11 +15,7 @@ for (const [what, text, kept] of [
   ['Outlook', `Yes.\n\n${header}\n\nIs it?`, 'Yes.'],
   ['Outlook on the web', `Yes.\n________________________________\n${header}\n\nIs it?`, 'Yes.'],
   ['Outlook in German', 'Ja.\n\nVon: Ann\nGesendet: Montag\nAn: Bob\nCc: Eve\nBetreff: Öl\n\nIst es?', 'Ja.'],
-  [
-    'French Outlook',
-    'Oui.\n\nDe\u00a0: Ann\nEnvoyé\u00a0: lundi\nÀ\u00a0: Bob\nObjet\u00a0: Huile\n\nEst-ce ?',
-    'Oui.',
-  ],
+  ['French Outlook', 'Oui.\n\nDe\u00a0: Ann\nEnvoyé\u00a0: lundi\nÀ\u00a0: Bob\nObjet\u00a0: Huile\n\nOù ?', 'Oui.'],
   ['Outlook with bold names', 'Yes.\n\n*From:* Ann\n*Sent:* Monday\n*To:* Bob\n*Subject:* Oil\n\nIs it?', 'Yes.'],
   [
     'a message that is forwarded by Gmail',
@@ -35,11 +31,7 @@ for (const [what, text, kept] of [
   ['a header below a rule of dashes', `Yes.\n\n-----------------\n${header}\n\nIs it?`, 'Yes.'],
   ['a header below a rule and a name', `Yes.\nAda\n\n---\n\n${header}\n\nIs it?`, 'Yes.\nAda'],
   ['a rule and a header alone', `-----\n${header}\n\nIs it?`, `-----\n${header}\n\nIs it?`],
-  [
-    'a header that the author announces',
-    `See what Ann writes:\n\n${header}\n\nIs it?`,
-    `See what Ann writes:\n\n${header}\n\nIs it?`,
-  ],
+  ['a header that the author announces', `Ann writes:\n\n${header}\n\nIs it?`, `Ann writes:\n\n${header}\n\nIs it?`],
   ['a header of a broken line', `Yes.\n\n${header.replace('To: Bob', 'To: Bob;\n Cy;\n Dee')}\n\nIs it?`, 'Yes.'],
   ['a trip', 'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.', 'Fly.\n\nFrom: Rome\nDate: 3 May\nTo: Oslo\n\nBye.'],
   ['a mark alone', '-----Original Message-----\nIs it?', '-----Original Message-----\nIs it?'],
