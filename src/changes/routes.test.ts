@@ -154,10 +154,7 @@ test('a change is undone once, however often and by however many it is asked', a
   const { change_id } = await bulk(box, { uids: [1, 2, 3], folder: 'archive' })
   const answers = await Promise.all([undo(change_id), undo(change_id), undo(change_id)])
   assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
-  assert.deepEqual(
-    answers.map(({ body }) => body.state),
-    ['done', 'done', 'done'],
-  )
+  for (const { body } of answers) assert.equal(body.state, 'done')
   const { status, body } = await undo(change_id)
   assert.deepEqual([status, body.state, body.messages], [200, 'done', 3])
   assert.deepEqual(await uidsIn(box, 'inbox'), [4, 5, 6])

@@ -90,12 +90,9 @@ test('What another process changes is in force once what was loaded is four and 
   const clock = t.mock.method(performance, 'now', () => 0)
   assert.equal((await placed(mailbox)).flagged, true)
   await world.db.deleteFrom('filters').where('organization_id', '=', organization.id).execute()
-  for (const [passed, flagged] of [
-    [4_499, true],
-    [4_500, false],
-  ] as const) {
+  for (const passed of [4_499, 4_500]) {
     clock.mock.mockImplementation(() => passed)
-    assert.equal((await placed(mailbox)).flagged, flagged)
+    assert.equal((await placed(mailbox)).flagged, passed < 4_500)
   }
 })
 

@@ -62,12 +62,9 @@ test('a key that another process has revoked is refused once what was looked up 
   const clock = t.mock.method(performance, 'now', () => 0)
   assert.ok(await authenticator.identify(secret, client))
   await revokeKey(database.db, key.id, now, byOperator)
-  for (const [passed, opens] of [
-    [3_999, true],
-    [4_000, false],
-  ] as const) {
+  for (const passed of [3_999, 4_000]) {
     clock.mock.mockImplementation(() => passed)
-    assert.equal((await authenticator.identify(secret, client)) !== undefined, opens)
+    assert.equal((await authenticator.identify(secret, client)) !== undefined, passed < 4_000)
   }
 })
 
@@ -77,10 +74,8 @@ test('keys from where many are guessed are looked for together, and one that ope
   await using authenticator = new Authenticator(db, new ManualClock(new Date(now)), { every: 1 })
   const guesses = [...Array.from({ length: 50 }, generateKey), secret, 'mrk_mistyped']
   const found = await Promise.all(guesses.map((token) => authenticator.identify(token, guessing)))
-  assert.deepEqual(
-    found.map((identity) => identity !== undefined),
-    guesses.map((token) => token === secret),
-  )
+  const opened = guesses.filter((_, at) => found[at] !== undefined)
+  assert.deepEqual(opened, [secret])
   assert.equal(count(), 2, 'one for the first, and one for all who came meanwhile')
   assert.ok(await authenticator.identify(secret, guessing))
   assert.equal(count(), 3)

@@ -17,10 +17,6 @@ test('a name has 32 characters at most', () => {
   assert.throws(() => labelName('a'.repeat(33)), { field: 'name' })
 })
 
-for (const [one, other] of [
-  ['Work', 'wORK'],
-  ['Straße', 'STRASSE'],
-  ['Café', 'CAFE\u0301'],
-  ['ΟΔΟΣ', 'οδος'],
-] as const)
+const alike = { Work: 'wORK', Straße: 'STRASSE', Café: 'CAFE\u0301', ΟΔΟΣ: 'οδος' }
+for (const [one, other] of Object.entries(alike))
   test(`"${other}" is the name "${one}"`, () => assert.equal(nameKey(other), nameKey(one)))

@@ -19,7 +19,7 @@ async function remove(organization: TestOrganization, label: { id: string }) {
   return await organization.bodyOf(200, 'DELETE', `/v1/labels/${label.id}`)
 }
 
-test('A label has its name without spaces around, its keyword and slate unless told, and the list is oldest first', async () => {
+test('A label has its name without spaces around, its keyword, and slate if no other colour is given, and the list is oldest first', async () => {
   const organization = await world.organization()
   const labels = [await create(organization, ' Invoices 2026 ', 'amber'), await create(organization, 'Ant')]
   assert.deepEqual(each(labels, 'name', 'keyword', 'colour'), [

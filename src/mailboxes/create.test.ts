@@ -22,16 +22,11 @@ test('the first mailbox of a domain gets postmaster@ and abuse@, the second does
   const second = await create({ ...at, localPart: 'bob' })
   assert.deepEqual(first.aliases, [`abuse@${at.domain}`, `postmaster@${at.domain}`])
   assert.deepEqual(second.aliases, [])
-  assert.deepEqual(
-    [first.address, first.name, first.kind, first.suspended],
-    [`ada@${at.domain}`, 'Ada', 'smart', false],
-  )
+  const { id, address, name, kind, suspended } = first
+  assert.deepEqual([address, name, kind, suspended], [`ada@${at.domain}`, 'Ada', 'smart', false])
   const listed = await mailboxesOf(database.db, Caller.unrestricted(at.organizationId), wholePage)
-  assert.deepEqual(
-    listed.map(({ at: _at, ...mailbox }) => mailbox),
-    [first, second],
-  )
-  const { id, address, kind } = first
+  const mailboxes = listed.map(({ at: _at, ...mailbox }) => mailbox)
+  assert.deepEqual(mailboxes, [first, second])
   const named = await mailboxNamed(database.db, Caller.unrestricted(at.organizationId), first.address)
   assert.deepEqual(named, { id, address, kind })
   assert.equal((await folderStatuses(database.db, { organizationId: at.organizationId, mailboxId: id })).length, 6)

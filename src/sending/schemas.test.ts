@@ -45,10 +45,6 @@ test('a body has room for 8 MiB of attachments in base64, and for as much text a
   assert.equal(bodyLimit, 12 << 20))
 
 test('each field for recipients is described by its name', () => {
-  for (const [field, name] of [
-    ['to', 'To'],
-    ['cc', 'Cc'],
-    ['bcc', 'Bcc'],
-  ] as const)
-    assert.match((sendingFields[field] as { description?: string }).description ?? '', new RegExp(`^${name}\\b`))
+  for (const field of ['to', 'cc', 'bcc'] as const)
+    assert.match((sendingFields[field] as { description?: string }).description ?? '', new RegExp(`^${field}\\b`, 'i'))
 })

@@ -41,10 +41,8 @@ class SeenFolder {
     const { body } = await this.#mail.get('/v1/threads', `&folder=${this.#name}&limit=100`)
     const { data, ...page } = body
     assert.deepEqual(page, { total: expected.length, page: 0, has_more: false, next_cursor: null })
-    assert.deepEqual(
-      data.map(({ id: _, ...thread }: { id: string }) => thread),
-      expected.map((conversation) => this.#listed(conversation)),
-    )
+    const listed = data.map(({ id: _, ...thread }: { id: string }) => thread)
+    assert.deepEqual(listed, expected.map(this.#listed, this))
     const ids: string[] = data.map(({ id }: { id: string }) => id)
     assert.equal(new Set(ids).size, ids.length)
     for (const [place, id] of ids.entries()) {

@@ -153,10 +153,7 @@ test('the list of a large folder has its conversations while another request bri
 
 test('messages of a folder that was deleted meanwhile have no ids, and others have theirs', async () => {
   const names = namesOf(new Folders({ a: { inbox: 1 } }))
-  const messages = [
-    { folder: 'Projects', uid: 1 },
-    { folder: 'inbox', uid: 1 },
-  ]
+  const messages = ['Projects', 'inbox'].map((folder) => ({ folder, uid: 1 }))
   assert.deepEqual(named(await names.of(mailbox('a'), messages)), [none, both])
   assert.deepEqual(await onPage(names, ['a', 'Projects', 1], ['a', 'inbox', 1]), [none, both])
 })

@@ -39,10 +39,8 @@ for (const [plan, domains, mailboxes, storage, sends] of [
 ] as const)
   test(`The plan ${plan} has its limits`, async () => {
     const body = await usage(await world.organization({ plan }))
-    assert.deepEqual(
-      [body.plan, body.domains.limit, body.mailboxes.limit, body.storage.limit_bytes, body.sending.limit_per_day],
-      [plan, domains, mailboxes, storage, sends],
-    )
+    assert.deepEqual([body.plan, body.domains.limit, body.mailboxes.limit], [plan, domains, mailboxes])
+    assert.deepEqual([body.storage.limit_bytes, body.sending.limit_per_day], [storage, sends])
   })
 
 test('sent_today counts the UTC day, neither the one before nor the one after', async () => {

@@ -89,10 +89,7 @@ test('an answer of the service is one that passed', async () => {
   await answered
 })
 
-for (const [where, embedded] of [
-  ['on a server', false],
-  ['on an embedded database', true],
-] as const)
+for (const [where, embedded] of Object.entries({ 'on a server': false, 'on an embedded database': true }))
   test(`${where} the next messages are read before those before are changed, and each is gone through once`, async () => {
     const { foreground } = world
     const many = Array.from({ length: 600 }, (_, number) => {

@@ -65,9 +65,6 @@ for (const [what, octets, boxes, expected] of [
   ['Smart ones with the first Private ones', 16 * mebibytes, ['p1', 's1', 'p2'], [['s1', 'p1'], ['p2']]],
 ] as const)
   test(`a message is stored for ${what}`, () => {
-    const batches = inBatches(boxes.map(box), octets)
-    assert.deepEqual(
-      batches.map((batch) => each(batch, 'mailboxId')),
-      expected,
-    )
+    const batches = inBatches(boxes.map(box), octets).map((batch) => each(batch, 'mailboxId'))
+    assert.deepEqual(batches, expected)
   })

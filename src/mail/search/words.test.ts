@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { each } from '#test/each.ts'
 import { wordsOf } from './words.ts'
 
 for (const [text, words] of [
@@ -17,16 +18,10 @@ for (const [text, words] of [
   ['x'.repeat(100), ['x'.repeat(64)]],
   ['-- !? \u0301', []],
 ] as const)
-  test(`the words of ${text.slice(0, 30)}`, () =>
-    assert.deepEqual(
-      [...wordsOf(text)].map((word) => word.text),
-      words,
-    ))
+  test(`the words of ${text.slice(0, 30)}`, () => assert.deepEqual(each([...wordsOf(text)], 'text'), words))
 
 test('a word says where it is written', () => {
   const text = '… Été à 東京'
-  assert.deepEqual(
-    [...wordsOf(text)].map(({ start, end }) => text.slice(start, end)),
-    ['Été', 'à', '東京', '京'],
-  )
+  const places = [...wordsOf(text)].map(({ start, end }) => text.slice(start, end))
+  assert.deepEqual(places, ['Été', 'à', '東京', '京'])
 })

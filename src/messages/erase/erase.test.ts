@@ -47,7 +47,10 @@ const uidsIn = ({ mailbox }: Box, folder: string) => uidsAfter(world.db, mailbox
 async function deletions({ mailbox }: Box) {
   const ours = world.db.selectFrom('events').select(['data', 'actor_kind']).where('mailbox_id', '=', mailbox.mailboxId)
   const events = await ours.where('type', '=', 'message.deleted').orderBy('position').execute()
-  return events.map(({ data, actor_kind }) => ({ ...data, by: actor_kind }))
+  return events.map(({ data, actor_kind }) => {
+    const { folder, uid } = data as { folder: string; uid: number }
+    return { folder, uid, by: actor_kind }
+  })
 }
 
 test('messages are deleted for good, and forgotten by lists, conversations, search and storage', async () => {
@@ -91,11 +94,7 @@ test('an undo names what was deleted for good since, and reverts the rest', asyn
   assert.deepEqual([await uidsIn(box, 'trash'), (await uidsIn(box, 'inbox')).length], [[], 2])
 })
 
-for (const [folder, name] of [
-  ['trash', 'trash'],
-  ['junk', 'junk'],
-  ['Spam', 'junk'],
-] as const)
+for (const [folder, name] of Object.entries({ trash: 'trash', junk: 'junk', Spam: 'junk' }))
   test(`POST /v1/folders/${folder}/empty empties ${name} and no other folder`, async () => {
     const box = await boxWith(3, name)
     const other = await boxWith(1, name)

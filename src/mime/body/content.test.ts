@@ -207,11 +207,9 @@ test('what is put into a message is read from it, and postal-mime reads the same
         all.filter((node) => node.kind === kind).map((node) => ('words' in node ? node.words : ''))
 
       const read = content.attachments.map(({ id }) => attachmentBytes(raw, id))
+      const found = read.map((file) => [file?.filename, file?.bytes])
       const named = each(files, 'name', 'bytes')
-      assert.deepEqual(
-        read.map((file) => [file?.filename, file?.bytes]),
-        named,
-      )
+      assert.deepEqual(found, named)
       assert.deepEqual(each(content.attachments, 'size_bytes'), each(each(files, 'bytes'), 'length'))
       // Where text and HTML are mixed each is also turned into the other, which has no one right way.
       if (said('html').length === 0 && said('text').length > 0) assert.equal(content.text, said('text').join('\n'))

@@ -112,10 +112,8 @@ test('fields of one name are read in their order', () => {
 
 test('of a field that should be there once the last counts', () => {
   const { headers } = read('Subject: put in front\r\nTo: x\r\nSubject: signed\r\n\r\n')
-  assert.deepEqual(
-    [headers.last('subject'), headers.text('subject'), headers.last('cc')],
-    ['signed', 'signed', undefined],
-  )
+  assert.deepEqual([headers.last('subject'), headers.text('subject')], ['signed', 'signed'])
+  assert.equal(headers.last('cc'), undefined)
 })
 
 for (const [what, value, text] of [

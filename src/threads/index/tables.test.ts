@@ -47,10 +47,8 @@ test('rows are numbered from 0 on, and found by the uids that were added', () =>
     }).rows
   const rows = new FolderRows(0)
   assert.deepEqual([rows.add(some(3, 5)), rows.add(some(8))], [0, 2])
-  assert.deepEqual(
-    [0, 3, 4, 5, 8, 9].map((uid) => rows.find(uid)),
-    [undefined, 0, undefined, 1, 2, undefined],
-  )
+  const found = [0, 3, 4, 5, 8, 9].map((uid) => rows.find(uid))
+  assert.deepEqual(found, [undefined, 0, undefined, 1, 2, undefined])
 })
 
 test('what is noted of rows is kept, however many come', () => {
@@ -62,11 +60,10 @@ test('what is noted of rows is kept, however many come', () => {
     notes.setConversation(row, 70_000 + row)
     notes.judge('one', row, row % 200)
   }
-  for (let row = 0; row < 1_000; row++)
-    assert.deepEqual(
-      [notes.marks(row), notes.conversation(row), notes.judgement(row)],
-      [1 + (row % 2), 70_000 + row, row % 200],
-    )
+  for (let row = 0; row < 1_000; row++) {
+    const noted = [notes.marks(row), notes.conversation(row), notes.judgement(row)]
+    assert.deepEqual(noted, [1 + (row % 2), 70_000 + row, row % 200])
+  }
   assert.equal(notes.countMarked(3, 2), 500)
   notes.judge('another', 7, 1)
   notes.judgeBy('one')
