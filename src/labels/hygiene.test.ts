@@ -87,11 +87,12 @@ test('orphans are keywords of deleted labels and of mail programs, and none of m
   const gone = await newLabel(organization, 'Gone')
   await newLabel(organization, 'Work')
   await organization.labelOfMember('Mine')
-  await bear(box, [1, 3], 'gone', 'work', 'mine', 'stray', 'junk', '$forwarded')
+  await bear(box, [1, 3], 'gone', 'work', 'mine', 'stray', 'junk', '$mdnsent', '$label6', '$Label1')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
   assert.deepEqual(await orphansOf(organization), [
-    { keyword: 'gone', messages: 2, unread: 1 },
-    { keyword: 'stray', messages: 2, unread: 1 },
+    { keyword: '$label1', messages: 2, unread: 1, suggested: { name: 'Important', colour: '#ff0000' } },
+    { keyword: 'gone', messages: 2, unread: 1, suggested: null },
+    { keyword: 'stray', messages: 2, unread: 1, suggested: null },
   ])
   const restricted = await organization.restrictedKey({ mailbox_ids: [randomUUID()] })
   assert.deepEqual(await orphansOf(organization, restricted), [])
@@ -101,14 +102,20 @@ test('an orphan is adopted by a label of any name, once, and nothing else is', a
   const organization = await world.organization()
   const box = await newBox(organization)
   const gone = await newLabel(organization, 'Gone')
-  await bear(box, [1], 'gone', 'stray')
+  await bear(box, [1], 'gone', 'stray', '$label4')
   await organization.request('DELETE', `/v1/labels/${gone.id}`)
   const unused = await newLabel(organization, 'Unused')
   await organization.request('DELETE', `/v1/labels/${unused.id}`)
   const adopt = (name: string, keyword: string) => organization.request('POST', '/v1/orphan-labels', { name, keyword })
   assert.equal((await adopt('Back', 'GONE')).body.keyword, 'gone')
   assert.equal((await adopt('From elsewhere', 'stray')).body.keyword, 'stray')
+  assert.equal((await adopt('To Do', '$Label4')).body.keyword, '$label4')
   assert.deepEqual(await orphansOf(organization), [])
+  const place = `mailbox=${box.address}&folder=inbox`
+  const changed = await organization.request('PATCH', `/v1/messages/2?${place}`, { add_labels: ['$label4'] })
+  assert.deepEqual(changed.body.labels, ['$label4'])
+  const found = await organization.request('GET', `/v1/search?q=${encodeURIComponent('label:$label4')}`)
+  assert.equal(found.body.data.length, 2)
   assert.equal((await newLabel(organization, 'Gone')).keyword, 'gone-2')
   for (const keyword of ['gone', 'unused', 'chosen', 'junk', '$mdnsent', 'a b', '\\seen']) {
     const { status, body } = await adopt('Other', keyword)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { normalized } from '#/unicode.ts'
+import { programTag } from './program-tags.ts'
 
 /** Keywords with a meaning in mail programs. A label never gets one, only one with a suffix. */
 const reserved = new Set(
@@ -8,9 +9,9 @@ const reserved = new Set(
 
 const longest = 40
 
-/** Whether it has a meaning in mail programs (RFC 5788: those that begin with `$`), so that no label can have it. */
+/** Whether it has a meaning in mail programs (RFC 5788: those that begin with `$`) other than that of a label, so that no label can have it. */
 export function isReserved(keyword: string): boolean {
-  return keyword.startsWith('$') || reserved.has(keyword)
+  return (keyword.startsWith('$') && !programTag(keyword)) || reserved.has(keyword)
 }
 
 /** The IMAP keyword of a new label: determined by the name, and not in use. `used` has the keywords of all labels of the

@@ -16,7 +16,7 @@ import { addLabel, notOrphan } from './catalogue.ts'
 import { beginEverywhere, finishSoon } from './everywhere.ts'
 import { defaultColour, labelColour, labelName } from './label.ts'
 import { orphansAmong } from './queries.ts'
-import { Adoption, ChangeId, Keyword, LabelOut, Orphan, OrphansQuery, present } from './schemas.ts'
+import { Adoption, ChangeId, Keyword, LabelOut, Orphan, OrphansQuery, present, presentOrphan } from './schemas.ts'
 
 export interface LabelParts {
   readonly db: Db
@@ -46,7 +46,7 @@ export function orphanRoutes(app: App, parts: LabelParts): void {
       const counts = await countsOf(parts, caller, query.mailbox)
       const orphans = await orphansAmong(db, organizationItself(organizationId), [...counts.keys()])
       const all = [...counts]
-        .flatMap(([keyword, count]) => (orphans.has(keyword) ? [{ keyword, ...count }] : []))
+        .flatMap(([keyword, count]) => (orphans.has(keyword) ? [presentOrphan(keyword, count)] : []))
         .sort((one, other) => (one.keyword < other.keyword ? -1 : 1))
       const list = [organizationId, 'orphan-labels', query.mailbox ?? null]
       const { page, next_cursor } = pagedWhole(all, query, { list, placeOf: ({ keyword }) => [keyword] })

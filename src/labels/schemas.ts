@@ -1,6 +1,7 @@
 import { Id, Line, Nullable, Strict, Timestamp, wholeOrPages } from '#/http/schemas/shared-schemas.ts'
 import { Type } from '#/http/schemas/type.ts'
 import { defaultColour, type Label, labelColour, labelName, namedColours } from './label.ts'
+import { programTag } from './program-tags.ts'
 
 export const Keyword = Type.String({
   description:
@@ -57,6 +58,18 @@ export const Orphan = Type.Object(
     keyword: Type.String({ description: 'The keyword on messages.', examples: ['stray'] }),
     messages: Type.Integer({ minimum: 0, description: 'The number of messages that bear it.', examples: [3] }),
     unread: Type.Integer({ minimum: 0, description: 'The number of those that are unread.', examples: [1] }),
+    suggested: Nullable(
+      Type.Object(
+        {
+          name: Type.String({ examples: ['Important'] }),
+          colour: Type.String({ examples: ['#ff0000'] }),
+        },
+        {
+          description:
+            'The name and colour that Thunderbird shows for its tags, `$label1` to `$label5`; null for other keywords.',
+        },
+      ),
+    ),
   },
   { title: 'OrphanLabel' },
 )
@@ -94,4 +107,8 @@ export function present(
   counts: { readonly messages?: number; readonly unread?: number } = {},
 ) {
   return { ...label, created_at: created_at.toISOString(), ...counts }
+}
+
+export function presentOrphan(keyword: string, counts: { readonly messages: number; readonly unread: number }) {
+  return { keyword, ...counts, suggested: programTag(keyword) ?? null }
 }

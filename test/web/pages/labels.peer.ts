@@ -37,7 +37,7 @@ test('keywords without a label are adopted, or removed everywhere and put back',
   const { box, visitor, page } = await arrive()
   const mailbox = { organizationId: box.organization.id, mailboxId: box.id }
   const [{ uid = 0 } = {}] = await box.states()
-  await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['read-later'] })
+  await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['read-later', '$label1'] })
   await visitor.open('/labels')
   await orphan(page, /read-later.*1 messages with read-later/).waitFor()
   await deleteLabel(box, 'Invoices')
@@ -57,16 +57,26 @@ test('keywords without a label are adopted, or removed everywhere and put back',
     .waitFor()
   await page.getByRole('button', { name: 'Adopt read-later' }).waitFor({ state: 'detached' })
 
+  await orphan(page, /\$label1 Important/).waitFor()
+  await page.getByRole('button', { name: 'Adopt $label1' }).press('Enter')
+  assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Important')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('region', { name: box.organization.name })
+    .getByRole('row', { name: /Important.*\$label1/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Adopt $label1' }).waitFor({ state: 'detached' })
+
   await page.getByRole('button', { name: 'Remove everywhere: invoices' }).press('Enter')
   await dialog(page).getByText('It is on 2 messages that you read').waitFor()
   await press(page, 'Remove everywhere')
   await says(page, 'invoices was removed from 2 messages')
   await orphan(page, /invoices/).waitFor({ state: 'detached' })
-  assert.deepEqual(await labelsOf(box), [['read-later'], []])
+  assert.deepEqual(await labelsOf(box), [['$label1', 'read-later'], []])
   await toast(page, 'invoices was removed').getByRole('button', { name: 'Undo' }).click()
   await says(page, 'Undone')
   await orphan(page, /invoices.*2 messages/).waitFor()
-  assert.deepEqual(await labelsOf(box), [['invoices', 'read-later'], ['invoices']])
+  assert.deepEqual(await labelsOf(box), [['$label1', 'invoices', 'read-later'], ['invoices']])
 })
 
 test('a label is merged into another, which its filters then set, and its messages are put back', async () => {

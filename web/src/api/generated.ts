@@ -64,6 +64,15 @@ export interface CreateLabelBody {
   colour?: string;
 }
 
+/**
+ * The name and colour that Thunderbird shows for its tags, `$label1` to `$label5`; null for other keywords.
+ * @nullable
+ */
+export type OrphanLabelSuggested = {
+  name: string;
+  colour: string;
+} | null;
+
 export interface OrphanLabel {
   /** The keyword on messages. */
   keyword: string;
@@ -77,6 +86,11 @@ export interface OrphanLabel {
      * @minimum 0
      */
   unread: number;
+  /**
+     * The name and colour that Thunderbird shows for its tags, `$label1` to `$label5`; null for other keywords.
+     * @nullable
+     */
+  suggested: OrphanLabelSuggested;
 }
 
 export interface ListOrphanLabelsResponse {

@@ -20,13 +20,15 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** The name that a keyword may come from. */
-const nameOf = (keyword: string) => `${keyword.charAt(0).toUpperCase()}${keyword.slice(1).replaceAll('-', ' ')}`
+/** The name that a keyword may come from, unless mail programs have one for it. */
+function nameOf({ keyword, suggested }: OrphanLabel): string {
+  return suggested?.name ?? `${keyword.charAt(0).toUpperCase()}${keyword.slice(1).replaceAll('-', ' ')}`
+}
 
 /** Creates a label, for a keyword that messages have or for a new one, or changes its name and colour. */
 export function LabelForm({ label, own, orphan, onClose }: Props) {
-  const [name, setName] = useState(label?.name ?? (orphan ? nameOf(orphan.keyword).slice(0, mostCharacters) : ''))
-  const [colour, setColour] = useState<string>(label?.colour ?? 'slate')
+  const [name, setName] = useState(label?.name ?? (orphan ? nameOf(orphan).slice(0, mostCharacters) : ''))
+  const [colour, setColour] = useState<string>(label?.colour ?? orphan?.suggested?.colour ?? 'slate')
   const offered = colours.some((one) => one === colour) ? colours : [colour, ...colours]
   const save = async () => {
     const { create, change } = labelRequests(own)

@@ -9,6 +9,7 @@ import { Section } from '../../parts/page/section.tsx'
 import { Table } from '../../parts/page/table.tsx'
 import { Failure } from '../../parts/state/failure.tsx'
 import { VisuallyHidden } from '../../parts/state/visually-hidden.tsx'
+import { LabelChip } from '../../parts/text/label-chip.tsx'
 import { count } from '../../parts/text/size.ts'
 import { someMessages } from '../../parts/text/some-messages.ts'
 import { useMay } from '../../session/may.ts'
@@ -38,7 +39,7 @@ export function Orphans() {
             rowKey={({ keyword }) => keyword}
             textOf={({ keyword }) => keyword}
             columns={[
-              { heading: 'Keyword', cell: ({ keyword }) => <code>{keyword}</code> },
+              { heading: 'Keyword', cell: (orphan) => <Keyword {...orphan} /> },
               {
                 heading: 'Messages',
                 cell: ({ keyword, messages: all, unread }) => (
@@ -80,6 +81,21 @@ export function Orphans() {
       {asked?.what === 'adopt' && <LabelForm label={undefined} own={false} orphan={asked.orphan} onClose={close} />}
       {asked?.what === 'remove' && <RemoveEverywhere orphan={asked.orphan} onClose={close} />}
     </Section>
+  )
+}
+
+/** With the name that mail programs show for it. */
+function Keyword({ keyword, suggested }: OrphanLabel) {
+  return (
+    <>
+      <code>{keyword}</code>
+      {suggested && (
+        <>
+          {' '}
+          <LabelChip name={suggested.name} colour={suggested.colour} own={false} />
+        </>
+      )}
+    </>
   )
 }
 
