@@ -9,7 +9,7 @@ import { startOurs } from './imap/ours.ts'
 import { type Peer, perMailbox } from './imap/peer.ts'
 import { appendOf, ImapLoadClient } from './load/imap-client.ts'
 import { Letters } from './mailbox/letters.ts'
-import { inTurns, median, type Row } from './report.ts'
+import { inTurns, type Row } from './report.ts'
 
 interface Sizes {
   readonly messages?: number
@@ -41,24 +41,27 @@ export async function imap({
     what: string,
     wish: { most?: number; least?: number },
     ask: (peer: Peer) => Promise<number>,
+    // Quick commands are compared once both have what they need in memory: plans of statements, compiled code, pages.
+    [uncounted, counted]: readonly [number, number] = [10, 3 * rounds],
   ) => {
     const pairs = await inTurns(
-      rounds,
+      counted,
       () => ask(theirs),
       () => ask(ours),
+      uncounted,
     )
-    const [took, against] = [median(pairs.map(({ ours }) => ours)), median(pairs.map(({ floor }) => floor))]
-    const ratio = median(pairs.map(({ ours, floor }) => (wish.least === undefined ? ours / floor : floor / ours)))
+    // The best of each, for on a busy machine others are behind the rest.
+    const [took, against] = [Math.min(...pairs.map(({ ours }) => ours)), Math.min(...pairs.map(({ floor }) => floor))]
+    const value = wish.least === undefined ? took / against : against / took
     const from = `${took.toFixed(1)} ms against ${against.toFixed(1)} ms`
-    return { what, value: ratio, unit: '×', ...wish, from } as const
+    return { what, value, unit: '×', ...wish, from } as const
   }
+  const few = [1, rounds] as const
   const embedded = process.env.TEST_DATABASE_URL === undefined
   let word = 100
   return [
-    await compare(
-      `LOGIN and SELECT of ${messages}, unchanged since, with QRESYNC; Dovecot verifies no password`,
-      { most: 2 },
-      (peer) => resync(peer, true),
+    await compare(`LOGIN and SELECT of ${messages}, unchanged since, with QRESYNC`, { most: 2 }, (peer) =>
+      resync(peer, true),
     ),
     await compare('SELECT alone', { most: 2 }, (peer) => resync(peer, false)),
     await compare('FETCH of all FLAGS', { most: 2 }, (peer) => within(peer, `UID FETCH 1:* (FLAGS)`)),
@@ -66,11 +69,14 @@ export async function imap({
       within(peer, `FETCH ${Math.max(1, messages - 49)}:${messages} (UID ENVELOPE BODYSTRUCTURE)`),
     ),
     await compare('SEARCH of a word', { most: 1 }, (peer) => within(peer, `UID SEARCH TEXT person${word++ >> 1}`)),
-    await compare(`APPEND of ${appended}, rate`, { least: embedded ? 0.5 : 1 }, (peer) => append(peer, appended)),
-    await compare(`BODY[] of ${octets} octets in pieces of 256 KiB, rate`, { least: 0.7 }, (peer) =>
-      pieces(peer, large),
+    await compare(`APPEND of ${appended}, rate`, { least: embedded ? 0.5 : 1 }, (peer) => append(peer, appended), few),
+    await compare(
+      `BODY[] of ${octets} octets in pieces of 256 KiB, rate`,
+      { least: 0.7 },
+      (peer) => pieces(peer, large),
+      few,
     ),
-    await compare(`mbsync of ${synced}`, { most: 1.5 }, mbsync),
+    await compare(`mbsync of ${synced}`, { most: 1.5 }, mbsync, few),
     ...[...ours.holds].map(([what, value], place) => ({
       ...({
         what: place === 0 ? 'longest holds of the event loop' : '',

@@ -30,17 +30,18 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
-/** Runs one after the other in rounds, so that whatever else the machine does befalls both; one more round comes first
+/** Runs one after the other in rounds, so that whatever else the machine does befalls both; one more round, or several, comes first
  *  and is not counted, until the code is compiled. */
 export async function inTurns<Floor, Ours>(
   rounds: number,
   floor: () => Promise<Floor>,
   ours: () => Promise<Ours>,
+  uncounted = 1,
 ): Promise<{ floor: Floor; ours: Ours }[]> {
   const results: { floor: Floor; ours: Ours }[] = []
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < uncounted + rounds; round++) {
     const result = { floor: await floor(), ours: await ours() }
-    if (round > 0) results.push(result)
+    if (round >= uncounted) results.push(result)
   }
   return results
 }
