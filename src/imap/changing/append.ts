@@ -2,9 +2,9 @@ import { appendGiven, type Given, replaceGiven } from '#/mail/append-given.ts'
 import { No } from '../answers.ts'
 import type { Handler } from '../session/session.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
-import { type Appended, givenMessage, readAppended } from './appended.ts'
+import { type Appended, readAppended, readerFor } from './appended.ts'
 import { refOf } from './copy.ts'
-import { assertRoom, changeable, targetNamed } from './target.ts'
+import { changeable, targetNamed } from './target.ts'
 
 /** APPEND (RFC 9051, section 6.3.12), of one message or several (RFC 3502): all are stored in one transaction, or none. */
 export const append: Handler = async (session, { args }) => {
@@ -14,9 +14,9 @@ export const append: Handler = async (session, { args }) => {
   do appended.push(readAppended(args))
   while (!args.isAtEnd())
   const target = await targetNamed(session, name)
-  await assertRoom(session, target)
+  const read = await readerFor(session, target)
   const messages: Given[] = []
-  for (const one of appended) messages.push(await givenMessage(session, target, one))
+  for (const one of appended) messages.push(await read(one))
   const { db, idKey } = session.parts
   const uids = await db.transaction().execute((tx) => appendGiven(tx, idKey, target, messages, session.user.by))
   return { text: 'Append completed', code: `APPENDUID ${target.folderId} ${sequenceSet(rangesOf(uids))}` }
@@ -37,8 +37,8 @@ export const replace: Handler = async (session, { args, name }) => {
   if (uid === undefined || selected.messages.sequenceOf(uid) === undefined)
     throw new No('No such message', 'NONEXISTENT')
   const target = await targetNamed(session, targetName)
-  await assertRoom(session, target)
-  const message = await givenMessage(session, target, appended)
+  const read = await readerFor(session, target)
+  const message = await read(appended)
   const { db, idKey } = session.parts
   const now = await db
     .transaction()
