@@ -162,6 +162,7 @@ for (const [line, exitCode, message] of [
     1,
     /^mailroom: No plan named "huge"; there are: free, tiny, team, business, self_hosted\n$/,
   ],
+  ['mailbox delete nobody@nowhere.example', 1, /^mailroom: No mailbox "nobody@nowhere\.example"/],
   ['key list --org nope', 1, /^mailroom: No organization named "nope"; there are: .*Refuses/],
   ['key create --org Refuses --scopes labels', 1, /^mailroom: No scope named "labels"; there are: all, labels:read/],
   ['key create --org Refuses --scopes all --expires soon', 1, /^mailroom: "soon" is no lifetime/],

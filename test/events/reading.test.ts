@@ -55,10 +55,7 @@ test('a key and a member get events of their own organization and mailboxes only
     await world.send({ from: 'ann@there.example', to, subject: 'Notes', text: 'Hello' })
   await now(world, one)
   const named = ({ body }: Answer) =>
-    body.data.map(
-      ({ type, mailbox }: { type: string; mailbox: string | null }) =>
-        `${type}${mailbox === null ? '' : ` ${mailbox}`}`,
-    )
+    body.data.map(({ type, mailbox }: Record<string, string | null>) => [type, ...(mailbox ? [mailbox] : [])].join(' '))
   const heard = async (key: string, query = '') => named(await events(one, query, key))
   const created = [address, second.address].map((of) => `mailbox.created ${of}`)
   const received = [address, second.address].map((of) => `message.received ${of}`)
@@ -134,10 +131,8 @@ test('events are kept for 30 days; a cursor from before those is refused', async
   const { rows } = await sql<{ left: number }>`select count(*)::integer as left from events`.execute(world.db)
   assert.deepEqual(rows, [{ left: 0 }])
   await label(one, 'New')
-  const { status, body } = await events(
-    one,
-    `?after=${cursorText({ position: readCursor(first.id, '').position - 1, id: 1 })}`,
-  )
+  const before = cursorText({ position: readCursor(first.id, '').position - 1, id: 1 })
+  const { status, body } = await events(one, `?after=${before}`)
   assert.deepEqual([status, body.error.field, /30 days/.test(body.error.message)], [400, 'after', true])
   assert.equal((await readEvents(one, 1, '?types=label'))[0].item.name, 'New')
 })
@@ -183,10 +178,8 @@ test('nothing is read past a transaction that is still open, and then it comes i
   const one = await furnished(world)
   const { organization } = one
   const start = readCursor(await now(world, one), '')
-  const event = (name: string) => ({
-    ...{ organizationId: organization.id, type: 'label.created' as const },
-    data: { id: null, name },
-  })
+  const created = { organizationId: organization.id, type: 'label.created' } as const
+  const event = (name: string) => ({ ...created, data: { id: null, name } })
   if (world.database.embedded) return
   const [opened, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const slow = world.db.transaction().execute(async (tx) => {

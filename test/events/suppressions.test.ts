@@ -13,12 +13,8 @@ async function withMailbox(plan?: string) {
   const organization = await world.organization({ ...(plan !== undefined && { plan }) })
   const { address } = await organization.mailbox('ada')
   const send = async (to: string | readonly string[]) => {
-    const answer = await organization.request('POST', '/v1/send', {
-      from: address,
-      to,
-      subject: 'Hello',
-      text: 'Hello',
-    })
+    const message = { from: address, to, subject: 'Hello', text: 'Hello' }
+    const answer = await organization.request('POST', '/v1/send', message)
     await world.outbound.processAll()
     return answer
   }
@@ -40,9 +36,7 @@ async function withMailbox(plan?: string) {
     (await list(query)).data.map((one: { address: string }) => one.address)
   const states = async (id: string) => {
     const { recipients } = (await organization.request('GET', `/v1/sent/${id}`)).body
-    return recipients
-      .map((one: { address: string; state: string }) => `${one.address.split('@')[0]} ${one.state}`)
-      .sort()
+    return recipients.map((one: Record<string, string>) => `${one.address?.split('@')[0]} ${one.state}`).sort()
   }
   return { organization, address, send, refuse, list, suppressed, states }
 }
@@ -83,11 +77,8 @@ test('a recipient who is suppressed is refused at once, and the others get the m
 })
 
 test('where all are suppressed and the allowance is used up, the recipients are the fault', async () => {
-  const limits = { domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 2 }
-  await world.db
-    .insertInto('plans')
-    .values({ name: 'two', ...limits })
-    .execute()
+  const plan = { name: 'two', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 2 }
+  await world.db.insertInto('plans').values(plan).execute()
   const { refuse, send } = await withMailbox('two')
   await refuse(bob, [unknown, unknown])
   const [alone, both] = [await send(bob), await send([bob, 'ann@there.example'])]

@@ -66,13 +66,7 @@ test('a mailbox that is made again under the same address is another one', async
     assert.equal((await organization.request('GET', path + ada.address)).status, 200, path)
     assert.equal((await ask('GET', path + ada.address)).status, 404, path)
   }
-  assert.deepEqual((await ask('GET', '/v1/mailboxes')).body, {
-    data: [],
-    total: 0,
-    page: 0,
-    has_more: false,
-    next_cursor: null,
-  })
+  assert.partialDeepStrictEqual((await ask('GET', '/v1/mailboxes')).body, { total: 0, has_more: false })
 })
 
 test('a key sends from an alias of a mailbox that it sees, and from no other', async () => {
@@ -108,12 +102,8 @@ for (const path of ['/v1/send', '/v1/scheduled'])
     }
     assert.equal(await queued(organization), 0)
     assert.equal((await organization.request('GET', '/v1/usage')).body.sending.sent_today, 0)
-    const fine = {
-      to: ['Ann <ANN@There.example>'],
-      cc: 'BOB@ELSE.EXAMPLE',
-      bcc: ['cy@there.example'],
-      reply_to: 'x@y.example',
-    }
+    const others = { cc: 'BOB@ELSE.EXAMPLE', bcc: ['cy@there.example'], reply_to: 'x@y.example' }
+    const fine = { to: ['Ann <ANN@There.example>'], ...others }
     assert.equal((await post(fine)).status, path === '/v1/send' ? 202 : 201)
     assert.equal(await queued(organization), 1)
   })

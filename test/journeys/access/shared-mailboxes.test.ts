@@ -27,9 +27,8 @@ const removes = ({ method }: { method: string }) => (method === 'DELETE' ? 1 : 0
 async function share(organization: TestOrganization, address: string, memberId: string, level: Level): Promise<void> {
   const mailboxId = (await organization.request('GET', `/v1/mailboxes/${address}`)).body.id
   const mailbox = { organizationId: organization.id, mailboxId }
-  await world.db
-    .transaction()
-    .execute((tx) => giveAccess(tx, { mailbox, memberId, shares: 'all', by: byOperator }, level))
+  const access = { mailbox, memberId, shares: 'all', by: byOperator } as const
+  await world.db.transaction().execute((tx) => giveAccess(tx, access, level))
 }
 
 async function member(organization: TestOrganization, role: (typeof roles)[number] = 'member') {
@@ -92,7 +91,7 @@ for (const role of roles)
       for (const nobody of [randomUUID(), 'x', await member(await world.organization())])
         assert.equal(
           (await put(nobody, 'read')).status,
-          expected === 200 ? 404 : nobody === 'x' && role !== 'member' ? 404 : expected,
+          expected === 200 || (nobody === 'x' && role !== 'member') ? 404 : expected,
         )
       if (ownerId) assert.equal((await put(ownerId, 'read')).status, expected === 200 ? 400 : expected)
 
@@ -108,12 +107,7 @@ for (const role of roles)
       if (expected === 200) assert.equal((await remove(friend)).status, 404)
       const entries = await entriesOf(world.db, organization.id, { action: 'mailbox.access_changed' }, 10)
       const levelsOf = entries.map(({ before, after }) => [before?.level, after?.level])
-      const changes = [
-        ['change', undefined],
-        ['read', 'change'],
-        [undefined, 'read'],
-      ]
-      assert.deepEqual(levelsOf, expected === 200 ? changes : [])
+      assert.equal(levelsOf.join(' '), expected === 200 ? 'change, read,change ,read' : '')
     })
 
 test('an owner who gives themselves access reads the mail, and the mailbox’s member sees who did', async () => {
@@ -192,12 +186,8 @@ test('a Private mailbox is not shared', async () => {
 test('access goes with the member and with the mailbox', async () => {
   const { organization, address } = await furnish(world)
   const count = async () => {
-    const rows = await world.db
-      .selectFrom('mailbox_access')
-      .selectAll()
-      .where('organization_id', '=', organization.id)
-      .execute()
-    return rows.length
+    const rows = world.db.selectFrom('mailbox_access').where('organization_id', '=', organization.id)
+    return (await rows.select('member_id').execute()).length
   }
   const id = await member(organization)
   await share(organization, address, id, 'send')

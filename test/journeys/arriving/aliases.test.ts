@@ -7,6 +7,7 @@ import { Keyring } from '#/secrets/keyring.ts'
 import { each } from '#test/each.ts'
 import { subjectsIn } from '#test/mail/letter.ts'
 import { secret } from '#test/world/installation.ts'
+import { configure, forwardsTo } from '#test/world/mail/forwarding.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -44,10 +45,8 @@ test('mail to an alias arrives, with a tag too, until it is removed; the API sho
   assert.deepEqual((await subjectsIn(organization, ada)).sort(), ['One', 'Two'])
   assert.match((await run('mailbox', 'alias', 'add', ada, at('sales'))).stdout, /was before an alias of ada@/)
   const { data } = await printed(operator(), 'mailbox', 'alias', 'list', '--org', organization.name)
-  assert.deepEqual(
-    each(data, 'alias', 'mailbox'),
-    ['abuse', 'postmaster', 'sales'].map((local) => [at(local), ada]),
-  )
+  const listed = each(data, 'alias', 'mailbox').join(' ')
+  assert.equal(listed, ['abuse', 'postmaster', 'sales'].map((local) => `${at(local)},${ada}`).join(' '))
   assert.match((await run('mailbox', 'alias', 'remove', at('sales'))).stdout, /is no alias of ada@/)
   assert.deepEqual(await shown(ada), [at('abuse'), at('postmaster')])
   await assert.rejects(write(at('sales'), 'Three'), /550 5\.1\.1/)
@@ -81,8 +80,7 @@ test('names with a meaning may be aliases; postmaster@ and abuse@ move and stay'
 })
 
 test('a mailbox has no alias to which it forwards, and no more than a hundred', async () => {
-  const forward = { mailbox: ada, forward_to: at('later'), forward_enabled: true }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', forward)).status, 200)
+  await configure(organization, ada, forwardsTo(at('later')))
   assert.match(await refused('mailbox', 'alias', 'add', ada, at('later')), /The mailbox forwards to later@/)
   await sql`
     insert into addresses (address, organization_id, mailbox_id, alias)

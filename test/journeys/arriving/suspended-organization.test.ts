@@ -6,6 +6,7 @@ import { accountByLogin } from '#/submission/accounts.ts'
 import { hand, subjectsIn } from '#test/mail/letter.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { failing } from '#test/world/database/failing.ts'
+import { configure, forwardsTo } from '#test/world/mail/forwarding.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
@@ -82,8 +83,7 @@ test('what waits to leave, is scheduled or was forwarded stays, and goes once th
   const write = { from: ada, to: ['bob@there.example'], text: 'x' }
   assert.equal((await organization.request('POST', '/v1/send', { ...write, subject: 'Waits' })).status, 202)
   await world.outbound.processAll()
-  const forward = { mailbox: ada, forward_to: 'ada@away.example', forward_enabled: true }
-  assert.equal((await organization.request('PATCH', '/v1/forwarding', forward)).status, 200)
+  await configure(organization, ada, forwardsTo('ada@away.example'))
   await world.send({ from: 'peer@far.example', to: ada, subject: 'Forwarded', text: 'x' })
   const send_at = new Date(world.clock.now() + 10 * minute).toISOString()
   const scheduled = await organization.request('POST', '/v1/scheduled', { ...write, subject: 'Scheduled', send_at })
@@ -100,13 +100,11 @@ test('what waits to leave, is scheduled or was forwarded stays, and goes once th
     await at.rounds.processAll()
   }
   assert.deepEqual(subjectsTaken(), [])
-  const [row] = (
-    await sql<{ state: string; attempts: number }>`
+  const { rows } = await sql`
     select message.state, attempts from outbound_messages message
     join outbound_recipients recipient on recipient.message_id = message.id
     where message.organization_id = ${organization.id} and message.kind = 'scheduled'`.execute(database.db)
-  ).rows
-  assert.deepEqual(row, { state: 'scheduled', attempts: 0 })
+  assert.deepEqual(rows[0], { state: 'scheduled', attempts: 0 })
 
   await org('resume')
   await world.rounds.processAll()
@@ -138,10 +136,8 @@ test('suspended twice is said, and the list shows it', async () => {
   const since = (await org('suspend')).suspended_at
   assert.match(await said('suspend'), /" was already suspended\.\n$/)
   assert.equal((await org('suspend')).suspended_at, since)
-  assert.match(
-    (await runCommand(['org', 'list'], operator())).stdout,
-    new RegExp(`${organization.name} +team +suspended`),
-  )
+  const { stdout } = await runCommand(['org', 'list'], operator())
+  assert.match(stdout, new RegExp(`${organization.name} +team +suspended`))
   assert.match(await said('resume'), /" is now not suspended\.\n$/)
   assert.match(await said('resume'), /" was already not suspended\.\n$/)
 })

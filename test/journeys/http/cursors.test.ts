@@ -18,69 +18,44 @@ interface Listing {
   readonly touch?: (at: TestOrganization, entry: string) => Promise<void>
 }
 
-async function created(at: TestOrganization, path: string, body: object): Promise<string> {
-  const answer = await at.request('POST', path, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.id
-}
-
-async function deleted(at: TestOrganization, path: string): Promise<void> {
-  assert.equal((await at.request('DELETE', path)).status, 200)
+/** Entries that are made there with such a body, and deleted. */
+function made(path: string, body: (number: number, at: TestOrganization) => object): Listing {
+  return {
+    ...{ path: `${path}?`, name: 'id' },
+    add: async (at, number) => (await at.bodyOf(201, 'POST', path, body(number, at))).id,
+    remove: (at, id) => at.bodyOf(200, 'DELETE', `${path}/${id}`),
+  }
 }
 
 const addressOf = new Map<TestOrganization, string>()
 const mailboxIdOf = new Map<TestOrganization, string>()
 
 const listings: Readonly<Record<string, Listing>> = {
-  scheduled: {
-    path: '/v1/scheduled?',
-    name: 'id',
-    add: (at, number) => {
-      // The same time for several: then the id decides.
-      const sendAt = new Date(world.clock.now() + 3_600_000 + Math.floor(number / 3) * 60_000).toISOString()
-      return created(at, '/v1/scheduled', { from: addressOf.get(at), to: 'a@b.example', text: 'x', send_at: sendAt })
-    },
-    remove: (at, id) => deleted(at, `/v1/scheduled/${id}`),
-  },
-  'blocked senders': {
-    path: '/v1/blocked-senders?',
-    name: 'id',
-    add: (at, number) => created(at, '/v1/blocked-senders', { pattern: `@n${number}.example` }),
-    remove: (at, id) => deleted(at, `/v1/blocked-senders/${id}`),
-  },
-  domains: {
-    path: '/v1/domains?',
-    name: 'id',
-    add: (at, number) => created(at, '/v1/domains', { domain: `n${number}-${at.name.slice(0, 8)}.test` }),
-    remove: (at, id) => deleted(at, `/v1/domains/${id}`),
-  },
+  scheduled: made('/v1/scheduled', (number, at) => ({
+    ...{ from: addressOf.get(at), to: 'a@b.example', text: 'x' },
+    // The same time for several: then the id decides.
+    send_at: new Date(world.clock.now() + 3_600_000 + Math.floor(number / 3) * 60_000).toISOString(),
+  })),
+  'blocked senders': made('/v1/blocked-senders', (number) => ({ pattern: `@n${number}.example` })),
+  domains: made('/v1/domains', (number, at) => ({ domain: `n${number}-${at.name.slice(0, 8)}.test` })),
   labels: {
-    path: '/v1/labels?',
-    name: 'id',
-    add: (at, number) => created(at, '/v1/labels', { name: `Label ${number}` }),
-    remove: (at, id) => deleted(at, `/v1/labels/${id}`),
+    ...made('/v1/labels', (number) => ({ name: `Label ${number}` })),
     touch: async (at, id) => void (await at.request('PATCH', `/v1/labels/${id}`, { colour: 'red' })),
   },
-  filters: {
-    path: '/v1/filters?',
-    name: 'id',
+  filters: made('/v1/filters', (number) => ({
     // The same position for several: then the time decides.
-    add: (at, number) => {
-      const rule = { name: 'F', field: 'from', op: 'is', value: 'x', action: 'star', position: (number * 7) % 5 }
-      return created(at, '/v1/filters', rule)
-    },
-    remove: (at, id) => deleted(at, `/v1/filters/${id}`),
-  },
+    ...{ name: 'F', field: 'from', op: 'is', value: 'x', action: 'star', position: (number * 7) % 5 },
+  })),
   folders: {
     path: '/v1/folders?',
     name: 'name',
     add: async (at, number) => {
       const name = `Folder ${String(number).padStart(4, '0')}`
-      const made = await at.request('POST', `/v1/folders?mailbox=${addressOf.get(at)}`, { name })
-      assert.equal(made.status, 201, JSON.stringify(made.body))
+      await at.bodyOf(201, 'POST', `/v1/folders?mailbox=${addressOf.get(at)}`, { name })
       return name
     },
-    remove: (at, name) => deleted(at, `/v1/folders/${encodeURIComponent(name)}?mailbox=${addressOf.get(at)}`),
+    remove: (at, name) =>
+      at.bodyOf(200, 'DELETE', `/v1/folders/${encodeURIComponent(name)}?mailbox=${addressOf.get(at)}`),
   },
   threads: { path: '/v1/threads?', name: 'root_message_id', ...mail('threads') },
   messages: { path: '/v1/messages?', name: 'message_id', ...mail('messages') },

@@ -48,12 +48,8 @@ before(async () => {
   await rotateTo(secret, { db: database.db, keyring, count: () => {} })
   {
     // What was enrolled is not to be looked at meanwhile.
-    await using world = await World.start({
-      database,
-      sink,
-      keyring,
-      env: { MAILROOM_DNS_FIRST_CHECK_SECONDS: '86400' },
-    })
+    const env = { MAILROOM_DNS_FIRST_CHECK_SECONDS: '86400' }
+    await using world = await World.start({ database, sink, keyring, env })
     lived = await usedInstallation(world, sink)
     answers = await allAnswers(world, lived.organizations)
     await awaitIndexing(world)
@@ -125,10 +121,7 @@ test('a service on the new database answers as the old one did, and goes on with
   assert.ok(sent.bytes.includes(Buffer.alloc(57, 'An attachment. ').toString('base64')))
   assert.deepEqual(more, [])
   const { results } = await dkimVerify(sent.bytes, { resolver: (name) => records.txt(name) })
-  assert.deepEqual(
-    results.map(({ status }) => status.result),
-    ['pass', 'pass'],
-  )
+  assert.equal(results.map(({ status }) => status.result).join(), 'pass,pass')
 
   const letter = { from: 'peer9@far.example', to: address, subject: 'One more', text: 'Hello' }
   await world.send({ ...letter, messageId: '<more@far.example>', inReplyTo: '<12@far.example>' })

@@ -34,14 +34,12 @@ test('no statement of a request, of mail that arrives, or of a mail program that
 
 test('a statement that no index serves is found', async () => {
   await using world = await World.start()
-  const scans = await wholeScans(
-    world.database.pool,
-    new Map([
-      ['select * from mail_messages where sender = $1', ['ann@x.test']],
-      ['select count(*) from labels', []],
-      ['select * from labels where id = $1', ['0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55']],
-    ]),
-  )
+  const statements = new Map([
+    ['select * from mail_messages where sender = $1', ['ann@x.test']],
+    ['select count(*) from labels', []],
+    ['select * from labels where id = $1', ['0199f0a2-7a52-7cc1-a1f1-0d5b7f3a1c55']],
+  ])
+  const scans = await wholeScans(world.database.pool, statements)
   assert.equal(scans.length, 2)
   for (const [at, table] of ['mail_messages', 'labels'].entries()) assert.ok(scans[at]?.startsWith(table), scans[at])
 })
@@ -97,16 +95,11 @@ async function changeOverImap({ db, imap }: World, { organization }: Furnished):
     ...[
       ['APPEND INBOX ', message, ' ', message],
       ['APPEND Sent ', message],
-      ['SELECT INBOX'],
-      ['REPLACE 1 INBOX ', message],
     ],
+    ...[['SELECT INBOX'], ['REPLACE 1 INBOX ', message]],
     ...[['STORE 1:* +FLAGS (\\Deleted work)'], ['STORE 1 (UNCHANGEDSINCE 9) FLAGS (\\Seen)'], ['COPY 1:* Archive']],
-    ...[
-      [`COPY 1 Shared/${team.address}/INBOX`],
-      [`MOVE 1 Shared/${team.address}/INBOX`],
-      ['UID EXPUNGE 1:9'],
-      ['CLOSE'],
-    ],
+    ...[[`COPY 1 Shared/${team.address}/INBOX`], [`MOVE 1 Shared/${team.address}/INBOX`]],
+    ...[['UID EXPUNGE 1:9'], ['CLOSE']],
   ]) {
     const { status, text } = await client.run(...command)
     assert.equal(status, 'OK', text)

@@ -33,6 +33,8 @@ const about = ({ message_id: id }: Arrived) => ({ from: ada.address, to, text: '
 const forwards = ({ message_id: id }: Arrived) => ({ 'X-Forwarded-Message-Id': id })
 const soon = () => new Date(world.clock.now() + 60_000).toISOString()
 
+const replied = ({ uid }: Arrived) => ask('POST', `/v1/messages/${uid}/reply?mailbox=${ada.address}`, { text: 'Yes' })
+
 /** Makes a draft about the message, edits it, and sends it. */
 async function drafted({ uid }: Arrived, mode: string, fields: object, sending: object = {}): Promise<void> {
   const { id } = await ask('POST', '/v1/drafts', { mailbox: ada.address, original: { uid, mode }, to, ...fields })
@@ -59,11 +61,7 @@ async function submitted(fields: Record<string, string>): Promise<void> {
 }
 
 for (const [what, send, marks] of [
-  [
-    'an answer',
-    ({ uid }) => ask('POST', `/v1/messages/${uid}/reply?mailbox=${ada.address}`, { text: 'Yes' }),
-    'answered',
-  ],
+  ['an answer', (one) => replied(one), 'answered'],
   ['a message that names it', (one) => ask('POST', '/v1/send', about(one)), 'answered'],
   ['one of several messages', (one) => ask('POST', '/v1/send/batch', { messages: [about(one)] }), 'answered'],
   ['one that forwards it', (one) => ask('POST', '/v1/send', { ...about(one), headers: forwards(one) }), 'forwarded'],

@@ -25,6 +25,10 @@ async function arrived(): Promise<string[]> {
   return (await sentMail()).flatMap(({ bytes }) => /^Subject: (.*)\r$/m.exec(bytes.toString())?.[1] ?? '')
 }
 
+/** What became of each message. */
+const outcomes = (body: { data: { status: string; error?: { code: string } }[] }) =>
+  body.data.map(({ status, error }) => error?.code ?? status)
+
 /** An error without what differs from request to request. */
 function known({ request_id: _, ...error }: { request_id?: string }): unknown {
   return error
@@ -32,20 +36,16 @@ function known({ request_id: _, ...error }: { request_id?: string }): unknown {
 
 test('a hundred messages are sent, each with an id of its own, and kept in Sent', async () => {
   const { organization, ada } = await sender()
-  const messages = Array.from({ length: 100 }, (_, at) => ({
-    from: ada,
-    to: `bob${at}@there.example`,
-    subject: `${at}`,
-    text: 'Hello',
-  }))
+  const one = { from: ada, text: 'Hello' }
+  const messages = Array.from({ length: 100 }, (_, at) => ({ ...one, to: `bob${at}@there.example`, subject: `${at}` }))
   const { status, body } = await batch(organization, messages)
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(new Set(body.data.map(({ id }: { id: string }) => id)).size, 100)
   assert.deepEqual((await arrived()).toSorted(), messages.map(({ subject }) => subject).toSorted())
   const { body: sent } = await organization.request('GET', `/v1/messages?mailbox=${ada}&folder=sent`)
   assert.equal(sent.total, 100)
-  const { body: one } = await organization.request('GET', `/v1/sent/${body.data[7].id}`)
-  assert.equal(one.recipients[0].address, 'bob7@there.example')
+  const { body: seventh } = await organization.request('GET', `/v1/sent/${body.data[7].id}`)
+  assert.equal(seventh.recipients[0].address, 'bob7@there.example')
 })
 
 test('each message is judged as it would be alone, and delays no other', async () => {
@@ -79,30 +79,21 @@ test('each message is judged as it would be alone, and delays no other', async (
 })
 
 test('the allowance is counted for each message, and a smaller one behind a large one may still go', async () => {
-  await world.db
-    .insertInto('plans')
-    .values({ name: 'three', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 3 })
-    .execute()
+  const plan = { name: 'three', domains: 5, mailboxes: 5, storage_bytes: 1_000_000, sends_per_day: 3 }
+  await world.db.insertInto('plans').values(plan).execute()
   const { organization, ada } = await sender('three')
   const to = (count: number) => Array.from({ length: count }, (_, at) => `bob${at}@there.example`)
   const messages = [2, 2, 1, 1].map((count, at) => ({ from: ada, to: to(count), text: 'Hello', subject: `${at}` }))
   const { body } = await batch(organization, messages)
-  assert.deepEqual(
-    body.data.map(({ status, error }: { status: string; error?: { code: string } }) => error?.code ?? status),
-    ['queued', 'quota_exceeded', 'queued', 'quota_exceeded'],
-  )
+  assert.deepEqual(outcomes(body), ['queued', 'quota_exceeded', 'queued', 'quota_exceeded'])
   assert.deepEqual([...new Set(await arrived())].toSorted(), ['0', '2'])
 })
 
 test('suppressed recipients are named for each message', async () => {
   const { organization, ada } = await sender()
-  await world.db
-    .insertInto('suppressions')
-    .values({
-      ...{ organization_id: organization.id, address: 'gone@there.example', mailbox_id: null },
-      ...{ cause: 'complained', bounces: 1, bounced_at: new Date(), suppressed_at: new Date() },
-    })
-    .execute()
+  const complained = { cause: 'complained', bounces: 1, bounced_at: new Date(), suppressed_at: new Date() } as const
+  const row = { organization_id: organization.id, address: 'gone@there.example', mailbox_id: null, ...complained }
+  await world.db.insertInto('suppressions').values(row).execute()
   const { body } = await batch(organization, [
     { from: ada, to: 'gone@there.example', text: 'Hello' },
     { from: ada, to: ['gone@there.example', 'bob@there.example'], text: 'Hello', subject: 'to bob' },
@@ -128,21 +119,12 @@ test('a restricted key sends from its mailboxes and to its recipients alone', as
   const { organization, ada, id } = await sender()
   const eve = (await organization.mailbox('eve')).address
   const key = await organization.restrictedKey({ mailbox_ids: [id], recipients: ['@there.example'] })
-  const { body } = await batch(
-    organization,
-    [
-      { from: ada, to: 'bob@there.example', text: 'Hello', subject: 'mine' },
-      { from: eve, to: 'bob@there.example', text: 'Hello' },
-      { from: ada, to: 'bob@elsewhere.example', text: 'Hello' },
-    ],
-    { key },
-  )
-  assert.deepEqual(
-    body.data.map(({ status, error }: { status: string; error?: object }) => [
-      status,
-      ...(error && 'code' in error ? [error.code] : []),
-    ]),
-    [['queued'], ['failed', 'not_found'], ['failed', 'invalid_request']],
-  )
+  const messages = [
+    { from: ada, to: 'bob@there.example', text: 'Hello', subject: 'mine' },
+    { from: eve, to: 'bob@there.example', text: 'Hello' },
+    { from: ada, to: 'bob@elsewhere.example', text: 'Hello' },
+  ]
+  const { body } = await batch(organization, messages, { key })
+  assert.deepEqual(outcomes(body), ['queued', 'not_found', 'invalid_request'])
   assert.deepEqual(await arrived(), ['mine'])
 })

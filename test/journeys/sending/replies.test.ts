@@ -39,7 +39,7 @@ test('a reply goes to the author, under the subject and ids of its conversation'
   assert.equal(field(wire, 'References'), '<0@books.example> <1@books.example>')
   assert.match(
     wire,
-    /\r\n\r\nThank you\r\n\r\nOn .*, Ann <ann@books\.example>\s+wrote:\r\n> Dear Ada\r\n>\r\n> Two books\.\r\n/,
+    /\n\r\nThank you\r\n\r\nOn .*, Ann <ann@books\.example>\s+wrote:\r\n> Dear Ada\r\n>\r\n> Two books\./,
   )
   const { body: threads } = await request('GET', `/v1/messages?mailbox=${ada}&folder=sent&limit=1`)
   assert.equal(threads.data[0].message_id, body.message_id)
@@ -86,13 +86,9 @@ test('who cannot be answered is said, and nothing is sent', async () => {
 
 test('an author to whom nothing is sent any more is the fault of the message', async () => {
   const gone = 'gone@books.example'
-  await world.db
-    .insertInto('suppressions')
-    .values({
-      ...{ organization_id: organization.id, address: gone, mailbox_id: null },
-      ...{ cause: 'complained', bounces: 1, bounced_at: new Date(), suppressed_at: new Date() },
-    })
-    .execute()
+  const complained = { cause: 'complained', bounces: 1, bounced_at: new Date(), suppressed_at: new Date() } as const
+  const row = { organization_id: organization.id, address: gone, mailbox_id: null, ...complained }
+  await world.db.insertInto('suppressions').values(row).execute()
   const { status, body } = await reply(await arrived({ from: gone }), { text: 'Thank you' })
   assert.deepEqual([status, body.error.field], [400, 'uid'])
   assert.match(body.error.message, /^Nothing is sent to this address/)
@@ -104,11 +100,8 @@ async function draft(original: object, fields: object = {}, options = {}) {
 }
 
 test('the draft of an answer is made of the message', async () => {
-  const { uid } = await arrived({
-    messageId: '<2@books.example>',
-    to: [ada, 'bo@there.example'],
-    attachments: [{ filename: 'a.txt', content: 'Hi' }],
-  })
+  const attachments = [{ filename: 'a.txt', content: 'Hi' }]
+  const { uid } = await arrived({ messageId: '<2@books.example>', to: [ada, 'bo@there.example'], attachments })
   const { status, body } = await draft({ uid, mode: 'reply_all' })
   assert.equal(status, 201)
   assert.partialDeepStrictEqual(body, {
@@ -153,11 +146,8 @@ test('the draft that forwards a message has its header behind the text that is g
 })
 
 test('the draft that forwards a message has its text and its attachments', async () => {
-  const { uid } = await arrived({
-    html: '<p>Dear <b>Ada</b>',
-    text: undefined,
-    attachments: [{ filename: 'ä.txt', content: 'Hi' }],
-  })
+  const attachments = [{ filename: 'ä.txt', content: 'Hi' }]
+  const { uid } = await arrived({ html: '<p>Dear <b>Ada</b>', text: undefined, attachments })
   const { body } = await draft({ uid, mode: 'forward' })
   assert.deepEqual([body.to, body.subject, body.in_reply_to, body.references], [[], 'Fwd: Your order', [], []])
   assert.match(
@@ -174,9 +164,8 @@ test('the draft that forwards a message has its text and its attachments', async
 })
 
 test('a message with too much attached is forwarded without', async () => {
-  const { uid } = await arrived({
-    attachments: Array.from({ length: 11 }, (_, at) => ({ filename: `${at}.txt`, content: 'Hi' })),
-  })
+  const attachments = Array.from({ length: 11 }, (_, at) => ({ filename: `${at}.txt`, content: 'Hi' }))
+  const { uid } = await arrived({ attachments })
   const refused = await draft({ uid, mode: 'forward' })
   assert.deepEqual([refused.status, refused.body.error.field], [400, 'original'])
   assert.equal((await draft({ uid, mode: 'forward' }, { attachments: [] })).status, 201)

@@ -5,7 +5,7 @@ import { senderBehind } from '#test/mail/bounce-address.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
-const { world, sink, organization, ada, request, sentMail } = await sendingWorld()
+const { world, organization, ada, request, sentMail } = await sendingWorld()
 
 const send = (body: object) => request('POST', '/v1/send', { from: ada, to: 'bob@there.example', ...body })
 
@@ -13,14 +13,9 @@ const folder = async (name: string, address = ada) =>
   (await request('GET', `/v1/messages?mailbox=${address}&folder=${name}`)).body.data
 
 test('a message goes to everyone it names, once, and its copy is in Sent', async () => {
-  const { status, body } = await send({
-    to: ['Bob <bob@there.example>', 'cy@elsewhere.example'],
-    bcc: 'eve@there.example',
-    subject: 'Grüße',
-    text: 'Hello',
-    html: '<p>Hello',
-    attachments: [{ filename: 'a.txt', content: 'SGk=' }],
-  })
+  const fields = { subject: 'Grüße', text: 'Hello', html: '<p>Hello' }
+  const to = { to: ['Bob <bob@there.example>', 'cy@elsewhere.example'], bcc: 'eve@there.example' }
+  const { status, body } = await send({ ...to, ...fields, attachments: [{ filename: 'a.txt', content: 'SGk=' }] })
   assert.deepEqual([status, body.status], [202, 'queued'])
   const taken = await sentMail()
   assert.deepEqual(
@@ -31,10 +26,8 @@ test('a message goes to everyone it names, once, and its copy is in Sent', async
   assert.ok(wire.includes(`Message-ID: ${body.message_id}\r\n`))
   assert.doesNotMatch(withoutIds(wire), /eve@|bcc/i)
   const [copy] = await folder('sent')
-  assert.deepEqual(
-    [copy.message_id, copy.subject, copy.unread, copy.has_attachment],
-    [body.message_id, 'Grüße', false, true],
-  )
+  const { message_id } = body
+  assert.partialDeepStrictEqual(copy, { message_id, subject: 'Grüße', unread: false, has_attachment: true })
   const raw = await request('GET', `/v1/messages/${copy.uid}/raw?mailbox=${ada}&folder=sent`)
   assert.match(raw.bytes.toString(), /^Bcc: eve@there\.example\r\n/)
 })
@@ -53,26 +46,12 @@ test('mail from here to here leaves by no wire, and passes blocks and filters', 
   assert.match(text, /nobody@.*\n {4}No such address here\./)
 })
 
-test('a mail host that asks to wait is asked again, and the message is the same', async () => {
-  sink.act = (step) => (step === 'end of data' ? '451 4.7.1 Come again' : undefined)
-  const { body } = await send({ text: 'Patience' })
-  assert.deepEqual(await sentMail(), [])
-  sink.act = () => undefined
-  await world.advance(10 * 60_000)
-  assert.deepEqual(
-    (await sentMail()).map(({ bytes }) => bytes.includes(body.message_id)),
-    [true],
-  )
-})
-
 test('recipients are counted against the day, and over the plan nothing is sent', async () => {
   const { organization: free, address: from } = await world.mailbox('ada', { plan: 'free' })
-  const sendTo = (count: number) =>
-    free.request('POST', '/v1/send', {
-      from,
-      to: Array.from({ length: count }, (_, n) => `r${n}@there.example`),
-      text: 'Hello',
-    })
+  const sendTo = (count: number) => {
+    const to = Array.from({ length: count }, (_, n) => `r${n}@there.example`)
+    return free.request('POST', '/v1/send', { from, to, text: 'Hello' })
+  }
   for (let n = 0; n < 3; n++) assert.equal((await sendTo(25)).status, 202)
   const answers = await Promise.all([sendTo(20), sendTo(20), sendTo(20)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 402, 402])

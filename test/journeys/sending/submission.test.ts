@@ -31,26 +31,16 @@ describe('sending', () => {
     const message = letter({ Bcc: 'eve@there.example' }, '.dots\r\nand Grüße')
     assert.equal((await client.send(ada.address, to, message)).codes, '250 2.6.0')
     const [sent, ...more] = await taken()
-    assert.deepEqual(
-      [senderBehind(sent?.from), sent?.to.toSorted(), more],
-      [ada.address, ['bob@there.example', 'eve@there.example'], []],
-    )
+    assert.deepEqual([senderBehind(sent?.from), sent?.to.toSorted(), more], [ada.address, to.slice(0, 2), []])
     const wire = sent?.bytes.toString() ?? ''
     assert.doesNotMatch(wire, /^bcc:|laptop\.example \(|127\.0\.0\.1/im)
     assert.match(wire, /^Received: by \S+ with ESMTPSA id \S+;\r\n\t/m)
     assert.ok(wire.endsWith('\r\n\r\n.dots\r\nand Grüße\r\n'))
     const resolver = (name: string) => world.dns.txt(name)
-    const { results } = await dkimVerify(sent?.bytes ?? Buffer.alloc(0), {
-      resolver,
-      curTime: new Date(world.clock.now()),
-    })
-    assert.deepEqual(
-      results.map(({ status, signingDomain }) => [status.result, signingDomain]),
-      [
-        ['pass', organization.domain],
-        ['pass', organization.domain],
-      ],
-    )
+    const curTime = new Date(world.clock.now())
+    const { results } = await dkimVerify(sent?.bytes ?? Buffer.alloc(0), { resolver, curTime })
+    const signed = results.map(({ status, signingDomain }) => `${status.result} ${signingDomain}`)
+    assert.deepEqual(signed, Array(2).fill(`pass ${organization.domain}`))
     const copy = await newestIn(organization, ada.address, 'sent')
     assert.equal(copy, `Bcc: eve@there.example\r\n${sent?.bytes.toString('latin1')}`)
   })
@@ -74,17 +64,12 @@ describe('sending', () => {
       assert.equal((await client.send(sender, 'bob@there.example', letter({ From: from }))).codes, '250 2.6.0')
       assert.equal(senderBehind((await taken())[0]?.from), from)
     }
+    const bobs = { address: ada.address.replace('@', '+bob@'), mailbox_id: bob.id, alias: true }
     await world.db
       .insertInto('addresses')
-      .values({
-        address: ada.address.replace('@', '+bob@'),
-        organization_id: organization.id,
-        mailbox_id: bob.id,
-        alias: true,
-      })
+      .values({ organization_id: organization.id, ...bobs })
       .execute()
-    const taggedButBobs = await client.say(`MAIL FROM:<${ada.address.replace('@', '+bob@')}>`)
-    assert.equal(taggedButBobs.codes, '553 5.7.1')
+    assert.equal((await client.say(`MAIL FROM:<${bobs.address}>`)).codes, '553 5.7.1')
   })
 
   test("nobody's address but one's own is let through, in the envelope or in the message", async () => {
@@ -119,13 +104,6 @@ describe('sending', () => {
     assert.equal((await client.say(`RCPT TO:<${bob.address}>`)).codes, '250 2.1.5')
   })
 
-  test('mail to a mailbox here leaves by no wire', async () => {
-    await using client = await loggedIn(port, ada.address)
-    assert.equal((await client.send(ada.address, bob.address, letter({ Subject: 'Inside' }))).codes, '250 2.6.0')
-    assert.deepEqual(await taken(), [])
-    assert.deepEqual(await subjectsIn(organization, bob.address), ['Inside'])
-  })
-
   test('internationalised addresses and headers go as such', async () => {
     await using client = await loggedIn(port, ada.address)
     const message = letter({ To: 'Jürgen <jürgen@there.example>', Subject: 'Grüße' })
@@ -146,11 +124,6 @@ describe('sending', () => {
     assert.equal((await client.say(`MAIL FROM:<${ada.address}> AUTH=<>`)).codes, '250 2.1.0')
     assert.equal((await client.say('RSET')).codes, '250 2.0.0')
     assert.equal((await client.say(`MAIL FROM:<${bob.address}> AUTH=${bob.address}`)).codes, '553 5.7.1')
-  })
-
-  test('what is larger than 25 MiB is refused at MAIL', async () => {
-    await using client = await loggedIn(port, ada.address)
-    assert.equal((await client.say(`MAIL FROM:<${ada.address}> SIZE=26214401`)).codes, '552 5.3.4')
   })
 
   test('recipients are counted against the day: over the plan nothing is sent, and the program gets an error at once', async () => {
