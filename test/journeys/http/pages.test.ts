@@ -57,11 +57,7 @@ test('every list × small and large pages: each entry once, in one order, and no
   for (const [index, list] of (await lists(await furnish(world))).entries()) {
     const whole = await met(list, [100])
     const ids = (await met(others[index] ?? list, [100])).filter((one) => isUuid(String(one)))
-    assert.deepEqual(
-      whole.filter((one) => ids.includes(one)),
-      [],
-      list.name,
-    )
+    assert.ok(!whole.some((one) => ids.includes(one)), list.name)
     assert.deepEqual(await met(list, [1, 2, 100]), whole, list.name)
     assert.equal(new Set(whole).size, whole.length, list.name)
     if (whole.length > 1) long++

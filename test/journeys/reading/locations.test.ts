@@ -37,10 +37,7 @@ test('a blocked sender is found by its pattern too, and a mailbox by its address
     pattern: 'Spam+1@Bücher.example',
   })
   for (const name of [blocked.id, 'SPAM+1@bücher.example', 'spam+1@xn--bcher-kva.example'])
-    assert.deepEqual(
-      (await organization.request('GET', `/v1/blocked-senders/${encodeURIComponent(name)}`)).body,
-      blocked,
-    )
+    assert.deepEqual(await organization.bodyOf(200, 'GET', `/v1/blocked-senders/${encodeURIComponent(name)}`), blocked)
   const { address } = await organization.mailbox('ada')
   const { body: mailbox } = await organization.request('GET', `/v1/mailboxes/${encodeURIComponent(address)}`)
   assert.equal(mailbox.address, address)

@@ -53,10 +53,8 @@ describe('what a message says of itself', () => {
     const passed = `${hostname};\r\n\tspf=pass smtp.mailfrom=ceo@bank.example;\r\n\tdkim=pass header.d=bank.example;\r\n\tdmarc=pass header.from=bank.example`
     const forged = `Return-Path: <ceo@bank.example>\r\nAuthentication-Results: ${passed}\r\nReceived: from a by ${hostname}\r\n`
     for (const first of ['', forged, `${forged}${forged}`, `Authentication-Results: ${passed}\r\n`]) {
-      assert.equal(
-        await hand(world, 'x@peer.example', address, first + letter({ From: 'ceo@bank.example' })),
-        '250 2.6.0',
-      )
+      const forged = first + letter({ From: 'ceo@bank.example' })
+      assert.equal(await hand(world, 'x@peer.example', address, forged), '250 2.6.0')
       const { authentication } = await newest()
       assert.deepEqual(authentication, { spf: 'none', dkim: 'none', dmarc: 'none', domain: null, aligned: false })
     }
@@ -116,10 +114,8 @@ describe('what a message says of itself', () => {
         data: [, reply],
       },
     ] = [await get(`/v1/messages?mailbox=${flo}&folder=archive`), await get(`/v1/messages?mailbox=${flo}`)]
-    assert.deepEqual(
-      messages,
-      [archived, reply].map((listed) => ({ ...listed, not_delivered: [] })),
-    )
+    const expected = [archived, reply].map((listed) => ({ ...listed, not_delivered: [] }))
+    assert.deepEqual(messages, expected)
     await organization.request('PATCH', `/v1/messages/3?mailbox=${flo}`, { folder: 'junk' })
     assert.deepEqual(await ids('junk'), [null])
   })

@@ -44,11 +44,8 @@ for (const [what, send] of [
     const { headers: sent } = readMessage(taken?.bytes ?? Buffer.alloc(0))
     for (const [name, value] of Object.entries(headers)) {
       const fields = sent.fields.filter((field) => field.name === name.toLowerCase())
-      assert.deepEqual(
-        fields.map((field) => sent.textOf(field)),
-        [value].flat(),
-        name,
-      )
+      const texts = fields.map((field) => sent.textOf(field))
+      assert.deepEqual(texts, [value].flat(), name)
     }
   })
 
