@@ -105,6 +105,16 @@ test('one folder writes each table', () => {
   assert.deepEqual(tableBreaches(writes, writers, exceptions, Object.keys(copiers)), [])
 })
 
+test('one file knows where octets of messages are', () => {
+  const knowing = sourcePaths().filter((path) =>
+    /mail_pieces|content\.bytes/.test(readFileSync(join(sourceRoot, path), 'utf8')),
+  )
+  assert.deepEqual(
+    knowing.filter((path) => !path.startsWith('db/')),
+    ['mail/octets.ts'],
+  )
+})
+
 const noted = { labels: 'labels', mailboxes: 'mailboxes' }
 const own = [
   { path: 'labels/queries.ts', table: 'labels' },

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { pieceBytes } from '#/event-loop/pieces.ts'
 import { headerFacts } from '#/mime/header/header-facts.ts'
 import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import { storable } from '#/text.ts'
 import type { Copy } from './append.ts'
 import { normalKeywords } from './normal-keywords.ts'
+import { isLarge } from './octets.ts'
 
 /** Recipients in To that lists show: a page of messages must not have megabytes. */
 const mostRecipients = 100
@@ -29,7 +29,7 @@ export class Contents {
     let row = held.get(organizationId)
     if (!row) {
       const { raw } = message
-      const large = raw.length > pieceBytes
+      const large = isLarge(raw)
       row = contentRow(this.rows.length, organizationId, message, large ? undefined : this.#length)
       held.set(organizationId, row)
       this.rows.push(row)

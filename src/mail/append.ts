@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
-import { pieceBytes, slices } from '#/event-loop/pieces.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { Originals } from '#/mime/header/originals.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
@@ -11,6 +11,7 @@ import { type Gain, hasChangedMeanwhile, type Place, store } from './append-stat
 import type { Arrival } from './arrivals.ts'
 import { makeFolders } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
+import { putPieces } from './octets.ts'
 
 export interface Copy {
   readonly mailbox: MailboxRef
@@ -51,7 +52,7 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], wi
     await numberLarge(tx, contents)
     if (places) await store(tx, { places }, contents, rows, withEvents)
     else places = await storeFirst(tx, gains.byFolder, contents, rows, withEvents)
-    await storePieces(tx, contents)
+    for (const { row, raw } of contents.large) await putPieces(tx, row.given, raw)
   }
   const first = new Map(places?.map((place) => [place.number, place.first]))
   return stored.map(({ folder, nth }) => (first.get(folder) ?? 0) + nth)
@@ -179,16 +180,4 @@ async function numberLarge(tx: Tx, { large }: Contents): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select nextval('mail_contents_id_seq') as id from generate_series(1, ${large.length}::integer)`.execute(tx)
   for (const [index, { row }] of large.entries()) row.given = rows[index]?.id ?? null
-}
-
-/** One statement per piece; other requests run between them. */
-async function storePieces(tx: Tx, { large }: Contents): Promise<void> {
-  for (const { row, raw } of large) {
-    let number = 0
-    for (const piece of slices(raw)) {
-      await sql`insert into mail_pieces (content_id, number, bytes) values (${row.given}, ${number++}, ${piece})`.execute(
-        tx,
-      )
-    }
-  }
 }

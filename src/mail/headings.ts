@@ -5,6 +5,7 @@ import type { Address } from '#/mime/address/address.ts'
 import { noSuchFolder } from './folder-name.ts'
 import { findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
+import { first } from './octets.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
 
 export interface Extent {
@@ -41,7 +42,7 @@ export interface Heading {
 }
 
 /** Nearly every header ends within the first piece; for longer ones the second is read. */
-const [usual, most] = [8 << 10, 64 << 10]
+const [usual, most] = [8 << 10, 64 << 10] as const
 
 type Packed = Record<'uid' | 'seen' | 'flagged' | 'header' | 'length', string | null> & {
   readonly keywords: string[][] | null
@@ -59,12 +60,10 @@ export async function readHeadings(
   name: string,
   { after, last, most: limit, wanted }: UidRange,
 ): Promise<HeadingPage> {
-  const bytes = sql`coalesce(content.bytes,
-    (select bytes from mail_pieces where content_id = content.id and number = 0))`
   const end = sql`position('\\x0d0a0d0a'::bytea in head.bytes)`
   const read = sql`(
-    select case when ${end} > 0 then substring(head.bytes for ${end} + 3) else substring(${bytes} for ${most}) end
-    from (select substring(${bytes} for ${usual}) as bytes offset 0) head
+    select case when ${end} > 0 then substring(head.bytes for ${end} + 3) else ${first(most)} end
+    from (select ${first(usual)} as bytes offset 0) head
   )`
   const header = {
     subject: sql`''::bytea`,

@@ -1,14 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AppliedFilter as Applied } from '#/db/schema/mail.ts'
 import type { Db } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
-import { pieceBytes } from '#/event-loop/pieces.ts'
 import { publicId } from '#/message-id.ts'
 import type { Address } from '#/mime/address/address.ts'
 import { type HeaderFacts, headerFacts } from '#/mime/header/header-facts.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
+import { first, inBase64, piecesOf, whole } from './octets.ts'
 
 export interface Summary {
   /** As others are shown it (src/message-id.ts). */
@@ -82,8 +81,7 @@ const headBytes = 16 << 10
 export const summaryColumns = sql`message.id, message.uid, content.message_id, content.thread_root, content.subject, content.from_name,
   content.from_address, content.recipients, message.received_at, message.seen, message.flagged, message.answered,
   message.forwarded, message.keywords, content.has_attachment, content.preview, message.size_bytes, content.facts - array['senders', 'groups'] as facts,
-  case when content.facts -> 'automatic' is null then ${inBase64(sql`substring(coalesce(content.bytes,
-    (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes})`)} end as head`
+  case when content.facts -> 'automatic' is null then ${inBase64(first(headBytes))} end as head`
 
 /** Of rows of folder and uid. */
 export async function summariesOf(
@@ -117,7 +115,7 @@ export interface StoredRow extends SummaryRow {
   bytes: string | null
 }
 
-export const storedColumns = sql`${summaryColumns}, message.content_id, message.filtered_by, ${inBase64(sql`content.bytes`)} as bytes`
+export const storedColumns = sql`${summaryColumns}, message.content_id, message.filtered_by, ${inBase64(whole)} as bytes`
 
 export function storedOf(db: Db, organizationId: string, row: StoredRow, folder: string): Stored {
   const { bytes, content_id } = row
@@ -130,24 +128,6 @@ export function storedOf(db: Db, organizationId: string, row: StoredRow, folder:
       else yield* piecesOf(db, organizationId, content_id, row.size_bytes)
     },
   }
-}
-
-export async function* piecesOf(db: Db, organizationId: string, content: number, size: number): AsyncGenerator<Buffer> {
-  for (let number = 0; number * pieceBytes < size; number++) {
-    const { rows } = await sql<{ piece: string }>`
-      select ${inBase64(sql`piece.bytes`)} as piece
-      from mail_pieces piece join mail_contents content on content.id = piece.content_id
-      where piece.content_id = ${content} and piece.number = ${number}
-        and content.organization_id = ${organizationId}`.execute(db)
-    const [row] = rows
-    if (!row) throw notFound('message')
-    yield Buffer.from(row.piece, 'base64')
-  }
-}
-
-/** node-postgres returns text. In hexadecimal, its usual form, a MiB holds the event loop for 11 ms, in base64 for 4. */
-function inBase64(bytes: RawBuilder<unknown>): RawBuilder<string> {
-  return sql`encode(${bytes}, 'base64')`
 }
 
 export function summaryOf(row: SummaryRow, folder: string): Summary {

@@ -1,10 +1,7 @@
-import { sql } from 'kysely'
-import { copied } from '#/db/copied.ts'
-import { query } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
-import { oneAhead } from '#/event-loop/one-ahead.ts'
-import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { FolderRef } from '#/mail/folders.ts'
+import { firstText, wholeText } from '#/mail/octets.ts'
 import type { StoredFlags } from '../selected/flags.ts'
 import type { Row } from './rows.ts'
 
@@ -52,6 +49,9 @@ interface ContentRow extends StoredFlags {
   running: number
 }
 
+const whole = new SqlPart(wholeText)
+const firstOctets = new SqlPart(firstText('octets', { bytes: 'bytes', id: 'those.content_id' }))
+
 /** Reads the first of the messages with these ascending uids, as many as are read at once. `until` is the last uid that was looked
  *  for: what is missing up to there is gone. */
 export async function readContents(
@@ -64,12 +64,11 @@ export async function readContents(
   const rows = await query<ContentRow>(db, { mayWait: true })`
     select uid, modseq, id, received_at, saved_at, seen, flagged, answered, forwarded, deleted, draft, keywords, content_id,
       size_bytes, running, preview, structure,
-      encode(substring(coalesce(bytes, (select bytes from mail_pieces piece where piece.content_id = those.content_id and number = 0))
-        for octets), 'base64') as head
+      encode(${firstOctets}, 'base64') as head
     from (
       select message.uid, message.modseq, message.id, message.received_at, message.saved_at, message.seen, message.flagged,
         message.answered, message.forwarded, message.deleted, message.draft, message.keywords, message.content_id,
-        message.size_bytes, octets, content.preview, content.bytes, structure,
+        message.size_bytes, octets, content.preview, ${whole}, structure,
         octets + coalesce(octet_length(structure), 0) as cost,
         sum(octets + coalesce(octet_length(structure), 0)) over (order by message.uid) as running
       from unnest(${wanted}::bigint[]) as wanted (uid)
@@ -99,49 +98,4 @@ export async function readContents(
   // There may be more behind those that fill the batch.
   const isCut = last !== undefined && last.running >= mostBytes
   return { read, until: isCut ? last.uid : (wanted.at(-1) ?? 0) }
-}
-
-/** Octets that are read at once. */
-const sliceBytes = 256 << 10
-const pieceBits = Math.log2(pieceBytes)
-
-/** The message is not there any more. */
-export class Gone extends Error {}
-
-/** The octets of a stored message from `start` up to, not including, `end`, the next being read while the last are written. Throws
- *  `Gone`. */
-export async function* octetsOf(
-  db: Db,
-  organizationId: string,
-  contentId: number,
-  { start, end }: { readonly start: number; readonly end: number },
-): AsyncGenerator<Buffer> {
-  yield* oneAhead(starts(start, end), (at) => slice(db, organizationId, contentId, at, sliceEnd(at, end)))
-}
-
-function* starts(start: number, end: number): Generator<number> {
-  for (let at = start; at < end; at = sliceEnd(at, end)) yield at
-}
-
-/** A slice ends with the piece of a large message that it is in. */
-function sliceEnd(at: number, end: number): number {
-  const pieceEnd = ((at >> pieceBits) + 1) << pieceBits
-  return Math.min(at + sliceBytes, end, pieceEnd)
-}
-
-async function slice(db: Db, organizationId: string, contentId: number, at: number, end: number): Promise<Buffer> {
-  const length = end - at
-  const [from, number] = [at & (pieceBytes - 1), at >> pieceBits].map(sql.lit)
-  const [row] = await copied(
-    db,
-    sql`select case when content.bytes is null then (
-        select substring(piece.bytes from ${from} + 1 for ${sql.lit(length)})
-        from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
-      ) else substring(content.bytes from ${sql.lit(at + 1)} for ${sql.lit(length)}) end
-      from mail_contents content
-      where content.id = ${sql.lit(contentId)} and content.organization_id = ${sql.lit(organizationId)}`,
-  )
-  const bytes = row?.[0]
-  if (bytes?.length !== length) throw new Gone('The message has been deleted meanwhile')
-  return bytes
 }

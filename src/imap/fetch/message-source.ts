@@ -1,9 +1,10 @@
 import type { Db } from '#/db/schema.ts'
+import { octetsOf } from '#/mail/octets.ts'
 import { type Entity, readEntity } from '#/mime/entity/entity.ts'
 import type { Headers } from '#/mime/header/headers.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import { type Content, octetsOf } from './contents.ts'
+import type { Content } from './contents.ts'
 import type { Range } from './section.ts'
 import { largeStructure } from './structures.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Gone } from '#/mail/octets.ts'
 import { Bye } from '../answers.ts'
 import type { Output } from '../wire/output.ts'
-import { Gone } from './contents.ts'
 import { withoutNul } from './octet-text.ts'
 
 /** Text that is sent together. */

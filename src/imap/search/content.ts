@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { first } from '#/mail/octets.ts'
 import type { Sought } from '#/mime/body/holds-texts.ts'
 import type { Places } from './places.ts'
 import { type Found, sift } from './rows.ts'
@@ -99,8 +100,7 @@ function inHeader(name: string, text: string): Test {
         from (
           select bytes, position('\\x0d0a0d0a'::bytea in bytes) as header_end
           from (
-            select substring(coalesce(content.bytes,
-              (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headerBytes}) as bytes offset 0
+            select ${first(headerBytes)} as bytes offset 0
           ) head offset 0
         ) ended
       ) written

@@ -4,8 +4,8 @@ import { Refusal } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { Slots } from '#/event-loop/slots.ts'
 import { uidRows } from '#/mail/folders.ts'
+import { first, inBase64, piecesOf, whole } from '#/mail/octets.ts'
 import { bytes, integers, packed } from '#/mail/packed.ts'
-import { piecesOf } from '#/mail/read.ts'
 import type { Scope } from './scope.ts'
 
 /** Messages that a statement reads, and octets of all of them unless one is larger. */
@@ -80,11 +80,10 @@ async function rawsOf(scope: Scope, rows: readonly Row[], headersOnly: boolean):
   const stored = headersOnly
     ? sql`(
         select case when ${end} > 0 then substring(head.bytes for ${end} + 3) end from (
-          select substring(coalesce(content.bytes,
-            (select bytes from mail_pieces where content_id = content.id and number = 0)) for ${headBytes}) as bytes offset 0
+          select ${first(headBytes)} as bytes offset 0
         ) head
       )`
-    : sql`content.bytes`
+    : whole
   const read = await sql<Record<'uids' | 'lengths' | 'octets', string | null>>`
     select ${packed(sql`int4send(uid::integer)`)} as uids, ${packed(sql`int4send(octet_length(octets))`)} as lengths,
       ${packed(sql`octets`)} as octets
@@ -112,7 +111,7 @@ async function rawsOf(scope: Scope, rows: readonly Row[], headersOnly: boolean):
 async function wholeOf(scope: Scope, { content_id, size_bytes }: Row): Promise<Buffer | undefined> {
   using _ = await large.enter()
   const { rows } = await sql<{ bytes: string | null }>`
-    select encode(bytes, 'base64') as bytes from mail_contents
+    select ${inBase64(whole)} as bytes from mail_contents content
     where id = ${content_id} and organization_id = ${scope.organizationId}`.execute(scope.db)
   const [row] = rows
   if (!row) return undefined

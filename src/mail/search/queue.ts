@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { databaseNow, type Lease, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import { inBase64, whole } from '../octets.ts'
 import { listingWords } from './listed-words.ts'
 import { vocabularyOf } from './rest-text.ts'
 
@@ -40,9 +41,9 @@ export async function readUnindexed(db: Db, { id, organizationId }: Unindexed): 
       join mailboxes mailbox on mailbox.id = folder.mailbox_id
       where message.content_id = ${id} and mailbox.organization_id = ${organizationId} and mailbox.kind <> 'private'
     )
-    select message_id as "messageId", has_attachment as "hasAttachment", encode(bytes, 'base64') as bytes,
+    select message_id as "messageId", has_attachment as "hasAttachment", ${inBase64(whole)} as bytes,
       (select size_bytes from place limit 1) as "sizeBytes", array(select mailbox_id::text from place) as "mailboxIds"
-    from mail_contents
+    from mail_contents content
     where id = ${id} and organization_id = ${organizationId} and exists (select from place)`.execute(db)
   return rows[0]
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import type { MailboxRef } from '../mailbox-ref.ts'
+import { first, inBase64 } from '../octets.ts'
 import { type SummaryRow, summaryColumns, summaryOf } from '../read.ts'
 import { lookUp, mostHits, type Place, type Scope, type Walked, walk } from './candidates.ts'
 import { condition, heldWords, necessaryWords } from './condition.ts'
@@ -186,11 +187,12 @@ async function load(
   const [folderIds, uids] = [places.map(({ folderId }) => folderId), places.map(({ uid }) => uid)]
   const { rows } = await sql<SummaryRow & { folder_id: number; beginning: string }>`
     select message.folder_id, ${summaryColumns},
-      encode(substring(coalesce(content.bytes, piece.bytes) from 1 for ${beginning}::integer), 'base64') as beginning
+      ${inBase64(first(beginning))} as beginning
     from unnest(${folderIds}::bigint[], ${uids}::bigint[]) as wanted (folder_id, uid)
     join mail_messages message using (folder_id, uid)
-    join mail_contents content on content.id = message.content_id and content.organization_id = ${organizationId}
-    left join mail_pieces piece on piece.content_id = content.id and piece.number = 0`.execute(db)
+    join mail_contents content on content.id = message.content_id and content.organization_id = ${organizationId}`.execute(
+    db,
+  )
   const byPlace = new Map(rows.map((row) => [`${row.folder_id}/${row.uid}`, row]))
   const byId = new Map(folders.map((folder) => [folder.id, folder]))
   return places.flatMap(({ folderId, uid }) => {

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely'
+import { copied } from '#/db/copied.ts'
+import type { Db, Tx } from '#/db/schema.ts'
+import { notFound } from '#/errors.ts'
+import { oneAhead } from '#/event-loop/one-ahead.ts'
+import { pieceBytes, slices } from '#/event-loop/pieces.ts'
+
+/** Where the octets of messages are: those of a small one in the row of its content, those of a larger one in pieces of a MiB
+ *  (docs/database.md#octets). No other file reads them or writes pieces; small ones
+ *  are written by the statement of append-statement.ts. They go with the last copy. */
+
+/** All octets of a small message, over `mail_contents content`; null for a larger one. */
+export const wholeText = 'content.bytes'
+export const whole = sql.raw<Buffer | null>(wholeText)
+
+/** The first octets of a message, over the same, or over what has these two columns of it. */
+export function firstText(length: string, { bytes = wholeText, id = 'content.id' } = {}): string {
+  return `substring(coalesce(${bytes}, (select bytes from mail_pieces where content_id = ${id} and number = 0)) for ${length})`
+}
+
+export function first(length: number): RawBuilder<Buffer> {
+  return sql.raw(firstText(String(length)))
+}
+
+/** node-postgres returns text. In hexadecimal, its usual form, a MiB holds the event loop for 11 ms, in base64 for 4. */
+export function inBase64(octets: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`encode(${octets}, 'base64')`
+}
+
+/** Whether a message has its octets in pieces. */
+export function isLarge(octets: Buffer): boolean {
+  return octets.length > pieceBytes
+}
+
+/** Stores the octets of a large message, one statement a piece; other requests run between them. */
+export async function putPieces(tx: Tx, contentId: number | null, octets: Buffer): Promise<void> {
+  let number = 0
+  for (const piece of slices(octets))
+    await sql`insert into mail_pieces (content_id, number, bytes) values (${contentId}, ${number++}, ${piece})`.execute(
+      tx,
+    )
+}
+
+/** The octets of a large message, a piece at a time. @throws not_found if it is deleted meanwhile */
+export async function* piecesOf(db: Db, organizationId: string, content: number, size: number): AsyncGenerator<Buffer> {
+  for (let number = 0; number * pieceBytes < size; number++) {
+    const { rows } = await sql<{ piece: string }>`
+      select ${inBase64(sql`piece.bytes`)} as piece
+      from mail_pieces piece join mail_contents content on content.id = piece.content_id
+      where piece.content_id = ${content} and piece.number = ${number}
+        and content.organization_id = ${organizationId}`.execute(db)
+    const [row] = rows
+    if (!row) throw notFound('message')
+    yield Buffer.from(row.piece, 'base64')
+  }
+}
+
+/** Octets that are read at once. */
+const sliceBytes = 256 << 10
+const pieceBits = Math.log2(pieceBytes)
+
+/** The message is not there any more. */
+export class Gone extends Error {}
+
+/** The octets of a stored message from `start` up to, not including, `end`, the next being read while the last are written. Throws
+ *  `Gone`. */
+export async function* octetsOf(
+  db: Db,
+  organizationId: string,
+  contentId: number,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  yield* oneAhead(starts(start, end), (at) => slice(db, organizationId, contentId, at, sliceEnd(at, end)))
+}
+
+function* starts(start: number, end: number): Generator<number> {
+  for (let at = start; at < end; at = sliceEnd(at, end)) yield at
+}
+
+/** A slice ends with the piece of a large message that it is in. */
+function sliceEnd(at: number, end: number): number {
+  const pieceEnd = ((at >> pieceBits) + 1) << pieceBits
+  return Math.min(at + sliceBytes, end, pieceEnd)
+}
+
+async function slice(db: Db, organizationId: string, contentId: number, at: number, end: number): Promise<Buffer> {
+  const length = end - at
+  const [from, number] = [at & (pieceBytes - 1), at >> pieceBits].map(sql.lit)
+  const [row] = await copied(
+    db,
+    sql`select case when content.bytes is null then (
+        select substring(piece.bytes from ${from} + 1 for ${sql.lit(length)})
+        from mail_pieces piece where piece.content_id = content.id and piece.number = ${number}
+      ) else substring(content.bytes from ${sql.lit(at + 1)} for ${sql.lit(length)}) end
+      from mail_contents content
+      where content.id = ${sql.lit(contentId)} and content.organization_id = ${sql.lit(organizationId)}`,
+  )
+  const bytes = row?.[0]
+  if (bytes?.length !== length) throw new Gone('The message has been deleted meanwhile')
+  return bytes
+}
