@@ -12,10 +12,12 @@ import { mailboxId } from '../selected/mailbox-id.ts'
 import { leave } from '../selected/select.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments, Command } from '../wire/arguments.ts'
+import { untagged } from '../wire/format.ts'
 import { alreadyExists, existingFolder, findFolder } from './existing.ts'
 import { folderWithUse, hasUse } from './listing.ts'
 import { folderNamed, type NamedFolder, noSuchMailbox, reach } from './named.ts'
 import { separator } from './names.ts'
+import { namedAs } from './written.ts'
 
 /** Messages that are deleted or moved in one transaction. */
 const together = 500
@@ -37,7 +39,15 @@ export async function create(session: Session, { args }: Command): Promise<Compl
   if (!made) throw alreadyExists()
   await announceFolders(db, wanted.mailbox, session.user.by)
   const { stored } = await existingFolder(session, name, 'change')
+  await tellName(session, name, args)
   return { text: 'Created', code: `MAILBOXID (${mailboxId(stored.id)})` }
+}
+
+/** A client of IMAP4rev2 is told the name that a mailbox got, if it is written otherwise than it was given. */
+async function tellName(session: Session, name: string, { givenName }: Arguments): Promise<void> {
+  const given = withoutEnd(givenName)
+  if (session.enabled.has('IMAP4rev2') && given !== name)
+    await session.output.write(untagged(namedAs(session, name, given)))
 }
 
 /** ` (USE (\Sent))`. */
@@ -55,7 +65,10 @@ function readUses(args: Arguments): string[] {
 
 /** A separator at the end says that others will be within it. */
 function newName(args: Arguments): string {
-  const name = args.mailbox()
+  return withoutEnd(args.mailbox())
+}
+
+function withoutEnd(name: string): string {
   return name.endsWith(separator) ? name.slice(0, -1) : name
 }
 
@@ -105,6 +118,7 @@ export async function rename(session: Session, { args }: Command): Promise<Compl
   if (from.folder === 'inbox') await emptyInto(session, from, to.folder)
   else await renameTree(session.parts.db, from, to.folder)
   await announceFolders(session.parts.db, from.mailbox, session.user.by)
+  await tellName(session, name, args)
   return { text: 'Renamed' }
 }
 

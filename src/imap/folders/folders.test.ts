@@ -53,6 +53,15 @@ for (const [what, before, said, told] of [
   ['a use that none can have', '', 'CREATE a (USE (\\All))', 'NO [USEATTR]'],
   ['a name in modified UTF-7', 'CREATE "&ZeVnLIqe-"', 'LIST "" "&ZeVnLIqe-"', '&ZeVnLIqe-, OK'],
   ['the same in UTF-8', 'CREATE "&ZeVnLIqe-"; ENABLE IMAP4rev2', latin1('LIST "" "日*"'), latin1('"日本語", OK')],
+  [
+    ...['a name that is not in NFC, told as it is now', 'ENABLE IMAP4rev2', latin1('CREATE "Cafe\u0301/"')],
+    latin1('"Café" ("OLDNAME" ("Cafe\u0301")), OK'),
+  ],
+  [
+    ...['such a new name', 'ENABLE IMAP4rev2; CREATE a', latin1('RENAME a "Cafe\u0301"')],
+    latin1('"Café" ("OLDNAME" ("Cafe\u0301")), OK'),
+  ],
+  ['such a name without IMAP4rev2', '', 'CREATE "Cafe&AwE-"', 'OK [MAILBOXID (fN)] Created'],
   ['a deleted folder is gone', 'CREATE a; DELETE a', 'LIST "" a', 'OK'],
   ['one that is not there', '', 'DELETE a', 'NO [NONEXISTENT]'],
   ['a standard folder stays', '', 'DELETE Sent', 'NO [CANNOT]'],

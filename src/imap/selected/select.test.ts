@@ -20,6 +20,12 @@ test('SELECT tells what RFC 3501 asks for, and the keywords of the folder', asyn
   ])
 })
 
+test('SELECT with IMAP4rev2 tells how a mailbox is written that was named otherwise', async () => {
+  using scene = await stage.scene()
+  scene.session.enable('IMAP4rev2')
+  assert.ok((await scene.told('SELECT inbox')).includes('* LIST () "/" INBOX ("OLDNAME" (inbox))'))
+})
+
 test('EXAMINE with IMAP4rev2 tells what RFC 9051 asks for, after the mailbox before was closed', async () => {
   using scene = await stage.scene()
   scene.session.enable('IMAP4rev2')

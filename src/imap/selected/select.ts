@@ -1,8 +1,9 @@
 import { Bad, type Completed, No } from '../answers.ts'
 import { folderNamed } from '../folders/named.ts'
+import { namedAs } from '../folders/written.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
-import { mailboxName, sequenceSet, untagged } from '../wire/format.ts'
+import { sequenceSet, untagged } from '../wire/format.ts'
 import { attentionOf } from './attention.ts'
 import { flagLines } from './flag-lines.ts'
 import { mailboxId } from './mailbox-id.ts'
@@ -36,7 +37,7 @@ async function open(session: Session, args: Arguments, isExamined: boolean): Pro
   const opened = new OpenFolder(news, { ...now, mailbox, name, folder, isReadOnly, announcements })
   opened.keywords = new Set(now.keywords)
   enter(session, opened)
-  await session.output.write(responses(session, opened, now))
+  await session.output.write(responses(session, opened, now, args.givenName))
   if (remembered?.uidValidity === now.folderId) await resync(session, opened, now, remembered)
   return { text: isExamined ? 'Examine completed' : 'Select completed', code: isReadOnly ? 'READ-ONLY' : 'READ-WRITE' }
 }
@@ -62,10 +63,10 @@ function readParameters(
   return { condstore, remembered }
 }
 
-function responses({ enabled }: Session, folder: OpenFolder, now: FolderNow): string {
+function responses(session: Session, folder: OpenFolder, now: FolderNow, given: string): string {
+  const { enabled } = session
   const isRev2 = enabled.has('IMAP4rev2')
   const unseen = now.unseen === undefined ? undefined : folder.messages.sequenceOf(now.unseen)
-  const usesUtf8 = isRev2 || enabled.has('UTF8=ACCEPT')
   const lines = [
     `${folder.messages.count} EXISTS`,
     ...(isRev2 ? [] : ['0 RECENT']),
@@ -74,7 +75,7 @@ function responses({ enabled }: Session, folder: OpenFolder, now: FolderNow): st
     `OK [UIDNEXT ${now.uidNext}] Predicted next uid`,
     `OK [HIGHESTMODSEQ ${now.modseq}] Highest modification sequence`,
     `OK [MAILBOXID (${mailboxId(now.folderId)})] Mailbox id`,
-    ...(isRev2 ? [`LIST () "/" ${mailboxName(folder.name, usesUtf8)}`] : []),
+    ...(isRev2 ? [namedAs(session, folder.name, given)] : []),
   ]
   return flagLines(folder) + lines.map(untagged).join('')
 }

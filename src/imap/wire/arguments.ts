@@ -41,6 +41,8 @@ export interface Arguments {
   /** The name of a mailbox as the service writes it: NFC, decoded from modified UTF-7 unless the client uses UTF-8, `INBOX` in
    *  any case as `INBOX`. Wildcards are kept. Throws `No` with CANNOT for what is not in that encoding. */
   mailbox(): string
+  /** The name that `mailbox` has read last as the client wrote it, in whatever form and case. */
+  readonly givenName: string
   sequenceSet(): SequenceSet
   /** A flag, as given: `\Seen`, `$Forwarded`, `work`. */
   flag(): string

@@ -28,6 +28,7 @@ export class Parser implements Arguments {
   #at: number
   #literal = 0
   #depth = 0
+  givenName = ''
 
   /** @param usesUtf8 names of mailboxes are in UTF-8 (RFC 9051, section 5.1; RFC 6855), else in modified UTF-7 */
   constructor({ text, literals }: Received, usesUtf8: boolean, start = 0) {
@@ -126,6 +127,7 @@ export class Parser implements Arguments {
     const given = this.#isString() ? this.#stringOctets() : this.#characters(isMailboxChar, 'A mailbox name')
     const name = this.#usesUtf8 ? this.#decoded(given) : fromUtf7(given)
     if (!name.isWellFormed() || name.includes('\0')) throw notAName()
+    this.givenName = name
     return /^inbox$/i.test(name) ? 'INBOX' : normalized(name, 'NFC')
   }
 
