@@ -54,8 +54,10 @@ for (const [command, folder, shown, event] of [
     const { type, ...data } = event
     const { by, message: about } = (await logged(organization, type)).at(-1)
     assert.deepEqual(by, { kind: 'mail_program', id: null, name: '' })
-    const { folder: where, uid, subject: _subject, from: _from, ...said } = about
-    assert.deepEqual([where, uid, said], [folder, message.uid, data])
+    const { id, folder: where, uid, subject: _subject, from: _from, ...said } = about
+    // A message keeps its id as it moves.
+    const told = 'moved_from' in data ? { moved_from: { id: message.id, ...data.moved_from } } : data
+    assert.deepEqual([id, where, uid, said], [message.id, folder, message.uid, told])
   })
 
 test('what a mail program expunges is gone over HTTP, and in the event log as its doing', async () => {
