@@ -1,7 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
-import { CopyOut, copying } from './copy-out.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
@@ -102,22 +101,11 @@ class PreparingClient implements PostgresPoolClient {
     this.#toBegin = false
     if (text === 'commit') return { command: 'COMMIT', rowCount: 0, rows: [] }
     if (text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
-    return this.#run(text, values, (statement) => queryAfterBegin(this.#client, preparedBegin.name, statement))
+    return this.#answered(queryAfterBegin(this.#client, preparedBegin.name, this.#statement(text, values)))
   }
 
   #send(text: string, values: readonly unknown[]): Promise<Answer> {
-    return this.#run(text, values, (statement) => answerTo(this.#client, statement))
-  }
-
-  async #run(
-    text: string,
-    values: readonly unknown[],
-    run: (statement: pg.Query) => Promise<pg.QueryResult>,
-  ): Promise<Answer> {
-    if (!text.startsWith(copying)) return this.#answered(run(this.#statement(text, values)))
-    const copy = new CopyOut(text)
-    const { command, rowCount } = await this.#answered(run(copy))
-    return { command, rowCount, rows: copy.copiedRows() }
+    return this.#answered(answerTo(this.#client, this.#statement(text, values)))
   }
 
   #statement(text: string, values: readonly unknown[]): pg.Query {
