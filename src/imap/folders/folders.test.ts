@@ -112,6 +112,31 @@ for (const [what, before, said, told] of [
     assert.equal(heard.slice(0, told.length), told, heard)
   })
 
+for (const [what, enable] of [
+  ['modified UTF-7', 'NOOP'],
+  ['UTF-8', 'ENABLE IMAP4rev2'],
+] as const)
+  test(`whatever octet a name in ${what} has, it is refused, or listed as it was made, and found by that`, async () => {
+    await using client = await serving.signedIn(await serving.newMailbox())
+    await client.run(enable)
+    let made = 0
+    for (let octet = 0; octet < 256; octet++) {
+      const character = String.fromCharCode(octet)
+      for (const name of new Set([character, latin1(character)])) {
+        const { status } = await client.run('CREATE ', { literal: `n${octet}-${name}-`, mark: '+' })
+        if (status === 'OK') made++
+        else assert.match(status, /^(NO|BAD)$/)
+        // A client is sent away after too much that cannot be read.
+        await client.run('NOOP')
+      }
+    }
+    const { untagged } = await client.run('LIST "" n*')
+    const listed = untagged.filter((line) => !/\\(?:NonExistent|Noselect)/.test(line))
+    const names = listed.map((line) => line.split(' "/" ')[1] ?? '')
+    assert.deepEqual([names.length, names.length >= 80], [made, true])
+    for (const name of names) assert.equal((await client.run(`SELECT ${name}`)).status, 'OK', name)
+  })
+
 /** A line of a list as the name, and its attributes but for `\HasNoChildren`; `N` for ids and sizes. */
 function shown(line: string): string {
   const [, attributes = '', name, more] = /^LIST \((.*?)\) "\/" (".*?"|\S+)(.*)$/.exec(line) ?? []
