@@ -43,7 +43,7 @@ for (const [what, given] of [
     assert.throws(() => newFolderName(given), isRefused)
   })
 
-for (const name of ['.', '..', 'a/../b', 'a/./b', '../x', '~', '~x', '~/x', 'dbox-Mails', 'a/dbox-Mails/b'])
+for (const name of ['.', '..', 'a/../b', 'a/./b', '../x'])
   test(`a folder that is called ${name} may be there, and is not made`, () => {
     assert.equal(folderName(name), name)
     assert.throws(() => newFolderName(name), isRefused)
@@ -54,7 +54,7 @@ test('a folder whose name is too long as IMAP has it is not made', () => {
   assert.throws(() => newFolderName('\u0436'.repeat(95)), isRefused)
 })
 
-for (const name of ['a.b', '...', '.a', 'a/~x', 'x~', 'Dbox-Mails', 'R&D', 'a'.repeat(255), 'INBOX', 'spam'])
+for (const name of ['a.b', '...', '.a', '~', '~x', 'a/~x', 'dbox-Mails', 'R&D', 'a'.repeat(255), 'INBOX', 'spam'])
   test(`a folder that is called ${name.slice(0, 10)} can be made`, () =>
     assert.equal(newFolderName(name), folderName(name)))
 
@@ -78,7 +78,7 @@ test('a folder name that was read reads as itself, in one line', () =>
   ))
 
 test('a folder that can be made leads nowhere else, and fits', () => {
-  const odd = fc.constantFrom('.', '..', '~', '~x', 'dbox-Mails')
+  const odd = fc.constantFrom('.', '..', '~')
   const step = fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 40 }))
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
@@ -90,7 +90,7 @@ test('a folder that can be made leads nowhere else, and fits', () => {
         return
       }
       assert.equal(newFolderName(name), name)
-      assert.doesNotMatch(name, /^~|(^|\/)(\.\.?|dbox-Mails)(\/|$)/)
+      assert.doesNotMatch(name, /(^|\/)\.\.?(\/|$)/)
       assert.ok(encodeUtf7(name).length <= 255)
     }),
   )

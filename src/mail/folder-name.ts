@@ -46,13 +46,12 @@ function readsAsItself(name: string): boolean {
   }
 }
 
-/** Reads a folder that may have to be created: like `folderName`, but refuses names that programs which keep folders as files could
- *  not take (docs/reference/messages.md#folders). */
+/** Reads a folder that may have to be created: like `folderName`, but refuses names that mail programs which keep folders as
+ *  directories could not take (docs/reference/messages.md#folders). */
 export function newFolderName(given: string): string {
   const name = folderName(given)
   const step = name.split('/').find((one) => reserved.has(one))
   if (step !== undefined) throw invalid('folder', `A folder's path must not have a step that is called ${step}`)
-  if (name.startsWith('~')) throw invalid('folder', 'A folder must not begin with ~')
   if (encodeUtf7(name).length > mostOctets) {
     throw invalid(
       'folder',
@@ -62,8 +61,8 @@ export function newFolderName(given: string): string {
   return name
 }
 
-/** Names that a server with folders in a file system reads as another directory, or uses for its own data. */
-const reserved = new Set(['.', '..', 'dbox-Mails'])
+/** Names of other directories. */
+const reserved = new Set(['.', '..'])
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 

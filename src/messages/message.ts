@@ -100,8 +100,8 @@ export async function presentMessage(
     html: readyText(html),
     new_text: readyText(newText),
     attachments: attachments.map(presentAttachment),
-    filtered_by: filteredBy.flatMap(({ personal, error = null, ...applied }) =>
-      personal && !shown.filters.has(applied.filter_id) ? [] : [{ ...applied, error }],
+    filtered_by: filteredBy.flatMap(({ personal, ...applied }) =>
+      personal && !shown.filters.has(applied.filter_id) ? [] : [applied],
     ),
   }
 }

@@ -187,13 +187,6 @@ const AppliedOut = Type.Object(
     name: Type.String(),
     action: Type.String(),
     argument: Nullable(Type.String()),
-    error: Nullable(
-      Type.String({
-        description:
-          'Why the action failed: the mail host refused the folder of a `move` for good, so the message is in the inbox. ' +
-          'Null if it succeeded.',
-      }),
-    ),
   },
   { title: 'AppliedFilter' },
 )

@@ -21,7 +21,6 @@ export type AppliedFilter = {
   name: string
   action: string
   argument: string | null
-  error?: string
   personal?: true
 }
 

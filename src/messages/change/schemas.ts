@@ -19,8 +19,8 @@ const changeFields = {
   folder: Type.Optional(
     Type.String({
       description:
-        'Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a ' +
-        'path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`.',
+        'Moves there, under a new uid. A missing folder is created. A path with a step `.` ' +
+        'or `..` is `invalid_request`.',
       examples: ['archive'],
       rule: newFolderName,
     }),

@@ -131,7 +131,7 @@ function changeRoutes(app: App, { db, runningChanges }: MessageParts, { writing 
         summary: 'Rename a folder',
         operationId: 'renameFolder',
         description:
-          'With the folders within it. Messages keep their uids where the mail host does so; ids of threads change. ' +
+          'With the folders within it. Messages keep their uids; ids of threads change. ' +
           'Filters that move mail to the old name create it again.',
         params: ByPath,
         querystring: InMailbox,
@@ -162,7 +162,7 @@ function changeRoutes(app: App, { db, runningChanges }: MessageParts, { writing 
         operationId: 'deleteFolder',
         description:
           'An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, ' +
-          'the rest stays in the folder. If the mail host is away, or the process ends, the deletion goes on later. One that has ' +
+          'the rest stays in the folder. If the database is away, or the process ends, the deletion goes on later. One that has ' +
           'folders within it is `invalid_request`.',
         params: ByPath,
         querystring: DeletingFolder,

@@ -29,7 +29,7 @@ export const Folders = ListOf(FolderOut)
 
 const named = {
   name: Type.String({
-    description: 'A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`.',
+    description: 'A path, such as `Projects/Apollo`. A path with a step `.` or `..` is `invalid_request`.',
     examples: ['Projects/Apollo'],
     rule: newFolderName,
   }),

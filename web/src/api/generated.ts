@@ -251,7 +251,7 @@ export interface CreateFilterBody {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action: CreateFilterBodyAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -299,7 +299,7 @@ export interface UpdateFilterBody {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action?: UpdateFilterBodyAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -366,7 +366,7 @@ export type TestFiltersBodyFilter = {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action: TestFiltersBodyFilterAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -980,7 +980,7 @@ export interface CreateOwnFilterBody {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action: CreateOwnFilterBodyAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -1028,7 +1028,7 @@ export interface UpdateOwnFilterBody {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action?: UpdateOwnFilterBodyAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -1095,7 +1095,7 @@ export type TestOwnFiltersBodyFilter = {
   /** All enabled filters that match act, in the order of their positions: labels add up, `star` and `read` apply, the first `move` wins. */
   action: TestOwnFiltersBodyFilterAction;
   /**
-     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.`, `..` or `dbox-Mails`, nor begin with `~`, nor be one that the mail host refuses. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
+     * For `move` a folder: `inbox`, `sent`, `drafts`, `archive`, `junk`, `trash` or a path such as `Projects/Apollo`, made where a mailbox lacks it; a path must not have a step `.` or `..`. For `label` the keyword of a label of the organization, or in a filter of one's own also of one's own; its id or name is accepted and stored as the keyword. Refused for `star` and `read`.
      * @maxLength 255
      * @nullable
      * @pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
@@ -2508,12 +2508,12 @@ export interface ListFoldersResponse {
 }
 
 export interface CreateFolderBody {
-  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
+  /** A path, such as `Projects/Apollo`. A path with a step `.` or `..` is `invalid_request`. */
   name: string;
 }
 
 export interface RenameFolderBody {
-  /** A path, such as `Projects/Apollo`. Names that some mail host refuses are `invalid_request`. */
+  /** A path, such as `Projects/Apollo`. A path with a step `.` or `..` is `invalid_request`. */
   name: string;
 }
 
@@ -2670,7 +2670,7 @@ export interface UpdateManyMessagesBody {
      * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   remove_labels?: string[];
-  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
+  /** Moves there, under a new uid. A missing folder is created. A path with a step `.` or `..` is `invalid_request`. */
   folder?: string;
 }
 
@@ -2755,11 +2755,6 @@ export interface AppliedFilter {
   action: string;
   /** @nullable */
   argument: string | null;
-  /**
-     * Why the action failed: the mail host refused the folder of a `move` for good, so the message is in the inbox. Null if it succeeded.
-     * @nullable
-     */
-  error: string | null;
 }
 
 export interface Message {
@@ -2855,7 +2850,7 @@ export interface UpdateMessageBody {
      * @items.pattern ^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$
      */
   remove_labels?: string[];
-  /** Moves there, under a new uid. A missing folder is created. A folder that this mail host refuses, or any would (a path with a step `.`, `..` or `dbox-Mails`, or that begins with `~`), is `invalid_request`. */
+  /** Moves there, under a new uid. A missing folder is created. A path with a step `.` or `..` is `invalid_request`. */
   folder?: string;
 }
 
@@ -8191,7 +8186,7 @@ export const getRenameFolderUrl = (path: string,
 }
 
 /**
- * With the folders within it. Messages keep their uids where the mail host does so; ids of threads change. Filters that move mail to the old name create it again.
+ * With the folders within it. Messages keep their uids; ids of threads change. Filters that move mail to the old name create it again.
  *
  * Scope: `messages:write`.
  * @summary Rename a folder
@@ -8217,7 +8212,7 @@ export const getDeleteFolderUrl = (path: string,
 }
 
 /**
- * An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, the rest stays in the folder. If the mail host is away, or the process ends, the deletion goes on later. One that has folders within it is `invalid_request`.
+ * An empty one, or one of at most 5,000 messages with `move_to`, where they go in steps of 500. If a step is refused, the rest stays in the folder. If the database is away, or the process ends, the deletion goes on later. One that has folders within it is `invalid_request`.
  *
  * Scope: `messages:write`.
  * @summary Delete a folder

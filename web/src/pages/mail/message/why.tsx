@@ -22,7 +22,7 @@ export function Why({ message }: { message: Message }) {
   )
 }
 
-function ByFilter({ filter: { filter_id, name, action, argument, error } }: { filter: AppliedFilter }) {
+function ByFilter({ filter: { filter_id, name, action, argument } }: { filter: AppliedFilter }) {
   const labels = useQuery(labelsQuery).data ?? []
   const label = labels.find(({ keyword }) => keyword === argument)?.name ?? argument ?? ''
   const did: Readonly<Record<string, string>> = {
@@ -37,9 +37,7 @@ function ByFilter({ filter: { filter_id, name, action, argument, error } }: { fi
       <Link to="/filters" search={{ filter: filter_id }}>
         {plain(name)}
       </Link>{' '}
-      {error === null
-        ? `${did[action] ?? 'changed it'} as it arrived.`
-        : `did not move it, so it came to the inbox: ${error}.`}
+      {`${did[action] ?? 'changed it'} as it arrived.`}
     </p>
   )
 }
