@@ -25,11 +25,13 @@ export async function copyMessages(
   const folders = await lockFolderRefs(tx, from, to)
   const [source, target] = [folders(from), folders(to)]
   const { organizationId, mailboxId } = to.mailbox
-  if (from.mailbox.mailboxId !== mailboxId) await indexFor(tx, to.mailbox, source.id, uids)
+  const isWithin = from.mailbox.mailboxId === mailboxId
+  if (!isWithin) await indexFor(tx, to.mailbox, source.id, uids)
   const { rows } = await sql<{ uids: string | null }>`
     with held as materialized (
       select uid, ${target.uid_next - 1} + row_number() over (order by uid) as new_uid, content_id, received_at, size_bytes,
-        seen, flagged, answered, forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by
+        seen, flagged, answered, forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by,
+        id as copied_id, coalesce(email_id, id) as email_id
       from ${uidRows(source.id, uids)} wanted join mail_messages using (folder_id, uid)
     ), content as materialized (
       select id from mail_contents where organization_id = ${organizationId} and id in (select content_id from held)
@@ -41,9 +43,10 @@ export async function copyMessages(
       where shared.id = content.id
     ), messages as (
       insert into mail_messages (folder_id, uid, modseq, content_id, received_at, size_bytes, seen, flagged, answered,
-        forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by)
+        forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by, email_id, succeeds)
       select ${target.id}::bigint, new_uid, ${target.modseq + 1}::bigint, content_id, received_at, size_bytes, seen, flagged,
-        answered, forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by
+        answered, forwarded, deleted, draft, keywords, sender, id_hash, strong, weak, filtered_by, email_id,
+        case when ${isWithin}::boolean then copied_id end
       from held order by uid
       returning uid, id
     ), keywords as (

@@ -14,6 +14,7 @@ import {
 } from './folders.ts'
 import { dropKeywords, type Keyworded } from './keywords.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
+import { expunged, lockWithSuccessors, succeed } from './succession.ts'
 
 /** Modification sequences for which expunges are logged. A reader with an older state reads the folder again. */
 const remembered = 10_000
@@ -103,15 +104,15 @@ export async function* markedDeleted(
   }
 }
 
-/** Deletes for good those of the messages that still bear `\Deleted`, and writes events. Answers their number, and the modification
- *  sequence that the folder has then. */
+/** Deletes for good those of the messages that still bear `\Deleted`, and writes events. A copy that was made to move a message takes over its
+ *  id. Answers their number, and the modification sequence that the folder has then. */
 export async function expungeMarked(
   tx: Tx,
   ref: FolderRef,
   uids: readonly number[],
   by: By,
 ): Promise<{ readonly gone: number; readonly modseq: number }> {
-  const folder = (await lockFolderRefs(tx, ref))(ref)
+  const { folder, successions } = await lockWithSuccessors(tx, ref, uids)
   const rows = await query<{ uid: number }>(tx)`
     select uid from (
       select distinct ${folder.id}::bigint as folder_id, uid from unnest(${uids}::bigint[]) as uid
@@ -122,7 +123,8 @@ export async function expungeMarked(
     folder,
     rows.map(({ uid }) => uid),
   )
-  await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
+  await succeed(tx, successions)
+  await appendEvents(tx, expunged({ mailbox: ref.mailbox, folder }, gone, successions), by)
   return { gone: gone.length, modseq: folder.modseq + gone.length }
 }
 

@@ -108,6 +108,8 @@ async function write(
     )
     update mail_messages message set
       id = case when ${isElsewhere} then nextval('mail_messages_id_seq') else message.id end,
+      email_id = case when ${isElsewhere} then coalesce(message.email_id, message.id) else message.email_id end,
+      succeeds = null,
       folder_id = ${target.id},
       uid = row.uid,
       modseq = ${target.modseq + 1},

@@ -75,6 +75,7 @@ export async function storeFlags(
       where modseq <= ${unchangedSince}::bigint and (${columns}, keywords) is distinct from (${news}, new_keywords)
     ), marked as (
       update mail_messages message set modseq = ${modseq}, keywords = new_keywords,
+        deleted_at = case when new_deleted then coalesce(message.deleted_at, now()) end,
         ${sql.raw(names.map((name) => `${name} = new_${name}`).join(', '))}
       from changing where message.ctid = changing.place
     ), counted as (

@@ -73,6 +73,10 @@ interface MailStructures {
 interface MailMessages {
   /** Kept by moves, new for a copy, never given again (src/message-id.ts). */
   id: Generated<number>
+  /** The EMAILID of IMAP, if it is not the id (docs/reference/imap.md#messages). */
+  email_id: Generated<number | null>
+  /** The id of the message in the same mailbox that this one is a copy of, unless it has been moved since. */
+  succeeds: Generated<number | null>
   folder_id: number
   uid: number
   modseq: number
@@ -85,6 +89,8 @@ interface MailMessages {
   forwarded: Generated<boolean>
   /** `\Deleted` and `\Draft` of IMAP. */
   deleted: Generated<boolean>
+  /** When a mail program marked it so. */
+  deleted_at: Generated<Date | null>
   draft: Generated<boolean>
   /** When it came into its folder. */
   saved_at: Generated<Date>

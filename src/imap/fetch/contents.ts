@@ -66,7 +66,7 @@ export async function readContents(
       size_bytes, running, preview, structure,
       encode(${firstOctets}, 'base64') as head
     from (
-      select message.uid, message.modseq, message.id, message.received_at, message.saved_at, message.seen, message.flagged,
+      select message.uid, message.modseq, coalesce(message.email_id, message.id) as id, message.received_at, message.saved_at, message.seen, message.flagged,
         message.answered, message.forwarded, message.deleted, message.draft, message.keywords, message.content_id,
         message.size_bytes, octets, content.preview, ${whole}, structure,
         octets + coalesce(octet_length(structure), 0) as cost,

@@ -32,7 +32,7 @@ const columns = sql.raw(
   [
     'uid',
     'modseq',
-    'id',
+    'coalesce(email_id, id) as id',
     'size_bytes',
     'received_at',
     'saved_at',

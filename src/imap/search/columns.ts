@@ -34,7 +34,7 @@ export function condition(key: SearchKey, now: number): RawBuilder<boolean> {
     case 'modseq':
       return sql`(message.modseq >= ${key.least}::bigint)`
     case 'email':
-      return sql`(message.id = ${key.id}::bigint)`
+      return sql`(coalesce(message.email_id, message.id) = ${key.id}::bigint)`
     case 'set':
     case 'thread':
     case 'content':

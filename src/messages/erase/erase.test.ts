@@ -71,7 +71,7 @@ test('messages are deleted for good, and forgotten by lists, conversations, sear
   assert.ok((await get('/v1/usage')).storage.used_bytes < before)
   assert.deepEqual((await erase(box, { uids: [1, 3] })).body, { deleted: [], not_found: [1, 3], undoable: false })
 
-  assert.deepEqual(await deletions(box), [
+  assert.partialDeepStrictEqual(await deletions(box), [
     { folder: 'inbox', uid: 1, by: 'key' },
     { folder: 'inbox', uid: 3, by: 'key' },
   ])

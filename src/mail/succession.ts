@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
+import type { Tx } from '#/db/schema.ts'
+import { unlessDeleted } from '#/errors.ts'
+import type { NewEvent } from '#/events/append.ts'
+import { changed, deleted, type Named } from './changed.ts'
+import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
+
+/** A copy that takes over the id of the message that it was made from, once that is expunged: for programs without MOVE this is a move. */
+interface Succession {
+  readonly id: number
+  readonly uid: number
+  /** The copy, by the id that it loses. */
+  readonly copy: Named
+  readonly folderId: number
+  readonly folder: string
+}
+
+/** How long before a message is marked as deleted its copy may have been made. Programs that move do both at once. A copy that is older was
+ *  meant to be one, and keeps its own id. */
+const patience = sql`interval '10 minutes'`
+
+/** Locks a folder, and those of copies that take over ids of messages that are expunged from it. Answers the folder, and what succeeds. */
+export async function lockWithSuccessors(
+  tx: Tx,
+  ref: FolderRef,
+  uids: readonly number[],
+): Promise<{ readonly folder: Folder; readonly successions: readonly Succession[] }> {
+  const found = await successionsOf(tx, ref, uids)
+  const { mailbox } = ref
+  const others = found.map(({ folderId }) => ({ mailbox, folderId }))
+  // Where one of the others is gone, no copy is there.
+  const lock = (await lockFolderRefs(tx, ref, ...others).catch(unlessDeleted)) ?? (await lockFolderRefs(tx, ref))
+  if (found.length === 0) return { folder: lock(ref), successions: [] }
+  const locked = new Set([ref, ...others].map(({ folderId }) => folderId))
+  const successions = (await successionsOf(tx, ref, uids)).filter(({ folderId }) => locked.has(folderId))
+  return { folder: lock(ref), successions }
+}
+
+/** What succeeds messages of a folder that bear `\Deleted`: of several copies in their mailbox the last. Copies that are expunged with them do
+ *  not count, nor do copies that have been moved. */
+async function successionsOf(tx: Tx, { mailbox, folderId }: FolderRef, uids: readonly number[]): Promise<Succession[]> {
+  const { rows } = await sql<Omit<Succession, 'copy'> & { copy_id: number; copy_uid: number }>`
+    select distinct on (gone.id) gone.id, gone.uid, copy.id as copy_id, copy.uid as copy_uid, folder.id as "folderId", folder.name as folder
+    from ${uidRows(folderId, uids)} wanted join mail_messages gone using (folder_id, uid)
+    join mail_messages copy on copy.succeeds = gone.id and copy.succeeds is not null
+    join mail_folders folder on folder.id = copy.folder_id
+      and folder.organization_id = ${mailbox.organizationId} and folder.mailbox_id = ${mailbox.mailboxId}
+    where gone.deleted and copy.saved_at >= coalesce(gone.deleted_at, now()) - ${patience}
+      and not (copy.deleted and copy.folder_id = ${folderId} and copy.uid = any(${uids}::bigint[]))
+    order by gone.id, copy.saved_at desc, copy.id desc`.execute(tx)
+  return rows.map(({ copy_id, copy_uid, ...row }) => ({ ...row, copy: { id: copy_id, uid: copy_uid } }))
+}
+
+/** Gives the copies, whose folders are locked, the ids of messages that are gone. What IMAP calls them stays: that is the same for both. */
+export async function succeed(tx: Tx, successions: readonly Succession[]): Promise<void> {
+  if (successions.length === 0) return
+  await query(tx)`
+    update mail_messages copy set id = given.id, succeeds = null
+    from unnest(${successions.map(({ copy }) => copy.id)}::bigint[], ${successions.map(({ id }) => id)}::bigint[])
+      as given (copy_id, id)
+    where copy.id = given.copy_id`
+}
+
+/** The events of expunged messages. One that is succeeded has moved: the copy is no message of its own any more. */
+export function expunged(
+  { mailbox, folder }: { readonly mailbox: FolderRef['mailbox']; readonly folder: Folder },
+  gone: readonly Named[],
+  successions: readonly Succession[],
+): NewEvent[] {
+  const byId = new Map(successions.map((succession) => [succession.id, succession]))
+  return gone.flatMap(({ id, uid }) => {
+    const succession = byId.get(id)
+    if (!succession) return deleted(mailbox, folder.name, [{ id, uid }])
+    const { copy, folder: target } = succession
+    const as = (uid: number) => ({ id, uid, seen: false, flagged: false, keywords: [] })
+    return [
+      ...deleted(mailbox, target, [copy]),
+      ...changed(mailbox, folder.name, target, [{ before: as(uid), after: as(copy.uid) }]),
+    ]
+  })
+}
