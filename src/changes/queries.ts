@@ -90,18 +90,22 @@ export async function changeById(db: Db, caller: Caller, id: string): Promise<Re
   return rows[0]
 }
 
+/** A message that an undo left alone, with the address of its mailbox. */
+type ShownAlone = Omit<LeftAlone, 'mailbox_id'> & {
+  readonly mailbox: string
+  /** Null if it is not there. */
+  readonly id: number | null
+}
+
 /** The messages that an undo left alone, as far as they are listed, with the addresses of mailboxes. */
-export async function leftAloneBy(
-  db: Db,
-  organizationId: string,
-  undoes: string,
-  most: number,
-): Promise<(Omit<LeftAlone, 'mailbox_id'> & { readonly mailbox: string })[]> {
-  const { rows } = await sql<Omit<LeftAlone, 'mailbox_id'> & { mailbox: string }>`
-    select mailbox.address as mailbox, one.folder, one.uid, one.reason
+export async function leftAloneBy(db: Db, organizationId: string, undoes: string, most: number): Promise<ShownAlone[]> {
+  const { rows } = await sql<ShownAlone>`
+    select mailbox.address as mailbox, message.id, one.folder, one.uid, one.reason
     from change_parts part
     cross join lateral jsonb_to_recordset(part.left_alone) as one (mailbox_id uuid, folder text, uid bigint, reason text)
     join mailboxes mailbox on mailbox.id = part.mailbox_id and mailbox.organization_id = ${organizationId}
+    left join mail_folders folder on folder.mailbox_id = mailbox.id and folder.name = one.folder
+    left join mail_messages message on message.folder_id = folder.id and message.uid = one.uid and one.reason <> 'gone'
     where part.change_id = ${undoes}
     order by part.id desc, one.uid limit ${most}`.execute(db)
   return rows

@@ -125,6 +125,9 @@ test('an undo names messages that were deleted, moved or changed since, and reve
   await bulk(box, { uids: [3], starred: false }, 'archive')
   const { body } = await undo(change_id)
   const left = each(body.left, 'folder', 'uid', 'reason')
+  const here = async ({ folder, uid }: { folder: string; uid: number }) =>
+    (await readSummaries(world.db, box.mailbox, folder, [uid]))[0]?.id ?? null
+  assert.deepEqual(each(body.left, 'id').flat(), await Promise.all(body.left.map(here)))
   assert.deepEqual(
     left.sort((a: unknown[], b: unknown[]) => Number(a[1]) - Number(b[1]) || String(a[0]).localeCompare(String(b[0]))),
     [

@@ -1,5 +1,6 @@
 import { cursorParameter, Id, ListOf, Nullable, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { publicId } from '#/message-id.ts'
 import { effects, type leftAloneBy, type RecordedChange } from './queries.ts'
 
 const kinds = ['messages', 'filters', 'label_removed', 'labels_merged', 'folder_deleted', 'undo'] as const
@@ -42,6 +43,7 @@ export const ChangeOut = Type.Object(changeFields, { title: 'Change' })
 const LeftAlone = Type.Object(
   {
     mailbox: Type.String({ examples: ['ada@tryout.test'] }),
+    id: Nullable(Type.String({ description: 'Of the message. Null if it is no longer there.', examples: ['m2s'] })),
     folder: Type.String({ examples: ['archive'] }),
     uid: Type.Integer({ minimum: 1, examples: [17] }),
     reason: OneOf(['gone', 'moved', 'changed', 'refused'], {
@@ -91,5 +93,5 @@ export function presentWhole(
   change: RecordedChange,
   left: Awaited<ReturnType<typeof leftAloneBy>>,
 ): Static<typeof WholeChange> {
-  return { ...present(change), left }
+  return { ...present(change), left: left.map(({ id, ...one }) => ({ id: id === null ? null : publicId(id), ...one })) }
 }

@@ -25,11 +25,12 @@ export async function shown(
   parts: Pick<DraftParts, 'db' | 'large' | 'reader'>,
   reply: FastifyReply,
   level: 'read' | 'send',
-  id: string,
+  named: string,
 ): Promise<DraftOut> {
-  const { box, key, uid, isOurs, stored, raw } = await openDraft(parts, reply, level, { id })
+  const { box, key, uid, isOurs, stored, raw } = await openDraft(parts, reply, level, { id: named })
   const [message, content] = [await parts.reader.message(raw), await parts.reader.content(raw)]
-  return presentDraft({ box, key, uid, isOurs, savedAt: stored.summary.receivedAt, message, content })
+  const { id, receivedAt: savedAt } = stored.summary
+  return presentDraft({ box, key, uid, id, isOurs, savedAt, message, content })
 }
 
 /** Reads a draft again for a repeated request, whose answer shows it. */

@@ -10,9 +10,9 @@ import type { DraftItem, DraftOut } from './schemas.ts'
 
 /** A draft of a list. */
 export function presentItem(box: DraftBox, key: string, summary: Summary): Static<typeof DraftItem> {
-  const { uid, from, to, subject, preview, hasAttachment, receivedAt } = summary
+  const { from, to, subject, preview, hasAttachment, receivedAt } = summary
   return {
-    ...placeOf(box, key, uid, receivedAt),
+    ...placeOf(box, key, summary, receivedAt),
     from: from ? addressText(from) : '',
     to: to.map(addressText),
     subject,
@@ -25,6 +25,8 @@ interface Opened {
   readonly box: DraftBox
   readonly key: string
   readonly uid: number
+  /** Of the message. */
+  readonly id: string
   readonly isOurs: boolean
   readonly savedAt: Date
   readonly message: Message
@@ -32,9 +34,9 @@ interface Opened {
 }
 
 /** A whole draft. */
-export function presentDraft({ box, key, uid, isOurs, savedAt, message, content }: Opened): DraftOut {
+export function presentDraft({ box, key, uid, id, isOurs, savedAt, message, content }: Opened): DraftOut {
   return {
-    ...placeOf(box, key, uid, savedAt),
+    ...placeOf(box, key, { uid, id }, savedAt),
     ...writtenHeader(headerOf(message, isOurs)),
     ...textsOf(content),
     attachments: content.attachments.map(({ contentId, ...attachment }, index) => ({
@@ -45,6 +47,11 @@ export function presentDraft({ box, key, uid, isOurs, savedAt, message, content 
   }
 }
 
-function placeOf({ mailboxId, address: mailbox }: DraftBox, key: string, uid: number, savedAt: Date) {
-  return { id: draftId({ mailboxId, key }), mailbox, uid, version: uid, updated_at: savedAt.toISOString() }
+function placeOf(
+  { mailboxId, address: mailbox }: DraftBox,
+  key: string,
+  { uid, id: message }: Pick<Summary, 'uid' | 'id'>,
+  savedAt: Date,
+) {
+  return { id: draftId({ mailboxId, key }), mailbox, message, uid, version: uid, updated_at: savedAt.toISOString() }
 }

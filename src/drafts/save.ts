@@ -52,13 +52,15 @@ export async function saveDraft(
   const raw = await composeDraft(content, { messageId: draftMessageId(key, box.domain), date: savedAt })
   const message = await reader.message(raw)
   const opened = { box, key, isOurs: true, savedAt, message, content: await reader.content(raw) }
-  const record = async (tx: Tx, uid: number) => {
+  let shown: DraftOut | undefined
+  const record = async (tx: Tx, uid: number, id: string) => {
     await noteMade(tx, box, { key, uid, replaces })
-    await stored(tx, presentDraft({ ...opened, uid }))
+    shown = presentDraft({ ...opened, uid, id })
+    await stored(tx, shown)
   }
   const draft = { message, savedAt, replaces, record }
   const uid = await oneLargeAtATime(raw.length, () => storeDraft(db, idKey, box, draft, by))
-  return uid === undefined ? undefined : presentDraft({ ...opened, uid })
+  return uid === undefined ? undefined : shown
 }
 
 interface Editing {

@@ -4,6 +4,7 @@ import { type Static, Type } from '#/http/schemas/type.ts'
 import { givenId } from '#/messages/change/schemas.ts'
 import { highestUid } from '#/messages/message.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
+import { messageId } from '#/messages/schemas.ts'
 import { modes } from '#/replies/rules.ts'
 import { unlessReplied } from '#/scheduled/schemas.ts'
 import { ExtraHeaders } from '#/sending/headers.ts'
@@ -24,6 +25,10 @@ const address = Type.String({ examples: ['Ann <ann@example.com>'] })
 const listed = {
   id,
   mailbox: Type.String({ examples: ['support@example.com'] }),
+  message: {
+    ...messageId,
+    description: 'The id of its message, as in `GET /v1/messages/{id}`. An edit gives it another.',
+  },
   uid: Type.Integer({ minimum: 1, description: 'Of its message in the folder `drafts`. An edit gives it another.' }),
   version: Type.Integer({ minimum: 1, description: 'Grows with every edit.', examples: [17] }),
   updated_at: Timestamp,

@@ -2,6 +2,7 @@ import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { By } from '#/events/append.ts'
+import { publicId } from '#/message-id.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import { append } from './append.ts'
@@ -17,8 +18,8 @@ export interface Draft {
   readonly savedAt: Date
   /** Uids, in ascending order. */
   readonly replaces: readonly number[]
-  /** Records the message with this uid, in the transaction that stores it. */
-  readonly record?: (tx: Tx, uid: number) => Promise<void>
+  /** Records the message with this uid and id, in the transaction that stores it. */
+  readonly record?: (tx: Tx, uid: number, id: string) => Promise<void>
 }
 
 /** Stores a draft in `drafts`, marked as read and as a draft, in place of those that it replaces. Answers its uid. Undefined, with
@@ -41,7 +42,7 @@ export function storeDraft(
     if (replaces.length > 0) await expungeFrom(tx, folder, replaces)
     const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] }
     const [uid = 0] = await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
-    await record?.(tx, uid)
+    await record?.(tx, uid, publicId((await findIn(tx, folder.id, uid))?.id ?? 0))
     await logStored(tx, { mailbox, folderId: folder.id, name: 'drafts' }, [uid], by, replaced)
     return uid
   })

@@ -1,30 +1,21 @@
 // On both databases: connections copy and expunge the same messages at once.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from 'kysely'
-import type { Database } from '#/db/open.ts'
 import type { Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
-import { idHashKey } from '#/mime/id-hash.ts'
-import type { MailboxRef, MailHost } from '#/ports/mail-host.ts'
-import { copy } from '#test/conformance/mail-host/letters.ts'
-import { newDomain, newMailbox } from '#test/conformance/mail-host/mailboxes.ts'
-import { testDatabase } from '#test/world/database/database.ts'
+import { copy } from '#test/mail/letters.ts'
+import { databaseOfFile } from '#test/world/database/database.ts'
+import { newDomain, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { copyMessages } from './copy.ts'
-import { expungeMarked } from './expunge.ts'
+import { expungeMarked, expungeMessages } from './expunge.ts'
 import { type FolderRef, findFolder } from './folders.ts'
+import type { MailboxRef } from './mailbox-ref.ts'
 import { moveMessages } from './move.ts'
-import { sqlMailHost } from './sql-mail-host.ts'
 import { storeFlags } from './store-flags.ts'
 
 const by: By = { kind: 'mail_program', id: null, name: '' }
-let database: Database
-let host: MailHost
-before(async () => {
-  database = await testDatabase()
-  host = sqlMailHost(database.db, idHashKey('a secret'))
-})
-after(() => database[Symbol.asyncDispose]())
+const { db } = await databaseOfFile()
 
 type Name = 'inbox' | 'archive' | 'trash' | 'elsewhere'
 
@@ -42,23 +33,22 @@ class Program {
   mark = (name: Name = 'inbox', deleted = true) =>
     this.#do((tx) => storeFlags(tx, this.#folders[name], [1], { flags: { deleted } }, by))
   expunge = (name: Name = 'inbox') => this.#do((tx) => expungeMarked(tx, this.#folders[name], [1, 2], by))
-  delete = () => host.expunge(this.#folders.inbox.mailbox, 'inbox', [1])
+  delete = () => expungeMessages(db, this.#folders.inbox.mailbox, 'inbox', [1])
   /** As if all was done so many minutes before. */
   wait = (minutes: number) =>
     sql`update mail_messages set saved_at = saved_at - make_interval(mins => ${minutes}),
-      deleted_at = deleted_at - make_interval(mins => ${minutes})`.execute(database.db)
+      deleted_at = deleted_at - make_interval(mins => ${minutes})`.execute(db)
 
   async #do(step: (tx: Tx) => Promise<unknown>): Promise<void> {
-    await database.db.transaction().execute(step)
+    await db.transaction().execute(step)
   }
 }
 
 /** An inbox with a message, and other folders. */
 async function begun() {
-  const { db } = database
   const domain = await newDomain(db)
-  const [ada, bob] = [await newMailbox(db, host, domain, 'ada'), await newMailbox(db, host, domain, 'bob')]
-  await db.transaction().execute((tx) => host.append(tx, [copy(ada)]))
+  const [ada, bob] = [await newMailbox(db, 'ada', domain), await newMailbox(db, 'bob', domain)]
+  await storeCopies(db, [copy(ada)])
   const ref = async (mailbox: MailboxRef, name: string) => ({
     mailbox,
     folderId: (await findFolder(db, mailbox, name)).id,
@@ -181,7 +171,7 @@ test('the log says that the message has moved, and that its copy is no other mes
   await program.expunge()
   const { rows } = await sql<{ type: string; data: object }>`
     select type, data from events where mailbox_id = ${ada.mailboxId} and type like 'message.%'
-    order by position, id offset 3`.execute(database.db)
+    order by position, id offset 3`.execute(db)
   assert.deepEqual(rows, [
     { type: 'message.deleted', data: { id: copied, folder: 'archive', uid: 1 } },
     {

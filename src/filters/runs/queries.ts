@@ -21,12 +21,12 @@ function readable(caller: Caller) {
 
 /** Without messages of mailboxes that have been deleted since. */
 const sample = sql`(
-  select coalesce(jsonb_agg(one order by number), '[]')
+  select coalesce(jsonb_agg(one || jsonb_build_object('id', message.id) order by number), '[]')
   from jsonb_array_elements(sample) with ordinality as sampled (one, number)
-  where one ->> 'mailbox' in (
-    select mailbox.address from filter_run_folders place
-    join mailboxes mailbox on mailbox.organization_id = place.organization_id and mailbox.id = place.mailbox_id
-    where place.run_id = filter_runs.id)) as sample`
+  join mailboxes mailbox on mailbox.organization_id = filter_runs.organization_id and mailbox.address = one ->> 'mailbox'
+  left join mail_folders folder on folder.mailbox_id = mailbox.id and folder.name = one ->> 'folder'
+  left join mail_messages message on message.folder_id = folder.id and message.uid = (one ->> 'uid')::bigint
+  where mailbox.id in (select mailbox_id from filter_run_folders where run_id = filter_runs.id)) as sample`
 
 export interface NewRun extends Pick<Run, 'filterId' | 'preview' | 'mailboxes' | 'folders' | 'counts'> {
   readonly filters: readonly RunFilter[]

@@ -274,6 +274,8 @@ describe('a preview', () => {
         ['Rechnung', 'Bob Invoice', { ...result, folder: 'inbox', starred: true }],
       ],
     )
+    const shown = await organization.bodyOf(200, 'GET', `/v1/messages?ids=${each(done.sample, 'id')}`)
+    assert.deepEqual(each(shown.data, 'subject').toSorted(), each(done.sample, 'subject').toSorted())
     assert.deepEqual(await messages(organization, address), before)
     assert.deepEqual(await events(organization), [])
   })

@@ -10,6 +10,8 @@ export type RunFilter = Pick<Filter, 'id' | 'name' | 'field' | 'op' | 'value' | 
 
 /** A message that a preview found. */
 export interface Sample extends ReturnType<typeof tryFilters> {
+  /** As the run is read; null if the message is not there any more. */
+  readonly id?: number | null
   readonly mailbox: string
   readonly folder: string
   readonly uid: number

@@ -10,6 +10,8 @@ import {
   Timestamp,
 } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { publicId } from '#/message-id.ts'
+import { messageId } from '#/messages/schemas.ts'
 import { actions, fields, ops } from '../filter.ts'
 import { TrialResult } from '../trial-schemas.ts'
 import { mostNamed, mostSamples, type Run } from './run.ts'
@@ -61,6 +63,7 @@ const RunFilterOut = Type.Object({
 })
 
 const SampleOut = Type.Object({
+  id: Nullable({ ...messageId, description: 'Null if the message is no longer there.' }),
   mailbox: Type.String({ examples: ['support@tryout.test'] }),
   folder: Type.String({ examples: ['inbox'] }),
   uid: Type.Integer({ minimum: 1 }),
@@ -155,5 +158,6 @@ export function presentItem(run: Run): Static<typeof RunItem> {
 }
 
 export function present(run: Run): Static<typeof RunOut> {
-  return { ...presentItem(run), sample: [...run.sample] }
+  const sample = run.sample.map(({ id = null, ...one }) => ({ id: id === null ? null : publicId(id), ...one }))
+  return { ...presentItem(run), sample }
 }

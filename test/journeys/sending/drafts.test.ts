@@ -71,14 +71,14 @@ test('a draft keeps what was typed, and is a message in its folder', async () =>
   assert.equal(status, 201)
   const shown = await request('GET', headers.get('location') ?? '')
   assert.deepEqual({ ...shown.body, updated_at: body.updated_at }, body)
-  const { id, uid, version, updated_at: _, attachments, ...rest } = body
+  const { id, message: named, uid, version, updated_at: _, attachments, ...rest } = body
   assert.deepEqual([id.length, version], [43, uid])
   const lists = Object.fromEntries(Object.entries(one).map(([name, value]) => [name, [value]]))
   assert.deepEqual(rest, { mailbox: ada, headers: {}, from: `Ada Lovelace <${ada}>`, ...typed, ...lists })
   assert.equal(attachments.length, 1)
   const file = { index: 0, filename: 'ä.txt', content_type: 'text/plain', size_bytes: 2 }
   assert.partialDeepStrictEqual(attachments[0], file)
-  const path = `/v1/messages/${uid}/attachments/${attachments[0].id}?mailbox=${ada}&folder=drafts`
+  const path = `/v1/messages/${named}/attachments/${attachments[0].id}`
   assert.equal((await request('GET', path)).bytes.toString(), 'Hi')
   const message = await request('GET', `/v1/messages/${uid}?mailbox=${ada}&folder=drafts`)
   assert.deepEqual([message.body.subject, message.body.unread], [typed.subject, false])
@@ -301,13 +301,19 @@ test('a draft can be scheduled, and that of an answer wait to be sent unless som
 test('events tell of drafts as messages that change, never as ones that arrive', async () => {
   const since = await now(world, { organization })
   const draft = await newDraft({ text: 'One' })
-  const { uid } = (await request('PATCH', `/v1/drafts/${draft.id}`, { text: 'Two' })).body
+  const { uid, message } = (await request('PATCH', `/v1/drafts/${draft.id}`, { text: 'Two' })).body
   await request('DELETE', `/v1/drafts/${draft.id}`)
   const types = 'message.received,message.changed,message.deleted'
   const draftEvents = await readEvents({ organization }, 3, `?after=${since}&types=${types}`)
   assert.deepEqual(each(draftEvents, 'type'), ['message.changed', 'message.changed', 'message.deleted'])
-  assert.partialDeepStrictEqual(draftEvents[0], { message: { folder: 'drafts', uid: draft.uid } })
-  assert.partialDeepStrictEqual(draftEvents[1], { message: { folder: 'drafts', uid, moved_from: { uid: draft.uid } } })
+  const before = { id: draft.message, folder: 'drafts', uid: draft.uid }
+  const edited = { id: message, folder: 'drafts', uid }
+  assert.deepEqual(each(each(draftEvents, 'message').flat(), 'id', 'uid'), [
+    [before.id, before.uid],
+    [edited.id, edited.uid],
+    [edited.id, edited.uid],
+  ])
+  assert.partialDeepStrictEqual(draftEvents[1], { message: { ...edited, moved_from: before } })
 })
 
 test('a Private mailbox has no drafts here', async () => {

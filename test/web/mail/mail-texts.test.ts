@@ -55,7 +55,9 @@ for (const [what, undone, text] of [
     const changes = undone.map(({ left_alone, ...one }) => ({
       ...{ state: 'state' in one ? one.state : ('done' as const), left_alone },
       error: 'error' in one ? one.error : null,
-      left: ('left' in one ? one.left : []).map((reason) => ({ mailbox: 'a@x.test', folder: 'trash', uid: 1, reason })),
+      left: ('left' in one ? one.left : []).map((reason) => ({
+        ...{ id: null, mailbox: 'a@x.test', folder: 'trash', uid: 1, reason },
+      })),
     }))
     assert.equal(undoneText(changes), text)
   })

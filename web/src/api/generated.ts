@@ -528,6 +528,11 @@ export type FilterRunSampleItemResult = {
 };
 
 export type FilterRunSampleItem = {
+  /**
+     * Null if the message is no longer there.
+     * @nullable
+     */
+  id: string | null;
   mailbox: string;
   folder: string;
   /** @minimum 1 */
@@ -787,6 +792,11 @@ export type CancelledFilterRunSampleItemResult = {
 };
 
 export type CancelledFilterRunSampleItem = {
+  /**
+     * Null if the message is no longer there.
+     * @nullable
+     */
+  id: string | null;
   mailbox: string;
   folder: string;
   /** @minimum 1 */
@@ -1700,6 +1710,8 @@ export interface DraftItem {
   /** Every edit over this API keeps it. */
   id: string;
   mailbox: string;
+  /** The id of its message, as in `GET /v1/messages/{id}`. An edit gives it another. */
+  message: string;
   /**
      * Of its message in the folder `drafts`. An edit gives it another.
      * @minimum 1
@@ -1871,6 +1883,8 @@ export interface Draft {
   /** Every edit over this API keeps it. */
   id: string;
   mailbox: string;
+  /** The id of its message, as in `GET /v1/messages/{id}`. An edit gives it another. */
+  message: string;
   /**
      * Of its message in the folder `drafts`. An edit gives it another.
      * @minimum 1
@@ -3010,6 +3024,11 @@ export interface ListChangesResponse {
 export type LeftAloneReason = 'gone' | 'moved' | 'changed' | 'refused';
 export interface LeftAlone {
   mailbox: string;
+  /**
+     * Of the message. Null if it is no longer there.
+     * @nullable
+     */
+  id: string | null;
   folder: string;
   /** @minimum 1 */
   uid: number;
