@@ -90,7 +90,7 @@ test('an undo names what was deleted for good since, and reverts the rest', asyn
   const moved = await organization.request('PATCH', path, { uids: [1, 2, 3], folder: 'trash' })
   await erase(box, { uids: [2] }, 'trash')
   const { body } = await organization.request('POST', `/v1/changes/${moved.body.change_id}/undo`)
-  assert.deepEqual(body.left, [{ mailbox: box.address, folder: 'trash', uid: 2, reason: 'gone' }])
+  assert.deepEqual(body.left, [{ id: null, mailbox: box.address, folder: 'trash', uid: 2, reason: 'gone' }])
   assert.deepEqual([await uidsIn(box, 'trash'), (await uidsIn(box, 'inbox')).length], [[], 2])
 })
 
