@@ -7,8 +7,8 @@ import { flagList } from '../wire/format.ts'
 import type { FetchItem } from './items.ts'
 import { longs } from './rows.ts'
 
-/** Messages of which flags are read in one statement: 4 ms of the embedded database. */
-export const flagsAtOnce = 8_192
+/** Messages of which flags are read in one statement: 2 ms of the embedded database. */
+export const flagsAtOnce = 4_096
 
 /** Lines that are made into one text. */
 const linesAtOnce = 1_024
