@@ -81,7 +81,7 @@ export function mailUnavailable(cause: unknown): Refusal {
   })
 }
 
-/** For `catch` of what a mail host reads: replaces the refusal of a folder or mailbox that does not exist by `instead`, and rethrows
+/** For `catch` of what the store of mail reads: replaces the refusal of a folder or mailbox that does not exist by `instead`, and rethrows
  *  other errors. */
 export function ifMissing<T>(instead: T): (error: unknown) => T {
   return (error) => {

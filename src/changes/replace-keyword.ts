@@ -51,7 +51,7 @@ export async function replaceKeyword(
   return true
 }
 
-/** The folder or the mailbox has been deleted meanwhile, or the mail host keeps no such keyword there. */
+/** The folder or the mailbox has been deleted meanwhile. */
 function ifRefused(error: unknown): 0 {
   if (error instanceof Refusal) return 0
   throw error

@@ -42,12 +42,15 @@ export class RunningChanges extends StepWorker {
   }
 
   /** Works on a change until it has ended, or waits for the process that does, or for an earlier change. Resolves earlier if that
-   *  takes long; the work continues. @throws Refusal if it is refused, or the mail host is away */
+   *  takes long; the work continues. @throws Refusal if it is refused, or the database is away */
   async run(id: string, most = mostWaited): Promise<void> {
     const waited = new AbortController()
     const work = this.#track(this.#untilDone(id, waited.signal))
-    await Promise.race([work, pause(most, undefined, { signal: waited.signal }).catch(() => {})])
-    waited.abort()
+    try {
+      await Promise.race([work, pause(most, undefined, { signal: waited.signal }).catch(() => {})])
+    } finally {
+      waited.abort()
+    }
   }
 
   /** The same. If a step fails, the worker continues the change. */

@@ -20,7 +20,7 @@ export async function beginEverywhere(
   return beginReplacing(tx, { organizationId, mailboxes, by }, { keyword, by: other })
 }
 
-/** Waits a while for the end of the change. If the mail host is away, or a step fails otherwise, a worker continues it. The caller gets
+/** Waits a while for the end of the change. If a step fails, a worker continues it. The caller gets
  *  its id nevertheless: whoever asked again would get another change, which records only what this one has left. */
 export async function finishSoon(runningChanges: RunningChanges, change: string | null): Promise<void> {
   if (change !== null) await runningChanges.runOrLeave(change)

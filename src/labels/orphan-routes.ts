@@ -120,7 +120,7 @@ export async function countsOf(
   return new Map(totals.map(({ keyword, total, unread }) => [keyword, { messages: total, unread }]))
 }
 
-/** Mailboxes in one request to the mail host. */
+/** Mailboxes of which one query asks. */
 const together = 20
 
 /** Whether messages of the organization have a keyword. */

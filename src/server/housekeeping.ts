@@ -88,7 +88,6 @@ export function startHousekeeping({ db, time, log }: HouseParts): Disposable {
       (wrong) => wrong.length > 0 && log.warn({ wrong }, 'the storage in use was counted wrongly, and is put right'),
       (err) => log.error({ err }, 'the storage in use could not be counted; it is tried again'),
     )
-    // The last, since it waits for the mail host.
     await removeSentDrafts(db)
   }
   const begin = () => void round().catch((err) => log.error({ err }, 'housekeeping failed'))

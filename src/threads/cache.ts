@@ -36,8 +36,8 @@ export class ThreadCache {
     return this.#bytes
   }
 
-  /** A folder's index, with all changes before this call. Read it at once, since it keeps changing. Throws what the mail host
-   *  throws, `invalid_request` for an unknown folder. */
+  /** A folder's index, with all changes before this call. Read it at once, since it keeps changing. Throws
+   *  `invalid_request` for an unknown folder. */
   async upToDate(mailbox: MailboxRef, folder: string): Promise<Held> {
     const name = nameOf(mailbox, folder)
     const known = this.#folders.get(name)

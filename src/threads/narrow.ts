@@ -32,7 +32,7 @@ export interface Narrowing extends Pick<Wanted, 'folder' | 'unread'> {
 /** How often to read again if the mailbox changed meanwhile. */
 const attempts = 3
 
-/** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks comes from the mail host: marks each
+/** Calls `read` with an up-to-date index and a filter for it. Data that the index lacks is read from the store: marks each
  *  time; whether an answer to a conversation's last message is expected, by its header, once for as long as the mailbox has the same addresses. */
 export async function narrowed<T>(
   { db, mailboxIndexes }: Parts,

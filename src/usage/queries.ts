@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { Usage } from './usage.ts'
 
-/** An organization's use and limits; the mail host counts `storageUsed`. The day is the UTC day of the database's clock,
+/** An organization's use and limits; the store of mail counts `storageUsed`. The day is the UTC day of the database's clock,
  *  as for the sending allowance. */
 export async function usageOf(db: Db, organizationId: string, storageUsed: number): Promise<Usage> {
   const row = await db

@@ -52,7 +52,7 @@ test('sent_today counts the UTC day, neither the one before nor the one after', 
   assert.equal((await usage(organization)).sending.sent_today, 3)
 })
 
-test('Storage is what the mail host keeps', async () => {
+test('Storage is what the store of mail keeps', async () => {
   const { organization, address } = await world.mailbox('ada')
   await world.send({ from: 'ann@example.com', to: address, subject: 'Hello', text: 'x'.repeat(10_000) })
   const { storage } = await usage(organization)

@@ -4,7 +4,7 @@ import { readSummaries } from '#/mail/read.ts'
 import { draftMessageId, foreignKey } from '../identity.ts'
 import { forgetSentDrafts, noteRemoved, notRemoved } from './sent.ts'
 
-/** Removes the messages of sent drafts whose removal failed: the process died, or the mail host did not answer. Forgets drafts
+/** Removes the messages of sent drafts whose removal failed: the process died, or the database was away. Forgets drafts
  *  that were sent long ago. */
 export async function removeSentDrafts(db: Db): Promise<void> {
   for (const { mailbox, domain, key, uid } of await notRemoved(db)) {

@@ -97,7 +97,7 @@ export async function sendFound<Ready extends ReadyMessage>(
   await removeSent(parts, found, request.actor, request.log)
 }
 
-/** Removes a sent draft from the folder. If the mail host does not answer, a worker does so later. */
+/** Removes a sent draft from the folder. If that fails, a worker does so later. */
 async function removeSent(
   { db }: DraftParts,
   { box, key, uids }: Found,

@@ -8,7 +8,7 @@ import { readReport } from './delivery-report.ts'
 import { isDeliveryStatus, isNotice, isReturned, mayBeNotice } from './report-fields.ts'
 import type { Reported } from './reported.ts'
 
-/** Octets of a notice that are read, the same on both mail hosts. The returned header follows a text and a report. */
+/** Octets of a notice that are read. The returned header follows a text and a report. */
 export const noticeBytes = 64 * 1024
 
 /** Of one notice. */

@@ -39,8 +39,7 @@ export class MailboxIndexes {
     this.folderStates = parts.folderStates
   }
 
-  /** With all changes before this call. Read it at once, since it keeps changing. Throws what the mail host throws,
-   *  `not_found` for an unknown mailbox. */
+  /** With all changes before this call. Read it at once, since it keeps changing. Throws `not_found` for an unknown mailbox. */
   upToDate(mailbox: MailboxRef): Promise<MailboxIndex> {
     const name = nameOf(mailbox)
     let one = this.#mailboxes.get(name)
