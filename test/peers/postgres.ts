@@ -107,16 +107,17 @@ async function accountOf(user: string): Promise<{ uid: number; gid: number }> {
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** Returns when the server takes connections, which it logs. */
+/** Returns when the server takes connections, which it logs. Its log is read for as long as it runs, for it waits for whoever reads that. */
 async function ready(server: ChildProcess): Promise<void> {
   let log = ''
-  for await (const text of server.stderr?.iterator({ destroyOnReturn: false }) ?? []) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log = `${log}${text}`.slice(-4000)
-    if (!log.includes('is ready to accept connections')) continue
-    server.stderr?.resume()
-    return
-  }
-  throw new Error(`PostgreSQL did not start:\n${log}`)
+    if (log.includes('is ready to accept connections')) resolve()
+  })
+  server.once('error', reject)
+  server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+  await promise
 }
 
 /** SIGINT is PostgreSQL's fast shutdown: sessions that are still open are ended. SIGQUIT is its immediate one. */
