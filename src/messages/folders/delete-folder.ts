@@ -94,6 +94,10 @@ async function ended(
   if (!end) return { moved: 0, changeId: null }
   if (end.state === 'running')
     throw new Refusal('conflict', 'The folder is still being deleted', { fix: `Look at GET /v1/changes/${id}` })
-  if (end.state === 'failed') throw invalid('path', end.error ?? 'The folder was not deleted')
+  if (end.state === 'failed') {
+    // Another worker may have been refused what this request would have been.
+    const refusal = notEmpty()
+    throw end.error === refusal.message ? refusal : invalid('path', end.error ?? 'The folder was not deleted')
+  }
   return { moved: end.messages, changeId: id }
 }
