@@ -103,7 +103,8 @@ test('what finds the day full a moment before midnight goes on the next day, and
   const errors = (await scheduled()).map(({ last_error }: { last_error: string }) => last_error)
   assert.deepEqual(errors, ['Daily sending allowance reached'])
   await setClock('2026-10-25T00:05:00.000Z')
-  await slow.rounds.processAll()
+  // Either may be the first to claim it, and the other passes over what is being claimed.
+  for (const world of [slow, fast]) await world.rounds.processAll()
   assert.deepEqual([taken, await scheduled()], [['bob@there.example'], []])
   for (const world of [fast, slow]) assert.equal((await sending(world)).sent_today, 1)
 })
