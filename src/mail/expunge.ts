@@ -128,11 +128,13 @@ export async function expungeMarked(
   return { gone: gone.length, modseq: folder.modseq + gone.length }
 }
 
-/** Deletes for good, whatever they bear, messages that a mail program is not to get after all, and writes events. */
-export async function expungeCopies(tx: Tx, ref: FolderRef, uids: readonly number[], by: By): Promise<void> {
+/** Deletes messages of a folder for good, whatever they bear, and writes events. Answers those that were there, in ascending order. Uids are
+ *  never given again in a folder, whatever it is called by now. */
+export async function expungeAt(tx: Tx, ref: FolderRef, uids: readonly number[], by?: By): Promise<Named[]> {
   const folder = (await lockFolderRefs(tx, ref))(ref)
   const gone = await expungeFrom(tx, folder, uids)
   await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
+  return gone
 }
 
 /** From a locked folder. Answers those that were there, in ascending order. */

@@ -1,5 +1,5 @@
 import { type CopiedTo, copyMessages } from '#/mail/copy.ts'
-import { expungeCopies } from '#/mail/expunge.ts'
+import { expungeAt } from '#/mail/expunge.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { moveMessages } from '#/mail/move.ts'
 import type { Selected } from '../selected/selected.ts'
@@ -23,7 +23,7 @@ export const copy: Handler = async (session, { args, name }) => {
     })
   } catch (error) {
     await inSteps(session, copied.to, async (some) => {
-      await db.transaction().execute((tx) => expungeCopies(tx, target, some, user.by))
+      await db.transaction().execute((tx) => expungeAt(tx, target, some, user.by))
     })
     throw error
   }

@@ -1,11 +1,8 @@
 import type { Db, Tx } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
-import { appendEvents, type By } from '#/events/append.ts'
+import type { By } from '#/events/append.ts'
 import { publicId } from '#/message-id.ts'
-import { deleted } from '../changed.ts'
-import { expungeFrom, partsOf } from '../expunge.ts'
-import { lockFolderRefs } from '../folders.ts'
-import type { NamedMessage } from './find.ts'
+import { expungeAt, partsOf } from '../expunge.ts'
 import { findNamed } from './find.ts'
 import { byFolder } from './update.ts'
 
@@ -40,13 +37,4 @@ export async function expungeNamed(
       }
     }
   }
-}
-
-/** Uids are never given again in a folder, whatever it is called by now. */
-async function expungeAt(tx: Tx, { mailbox, folderId }: NamedMessage, uids: readonly number[], by: By | undefined) {
-  const ref = { mailbox, folderId }
-  const folder = (await lockFolderRefs(tx, ref))(ref)
-  const gone = await expungeFrom(tx, folder, uids)
-  await appendEvents(tx, deleted(mailbox, folder.name, gone), by)
-  return gone
 }
