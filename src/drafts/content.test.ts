@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { addressText, typedAddress } from '#/mime/address/address-text.ts'
 import { MessageReader } from '#/mime/reader.ts'
 import { composeDraft } from '#/outbound/compose/draft.ts'
+import { anyCharacter } from '#test/any-character.ts'
 import { ofFile } from '#test/of-file.ts'
 import { changed, emptyDraft, readDraft } from './content.ts'
 
@@ -14,7 +15,7 @@ const empty = emptyDraft({ name: 'Ada', address: 'ada@example.com' })
 
 /** Text of one line, as the API takes it. */
 const line = fc
-  .string({ unit: 'binary', maxLength: 60 })
+  .string({ unit: anyCharacter, maxLength: 60 })
   .filter((text) => !/[\p{Cc}\u2028\u2029\ufeff\u00a0]/u.test(text) && text.isWellFormed())
 const text = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((one) => !/[\p{Cc}\u2028\u2029\ufeff]/u.test(one))
 const lines = fc.array(text, { maxLength: 5 }).map((all) => all.join('\n'))

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '#test/any-character.ts'
 import type { Description, Operation, Schema } from '#test/sockets/http-client.ts'
 import { isStream } from '#test/world/routes/every-route.ts'
 import { fittingTexts } from './fitting-texts.ts'
@@ -41,7 +42,7 @@ export function fuzzedRequests(description: Description): fc.Arbitrary<FuzzedReq
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const
 
 const rubbish = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constantFrom(
     ...['', ' ', '\0', '\u200b', '\u202e', '\ud800', '\r\nX: y', '..', '%', '%00', "' or 1=1 --", '\\', '/'],
     '{{label}}',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readMessage } from '#/mime/message.ts'
+import { anyCharacter } from '#test/any-character.ts'
 import { each } from '#test/each.ts'
 import { breaksWhenForwarded, whyNotRelayed, withRewrittenFrom } from './relaying.ts'
 
@@ -60,7 +61,7 @@ for (const [what, author, name] of [
   })
 
 test('whatever From says, the header has one From, ours, and nothing else in it changes', () => {
-  const hostile = fc.string({ unit: 'binary', maxLength: 80 }).map((text) => text.replace(/[\r\n]/g, ''))
+  const hostile = fc.string({ unit: anyCharacter, maxLength: 80 }).map((text) => text.replace(/[\r\n]/g, ''))
   fc.assert(
     fc.property(hostile, hostile, (name, address) => {
       const header = `A: 1\r\nFrom: "${name}" <${address}>\r\nB: 2\r\n`
