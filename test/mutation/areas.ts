@@ -59,6 +59,15 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/{access/restricted-key-rules,http/{description,errors,input},operating/plans}',
     'journeys/{scheduled/*,sending/{batch,header-fields,sending*,sent-at-once,submission}}',
   ),
+  messages: area(
+    'messages',
+    'journeys/**/{cursors,description,drafts,hostile-mail,input}',
+    'journeys/{access,reading}/*',
+  ),
+  search: area('search', 'search/*', 'journeys/**/{cursors,description,input}'),
+  changes: area('changes', 'journeys/**/{cursors,description,input,roles}', 'faults/cut/changes'),
+  sessions: area('sessions', 'journeys/members/*', 'journeys/**/{authorization,cross-site,description,input,roles}'),
+  webhooks: area('webhooks', 'webhooks/*', 'journeys/**/{cursors,description,input}'),
 }
 
 function area(folder: string, ...tests: readonly string[]): Area {
