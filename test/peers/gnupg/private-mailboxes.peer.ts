@@ -32,16 +32,6 @@ for (const [name, kinds] of [
     }
   })
 
-test('25 MiB come through whole', async () => {
-  const key = await gnuPg.newKey('large@keys.example', { primary: 'ed25519', subkey: 'cv25519' })
-  const certificate = await gnuPg.certificate(key)
-  const { id, address } = await privateMailboxFor(organization, 'large', certificate)
-  const text = letter({}, 'A line of seventy characters, of which there are very many in this one.\r\n'.repeat(350_000))
-  assert.equal(await hand(world, 'ann@peer.example', address, text), '250 2.6.0')
-  const [raw = Buffer.of()] = await storedIn(organization, id)
-  assert.ok((await gnuPg.decrypt(encryptedPart(raw))).toString().endsWith(`${text}\r\n`))
-})
-
 test('a certificate that GnuPG has revoked, let expire or made for signing alone is refused with its reason', async () => {
   const kinds = { primary: 'ed25519', subkey: 'cv25519' }
   const revoked = await gnuPg.newKey('revoked@keys.example', kinds)

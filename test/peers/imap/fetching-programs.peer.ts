@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { people } from './person.ts'
-import { Terminal } from './terminal.ts'
 
 const { newcomer } = people()
 
@@ -121,26 +120,4 @@ Subject: Three\t13
   assert.deepEqual(await ada.has('archive'), { Five: 'starred' })
   assert.deepEqual(await ada.has('Projects/Gemini'), { Three: '' })
   assert.ok(!(await ada.folders()).some((name) => ['Passing', 'Projects/Apollo'].includes(name)))
-})
-
-test('imapfilter is told of mail that comes while it waits', async () => {
-  await using ada = await newcomer('One')
-  const { port, address, password, certificate } = ada.account
-  const config = await ada.file(
-    'config.lua',
-    `
-options.info = false
-ada = IMAP { server = 'localhost', port = ${port}, username = '${address}', password = '${password}' }
-print('before', #ada.INBOX:select_all())
-io.stdout:flush()
-print('told', ada.INBOX:enter_idle())
-print('after', #ada.INBOX:select_all())
-`,
-  )
-  await using program = new Terminal(ada, `imapfilter -c ${config} -t ${certificate}`)
-  await program.shows('before1')
-  await ada.receives('Two')
-  await program.shows('toldtrueEXISTS')
-  await program.shows('after2')
-  await program.ends()
 })

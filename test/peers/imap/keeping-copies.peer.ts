@@ -63,34 +63,6 @@ test('mbsync has what the API keeps, and the API what is done to the copy', asyn
   assert.deepEqual(await copy.flags(), { One: 'S', Three: 'FRS' })
 })
 
-test('mbsync and the API at once: both have the same in the end', async () => {
-  await using ada = await newcomer()
-  const before = Array.from({ length: 10 }, (_, n) => `Before ${n}`)
-  await ada.receives(...before)
-  const { copy, sync } = await copyOf(ada)
-  let busy = true
-  const use = async () => {
-    for (const [n, subject] of before.entries()) {
-      await ada.receives(`Meanwhile ${n}`)
-      await ada.change(subject, n % 3 ? { starred: true } : { folder: 'archive' })
-    }
-    busy = false
-  }
-  const used = use()
-  while (busy) await sync()
-  await used
-  await sync()
-  for (const [folder, path, count] of [
-    ['inbox', 'INBOX', 16],
-    ['archive', 'Archive', 4],
-  ] as const) {
-    const ours = Object.entries(await ada.has(folder)).map(([subject, marks]) => [subject, marks === 'starred'])
-    const theirs = Object.entries(await copy.flags(path)).map(([subject, flags]) => [subject, flags.includes('F')])
-    assert.deepEqual(theirs, ours)
-    assert.equal(ours.length, count)
-  }
-})
-
 test('offlineimap has what the API keeps, labels as letters, and the API what is done to the copy', async () => {
   await using ada = await newcomer('One', 'Two', 'Three', 'Four', 'Five')
   await ada.change('One', { unread: false, add_labels: ['work'] })
@@ -163,7 +135,7 @@ test('interimap keeps two mailboxes alike by QRESYNC', async () => {
     'config',
     `database = ${ada.home}/state.db\nlist-mailbox = *\n[local]${server(ada)}[remote]${server(bob)}`,
   )
-  const sync = () => ada.run('interimap', [`--config=${config}`, ...(process.env.V ? ['--debug'] : [])])
+  const sync = () => ada.run('interimap', [`--config=${config}`])
   await sync()
   for (const person of [ada, bob]) {
     assert.deepEqual(await person.has(), { Four: '', One: 'starred work', Three: '' })

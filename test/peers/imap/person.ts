@@ -6,8 +6,23 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { promisify } from 'node:util'
 import { hand, letter, messagesIn } from '#test/mail/letter.ts'
+import { endsLast } from '#test/runner/kept.ts'
+import { certificateFor } from '#test/sockets/certificate.ts'
+import { password, readingMailbox } from '#test/world/imap/serving.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
-import { type Account, type Served, served } from './served.ts'
+import { World } from '#test/world/world.ts'
+
+/** What a mail program is told of an account, at `localhost`. */
+interface Account {
+  readonly address: string
+  readonly password: string
+  /** For STARTTLS. */
+  readonly port: number
+  /** For TLS from the first octet. */
+  readonly tlsPort: number
+  /** A file with the server's certificate. */
+  readonly certificate: string
+}
 
 /** Somebody with a mailbox, who uses a mail program on a machine of their own, while the API is used beside it. */
 export class Person implements AsyncDisposable {
@@ -15,20 +30,22 @@ export class Person implements AsyncDisposable {
   readonly account: Account
   /** The home of their program. */
   readonly home: string
-  readonly #served: Served
   /** Where the event log is read on. */
   #next = ''
 
-  private constructor(served: Served, account: Account, organization: TestOrganization, home: string) {
-    this.#served = served
+  private constructor(account: Account, organization: TestOrganization, home: string) {
     this.account = account
     this.organization = organization
     this.home = home
   }
 
-  static async of(served: Served): Promise<Person> {
-    const { account, organization } = await served.mailbox()
-    const person = new Person(served, account, organization, await mkdtemp(join(tmpdir(), 'mailroom-home-')))
+  /** In an organization of their own. */
+  static async of(world: World, certificate: string): Promise<Person> {
+    const organization = await world.organization()
+    const { address } = await readingMailbox(organization, 'ada')
+    const [port, tlsPort] = [world.imap?.port ?? 0, world.imapTls?.port ?? 0]
+    const account = { address, password, port, tlsPort, certificate }
+    const person = new Person(account, organization, await mkdtemp(join(tmpdir(), 'mailroom-home-')))
     await person.api('POST', '/v1/labels', { name: 'Work' })
     person.#next = (await person.api('GET', '/v1/events?after=now')).next
     return person
@@ -40,11 +57,10 @@ export class Person implements AsyncDisposable {
 
   /** Mail comes, a message for each subject, one after the other. */
   async receives(...subjects: readonly string[]): Promise<void> {
-    for (const Subject of subjects)
-      assert.equal(
-        await hand(this.#served.world, 'ann@peer.example', this.address, letter({ Subject }, `About ${Subject}`)),
-        '250 2.6.0',
-      )
+    for (const Subject of subjects) {
+      const message = letter({ Subject }, `About ${Subject}`)
+      assert.equal(await hand(this.organization.world, 'ann@peer.example', this.address, message), '250 2.6.0')
+    }
   }
 
   /** A request that succeeds, and its answer. `mailbox` is added to the path. */
@@ -118,16 +134,35 @@ export class Person implements AsyncDisposable {
 
 /** The service that a file's people have their mailboxes at. A newcomer has got a message of each subject. */
 export function people(): { newcomer(...letters: readonly string[]): Promise<Person> } {
-  let here: Served
+  let own: AsyncDisposableStack | undefined
   before(async () => {
-    here = await served()
+    if (served) return
+    const resources = new AsyncDisposableStack()
+    served = await start(resources)
+    if (!endsLast(() => resources.disposeAsync())) own = resources
   })
-  after(() => here.release())
+  after(() => own?.disposeAsync())
   return {
     async newcomer(...letters) {
-      const person = await Person.of(here)
+      assert.ok(served)
+      const person = await Person.of(served.world, served.certificate)
       await person.receives(...letters)
       return person
     },
   }
+}
+
+/** One for all files of this process. */
+let served: Awaited<ReturnType<typeof start>> | undefined
+
+async function start(resources: AsyncDisposableStack) {
+  const directory = await mkdtemp(join(tmpdir(), 'mailroom-imap-'))
+  resources.defer(() => rm(directory, { recursive: true, force: true }))
+  const { cert, key } = certificateFor('localhost')
+  const [certificate, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  await writeFile(certificate, cert)
+  await writeFile(keyFile, key, { mode: 0o600 })
+  const tls = { MAILROOM_TLS_CERT: certificate, MAILROOM_TLS_KEY: keyFile }
+  const env = { ...tls, MAILROOM_IMAP_PORT: '0', MAILROOM_IMAPS_PORT: '0' }
+  return { world: resources.use(await World.start({ env })), certificate }
 }

@@ -178,16 +178,6 @@ test('mutt reads, marks, searches on the server, deletes, moves, drafts and rena
   assert.deepEqual(await ada.folders(), ['Apollo'])
 })
 
-test('mutt is told of mail that comes while it waits', async () => {
-  await using ada = await newcomer('One')
-  await using program = await mutt(ada, 'mutt')
-  await program.shows('One')
-  await ada.receives('Two')
-  await program.shows('New mail in this mailbox')
-  program.press('q')
-  await program.ends()
-})
-
 test('neomutt labels, which mutt cannot, and does what mutt does', async () => {
   await using ada = await newcomer('One', 'Two', 'Three', 'Four', 'Five')
   await ada.change('One', { add_labels: ['work'] })

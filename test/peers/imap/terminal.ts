@@ -34,7 +34,6 @@ export class Terminal implements AsyncDisposable {
   /** Waits until it has written one of these, after what was waited for before, wherever the cursor went in between. */
   async shows(...whats: readonly string[]): Promise<void> {
     const all = whats.map((what) => what.replaceAll(' ', ''))
-    using _ = stopAfter(Number(process.env.SHOW_MS ?? 60_000), () => this.#child.kill('SIGKILL'))
     for (;;) {
       for (const letters of all) {
         const found = this.#written.indexOf(letters)
@@ -61,10 +60,4 @@ export class Terminal implements AsyncDisposable {
     this.#child.kill('SIGKILL')
     await this.#ended
   }
-}
-
-/** Whoever waits for a program that shows something else hears what it is. */
-function stopAfter(milliseconds: number, stop: () => void): Disposable {
-  const timer = setTimeout(stop, milliseconds)
-  return { [Symbol.dispose]: () => clearTimeout(timer) }
 }

@@ -28,7 +28,7 @@ describe('Postfix as the MX of a domain', () => {
   let postfix: Postfix
   let relay: DirectMxRelay
   before(async () => {
-    const mailboxes = ['ada', 'bob', 'cy', 'dan', 'eve', 'jürgen', 'many', 'later'].map((name) => {
+    const mailboxes = ['ada', 'bob', 'jürgen', 'later'].map((name) => {
       return `{ ${name}@dest.test = ${name}/ }`
     })
     postfix = await Postfix.start(
@@ -78,51 +78,16 @@ describe('Postfix as the MX of a domain', () => {
     await postfix.mailOf('bob', 1)
   })
 
-  test('a bounce comes from nobody', async () => {
-    assert.deepEqual(short(await send(relay, { sender: '', recipients: ['cy@dest.test'] })), ['delivered 2.0.0'])
-    assert.match((await postfix.mailOf('cy', 1)).toString(), /^Return-Path: <>$/m)
-  })
-
   test('an internationalised address is reached', async () => {
     const outcomes = await send(relay, { recipients: ['jürgen@dest.test'], smtpUtf8: true })
     assert.deepEqual(short(outcomes), ['delivered 2.0.0'])
     assert.match((await postfix.mailOf('jürgen', 1)).toString(), /with UTF8SMTPS/)
   })
 
-  test('what is too large is known before it is sent', async () =>
-    assert.deepEqual(short(await send(relay, letter(`Subject: x\r\n\r\n${'x\r\n'.repeat(100_000)}`))), [
-      'refused 5.3.4',
-    ]))
-
   test('what is too large and says it is not is refused by Postfix', async () => {
     const outcomes = await send(relay, { ...letter(`Subject: x\r\n\r\n${'x\r\n'.repeat(100_000)}`), size: 100 })
     assert.deepEqual(short(outcomes), ['refused 5.3.4'])
     assert.match(outcomes[0]?.reply ?? '', /^552 5\.3\.4 /)
-  })
-
-  test('five hundred messages from twenty at a time arrive once each', async () => {
-    let left = 500
-    const worker = async () => {
-      for (let n = left--; n > 0; n = left--) {
-        const outcomes = await send(relay, {
-          ...letter(`Subject: ${n}\r\n\r\n${n}\r\n`),
-          recipients: ['many@dest.test'],
-        })
-        assert.deepEqual(short(outcomes), ['delivered 2.0.0'])
-      }
-    }
-    await Promise.all(Array.from({ length: 20 }, worker))
-    const subjects = (await postfix.mailOf('many', 500)).map((mail) => /^Subject: (\d+)/m.exec(mail.toString())?.[1])
-    assert.equal(subjects.length, 500)
-    assert.equal(new Set(subjects).size, 500)
-  })
-
-  test('a message whose end of data was not sent is not stored', async () => {
-    const beforeEndOfData = () => Promise.reject(new Error('lease lost'))
-    await assert.rejects(send(relay, { recipients: ['eve@dest.test'], beforeEndOfData }), /lease lost/)
-    await send(relay, { recipients: ['dan@dest.test'] })
-    await postfix.mailOf('dan', 1)
-    assert.deepEqual(await postfix.mail('eve'), [])
   })
 })
 
