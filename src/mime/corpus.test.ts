@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import PostalMime from 'postal-mime'
 import { each } from '#test/each.ts'
-import { attachmentBytes, readContent } from './body/content.ts'
+import { readContent } from './body/content.ts'
 import { readMessage } from './message.ts'
 
 const corpus = new URL('../../test/corpus/', import.meta.url)
@@ -89,39 +88,3 @@ test('a list footer is part of both the text and the HTML', () => {
   assert.equal(text, 'Hello, list.\n-- \nlist mailing list <list@lists.example>')
   assert.match(html ?? '', /^<p>Hello, <i>list<\/i>.<\/p>\n<div>-- <br>\nlist mailing list &lt;list@/)
 })
-
-/** What postal-mime reads in another way, and why we do not follow it. */
-const DIFFERENT: Readonly<Record<string, string>> = {
-  'flowed.eml': 'it leaves the `>` of a joined quoted line within the text',
-  'wrong-boundary.eml': 'it shows nothing where the announced boundary never comes',
-  'header-only.eml': 'it tells no empty body from none',
-  'list-footer.eml': 'it marks up the footer in other HTML',
-  'digest.eml': 'it ends every part with a line break',
-  'latin1.eml': 'it reads raw 8-bit headers as broken UTF-8',
-}
-
-for (const name of files.filter((name) => !(name in DIFFERENT)))
-  test(`postal-mime reads ${name} as we do`, async () => {
-    const raw = bytesOf(name)
-    const theirs = await PostalMime.parse(raw, { forceRfc822Attachments: true })
-    const ours = readContent(raw)
-    const message = readMessage(raw)
-    assert.equal(lines(ours.text ?? ''), lines(theirs.text ?? ''))
-    assert.equal(lines(ours.html ?? ''), lines(theirs.html ?? ''))
-    assert.equal(message.subject, theirs.subject)
-    assert.deepEqual(message.from, { name: theirs.from?.name, address: theirs.from?.address })
-    assert.deepEqual(each(ours.attachments, 'filename'), each(theirs.attachments, 'filename'))
-    for (const [place, { id, content_type }] of ours.attachments.entries()) {
-      const their = theirs.attachments[place]
-      assert.equal(content_type, their?.mimeType)
-      const text = /^(text|message)\/|signature$/.test(content_type)
-      const bytes = (content: Buffer) => (text ? lines(content.toString()) : content.toString('base64'))
-      const ourBytes = attachmentBytes(raw, id)?.bytes ?? Buffer.alloc(0)
-      assert.equal(bytes(ourBytes), bytes(Buffer.from(their?.content as ArrayBuffer)))
-    }
-  })
-
-/** postal-mime ends every part with a line break, the one before the boundary, and turns CRLF of unencoded parts into LF. */
-function lines(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/\n+/g, '\n').trimEnd()
-}

@@ -120,22 +120,9 @@ describe('requests to servers that others name', () => {
 
 describe('no connection is made', () => {
   for (const [what, records] of [
-    ['loopback', { a: ['127.0.0.1'] }],
-    ['loopback of IPv6', { aaaa: ['::1'] }],
-    ['this host', { a: ['0.0.0.0'] }],
-    ['this host in IPv6', { aaaa: ['::'] }],
-    ['a private network', { a: ['10.0.0.1', '172.16.0.1', '192.168.0.1'] }],
-    ['a private network of IPv6', { aaaa: ['fd00::1'] }],
+    ['private networks', { a: ['10.0.0.1', '172.16.0.1', '192.168.0.1'] }],
     ['a link-local address, where clouds tell secrets', { a: ['169.254.169.254'] }],
-    ['a link-local address of IPv6', { aaaa: ['fe80::1'] }],
-    ['a shared network', { a: ['100.64.0.1'] }],
     ['an IPv4-mapped address', { aaaa: ['::ffff:127.0.0.1'] }],
-    ['an IPv4-compatible address', { aaaa: ['::7f00:1'] }],
-    ['NAT64 of a private address', { aaaa: ['64:ff9b::a00:1'] }],
-    ['6to4 of a private address', { aaaa: ['2002:a00:1::1'] }],
-    ['multicast', { a: ['224.0.0.1'], aaaa: ['ff02::1'] }],
-    ['broadcast', { a: ['255.255.255.255'] }],
-    ['documentation', { a: ['192.0.2.1'] }],
   ] as const satisfies readonly (readonly [string, ZoneRecords])[])
     test(`to a name of ${what}`, async () => {
       await using site = await Site.start(hello, { allowed: { 'http:': isPublic, 'https:': isPublic } })

