@@ -144,6 +144,30 @@ for (const [what, work, at, others] of [
     'trash',
     [],
   ],
+  [
+    'copies the copy, and moves message and copy on so',
+    async (p) => [
+      ...[await p.copy('archive'), await p.copy('trash', 'archive'), await p.mark(), await p.expunge()],
+      ...[await p.mark('archive'), await p.expunge('archive')],
+    ],
+    'trash',
+    [],
+  ],
+  [
+    'copies the copy, and keeps it',
+    async (p) => [await p.copy('archive'), await p.copy('trash', 'archive'), await p.mark(), await p.expunge()],
+    'archive',
+    ['trash'],
+  ],
+  [
+    'copies the copy, and expunges the copy between them',
+    async (p) => [
+      ...[await p.copy('archive'), await p.copy('trash', 'archive'), await p.mark('archive')],
+      await p.expunge('archive'),
+    ],
+    'inbox',
+    ['trash'],
+  ],
   ['copies only', async (p) => [await p.copy('archive')], 'inbox', ['archive']],
   [
     'copies, and somebody deletes for good',

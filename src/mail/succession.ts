@@ -14,6 +14,8 @@ interface Succession {
   readonly copy: Named
   readonly folderId: number
   readonly folder: string
+  /** Of copies of the copy, which from then on are copies of what has the id. */
+  readonly foldersOfCopies: readonly number[]
 }
 
 /** How long before a message is marked as deleted its copy may have been made. Programs that move do both at once. A copy that is older was
@@ -28,12 +30,14 @@ export async function lockWithSuccessors(
 ): Promise<{ readonly folder: Folder; readonly successions: readonly Succession[] }> {
   const found = await successionsOf(tx, ref, uids)
   const { mailbox } = ref
-  const others = found.map(({ folderId }) => ({ mailbox, folderId }))
-  // Where one of the others is gone, no copy is there.
-  const lock = (await lockFolderRefs(tx, ref, ...others).catch(unlessDeleted)) ?? (await lockFolderRefs(tx, ref))
-  if (found.length === 0) return { folder: lock(ref), successions: [] }
-  const locked = new Set([ref, ...others].map(({ folderId }) => folderId))
-  const successions = (await successionsOf(tx, ref, uids)).filter(({ folderId }) => locked.has(folderId))
+  const ids = new Set(found.flatMap(({ folderId, foldersOfCopies }) => [folderId, ...foldersOfCopies]))
+  const others = Array.from(ids, (folderId) => ({ mailbox, folderId }))
+  if (others.length === 0) return { folder: (await lockFolderRefs(tx, ref))(ref), successions: [] }
+  const lock = await lockFolderRefs(tx, ref, ...others).catch(unlessDeleted)
+  // Where one of them is gone, no copy is there any more.
+  if (!lock) return await lockWithSuccessors(tx, ref, uids)
+  const isLocked = (folderId: number) => folderId === ref.folderId || ids.has(folderId)
+  const successions = (await successionsOf(tx, ref, uids)).filter(({ folderId }) => isLocked(folderId))
   return { folder: lock(ref), successions }
 }
 
@@ -41,7 +45,8 @@ export async function lockWithSuccessors(
  *  not count, nor do copies that have been moved. */
 async function successionsOf(tx: Tx, { mailbox, folderId }: FolderRef, uids: readonly number[]): Promise<Succession[]> {
   const { rows } = await sql<Omit<Succession, 'copy'> & { copy_id: number; copy_uid: number }>`
-    select distinct on (gone.id) gone.id, gone.uid, copy.id as copy_id, copy.uid as copy_uid, folder.id as "folderId", folder.name as folder
+    select distinct on (gone.id) gone.id, gone.uid, copy.id as copy_id, copy.uid as copy_uid, folder.id as "folderId", folder.name as folder,
+      array(select distinct other.folder_id from mail_messages other where other.succeeds = copy.id) as "foldersOfCopies"
     from ${uidRows(folderId, uids)} wanted join mail_messages gone using (folder_id, uid)
     join mail_messages copy on copy.succeeds = gone.id and copy.succeeds is not null
     join mail_folders folder on folder.id = copy.folder_id
@@ -52,14 +57,17 @@ async function successionsOf(tx: Tx, { mailbox, folderId }: FolderRef, uids: rea
   return rows.map(({ copy_id, copy_uid, ...row }) => ({ ...row, copy: { id: copy_id, uid: copy_uid } }))
 }
 
-/** Gives the copies, whose folders are locked, the ids of messages that are gone. What IMAP calls them stays: that is the same for both. */
+/** Gives the copies the ids of messages that are gone, and has copies of them be copies of what has these ids. All their folders are locked.
+ *  What IMAP calls them stays: that is the same for all. */
 export async function succeed(tx: Tx, successions: readonly Succession[]): Promise<void> {
   if (successions.length === 0) return
   await query(tx)`
-    update mail_messages copy set id = given.id, succeeds = null
+    update mail_messages message set
+      id = case when message.id = given.copy_id then given.id else message.id end,
+      succeeds = case when message.id = given.copy_id then null else given.id end
     from unnest(${successions.map(({ copy }) => copy.id)}::bigint[], ${successions.map(({ id }) => id)}::bigint[])
       as given (copy_id, id)
-    where copy.id = given.copy_id`
+    where message.id = given.copy_id or message.succeeds = given.copy_id`
 }
 
 /** The events of expunged messages. One that is succeeded has moved: the copy is no message of its own any more. */
