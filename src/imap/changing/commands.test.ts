@@ -187,13 +187,18 @@ test('what is stored is read as all mail is, and dated as the client says, or no
 for (const [what, command, code] of [
   ['a keyword of more than 50 characters', `STORE 1 +FLAGS (${'k'.repeat(51)})`, { code: 'invalid_request' }],
   ['a message above the limit', `APPEND INBOX {${'x'.repeat(25 * 1024 * 1024 + 1)}}`, undefined],
-  ['very many keywords', `STORE 1 +FLAGS (${Array.from({ length: 101 }, (_, at) => `k${at}`).join(' ')})`, undefined],
+  ['very many keywords', `APPEND INBOX (${keywords(101).join(' ')}) {a: b}`, undefined],
+  ['a keyword beside very many', 'STORE 1 +FLAGS (another)', undefined],
 ] as const) {
   test(`what has ${what} is refused`, async () => {
-    const { session } = await inInbox('inbox 1:')
+    const { session } = await inInbox(`inbox 1:${keywords(100)}`)
     if (code) await assert.rejects(session.run(command), code)
     else assert.match((await session.run(command)).at(-1) ?? '', /^NO \[(LIMIT|TOOBIG)\]/)
   })
+}
+
+function keywords(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `k${at}`)
 }
 
 /** A new mailbox with such messages, and a session that has selected INBOX. */

@@ -8,7 +8,7 @@ export interface GivenFlags {
   readonly keywords: readonly string[]
 }
 
-/** A person has some dozen labels, and a message few of them. */
+/** Keywords of a message, and of a command: a person has some dozen labels, and a message few of them. */
 const mostKeywords = 100
 
 const columns = new Map<string, MessageFlag>(flagColumns.map(([flag, column]) => [flag.toLowerCase(), column]))
@@ -25,6 +25,11 @@ export function givenFlags(given: readonly string[]): GivenFlags {
     else if (!lower.startsWith('\\')) keywords.add(lower)
     else if (lower !== '\\recent') throw new Bad('There is no such flag with a backslash')
   }
-  if (keywords.size > mostKeywords) throw new No(`A command may name at most ${mostKeywords} keywords`, 'LIMIT')
+  assertFew(keywords.size)
   return { flags, keywords: [...keywords] }
+}
+
+/** So many keywords of a message or a command. @throws No */
+export function assertFew(keywords: number): void {
+  if (keywords > mostKeywords) throw new No(`A message may have at most ${mostKeywords} keywords`, 'LIMIT')
 }

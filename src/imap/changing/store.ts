@@ -4,12 +4,12 @@ import { Bad, type Completed, No } from '../answers.ts'
 import { flagsOf } from '../selected/flags.ts'
 import { OpenFolder } from '../selected/open-folder.ts'
 import type { Selected } from '../selected/selected.ts'
-import { tellKeywords } from '../selected/tell.ts'
+import { tellKeywords, writeLines } from '../selected/tell.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
 import { flagList, rangesOf, sequenceSet, untagged } from '../wire/format.ts'
 import type { SequenceSet } from '../wire/sequence-set.ts'
-import { type GivenFlags, givenFlags } from './given-flags.ts'
+import { assertFew, type GivenFlags, givenFlags } from './given-flags.ts'
 import { inSteps } from './steps.ts'
 import { changeable } from './target.ts'
 
@@ -31,9 +31,11 @@ export const store: Handler = async (session, { args, name }) => {
   const modified: number[] = []
   let lacks = false
   await inSteps(session, messages.uidsIn(ranges), async (uids) => {
-    const stored = await session.parts.db
-      .transaction()
-      .execute((tx) => storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by))
+    const stored = await session.parts.db.transaction().execute(async (tx) => {
+      const stored = await storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by)
+      if (asked.change.addKeywords?.length) for (const { keywords } of stored.changed) assertFew(keywords.length)
+      return stored
+    })
     for (const uid of stored.modified) modified.push(uid)
     lacks ||= stored.present.length < uids.length
     await tell(session, selected, stored, { byUid, isSilent: asked.isSilent })
@@ -110,7 +112,7 @@ async function tell(
     unheard.map(({ uid }) => uid),
   )
   if (selected instanceof OpenFolder) await tellKeywords(session, selected, changed)
-  if (!isSilent || withModseq) await output.write(lines.join(''))
+  if (!isSilent || withModseq) await writeLines(output, lines)
 }
 
 interface Result {

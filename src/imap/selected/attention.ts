@@ -49,7 +49,7 @@ export class Attention {
     })
   }
 
-  /** While the session is idle. */
+  /** While the session is idle. Who is idle is not at work, and so this is to be done as work. */
   async tell(): Promise<void> {
     await tell(this.#session, { mayExpunge: true })
     await this.#tellOfOthers()

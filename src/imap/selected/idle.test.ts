@@ -43,6 +43,30 @@ test('a client that is idle is told of what another process commits, in order, u
   assert.deepEqual(await idling, ['OK Idle completed'])
 })
 
+test('what an idle client is told is work of its organization, and who is idle else does none', async () => {
+  using scene = await stage.scene()
+  const { session } = scene
+  await scene.told('SELECT INBOX')
+  let working = 0
+  const told: unknown[] = []
+  session.heard = (piece) => told.push([working, piece])
+  session.atWork = async (work) => {
+    working++
+    return await work().finally(() => working--)
+  }
+  const idling = session.run('IDLE')
+  await session.until(/^\+/)
+  await scene.add(1)
+  await session.until(/EXISTS/)
+  session.say('DONE')
+  await idling
+  assert.deepEqual(told, [
+    [0, '+ idling\r\n'],
+    [1, '* 1 EXISTS\r\n'],
+    [0, 'OK Idle completed\r\n'],
+  ])
+})
+
 test('a client that has not selected a mailbox may be idle, and must end it with DONE', async () => {
   using scene = await stage.scene()
   const idling = scene.session.run('IDLE')

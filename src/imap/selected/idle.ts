@@ -23,7 +23,7 @@ export const idle: Handler = async (session, { args }) => {
     while (!isOver) {
       const { promise, resolve } = Promise.withResolvers<void>()
       wake = attention.idle = resolve
-      await attention.tell().catch((error: unknown) => later(session, error, resolve))
+      await session.atWork(() => attention.tell()).catch((error: unknown) => later(session, error, resolve))
       if (!isOver) await promise
     }
   } finally {

@@ -1,6 +1,7 @@
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { imapName } from '../folders/names.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
+import { atEnd } from './at-end.ts'
 import type { Known } from './folder-changes.ts'
 import type { FolderMark, FolderNews, FolderWatch } from './news.ts'
 import type { Selected } from './selected.ts'
@@ -44,7 +45,10 @@ export class OpenFolder implements Selected {
   /** Modification sequences of the session's own changes, with the messages whose flags the client does not know. */
   readonly #own = new Map<number, ReadonlySet<number>>()
 
-  constructor(news: FolderNews, opened: Opened) {
+  /** To be called once nobody is told of it any more, unless the connection has ended. */
+  readonly leave: () => void
+
+  constructor(news: FolderNews, opened: Opened, signal: AbortSignal) {
     const { mailbox, name, folder, folderId, isReadOnly, messages, modseq, uidNext, announcements } = opened
     this.mailbox = mailbox
     this.folderId = folderId
@@ -56,6 +60,7 @@ export class OpenFolder implements Selected {
     this.#uidNext = uidNext
     this.#mark = { modseq, name: folder }
     this.#watch = news.watch(folderId, this.#mark, announcements, () => this.woken?.())
+    this.leave = atEnd(signal, () => this.#watch[Symbol.dispose]())
   }
 
   get name(): string {
@@ -121,7 +126,4 @@ export class OpenFolder implements Selected {
   isOwn({ uid, modseq }: { readonly uid: number; readonly modseq: number }): boolean {
     return this.#own.get(modseq)?.has(uid) === false
   }
-
-  /** To be called once nobody is told of it any more. */
-  readonly leave = (): void => this.#watch[Symbol.dispose]()
 }

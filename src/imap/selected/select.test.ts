@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Scene, Stage } from '#test/world/imap/stage.ts'
+import { FolderNews, type FolderWatch } from './news.ts'
 
 const stage = await Stage.ofFile()
 
@@ -18,6 +19,28 @@ test('SELECT tells what RFC 3501 asks for, and the keywords of the folder', asyn
     ...['* OK [HIGHESTMODSEQ 4] Highest modification sequence', '* OK [MAILBOXID (fN)] Mailbox id'],
     'OK [READ-WRITE] Select completed',
   ])
+})
+
+test('nothing is watched for a client that goes while its mailbox is read', async () => {
+  let watches = 0
+  class CountingNews extends FolderNews {
+    override watch(...given: Parameters<FolderNews['watch']>): FolderWatch {
+      watches++
+      const watch = super.watch(...given)
+      const end = () => {
+        watches--
+        watch[Symbol.dispose]()
+      }
+      return { ...watch, [Symbol.dispose]: end }
+    }
+  }
+  await using news = new CountingNews(stage.database, stage.parts.log)
+  const scene = await stage.scene()
+  const session = scene.another({ ...stage.parts, news })
+  const selecting = session.run('SELECT INBOX')
+  session[Symbol.dispose]()
+  await selecting
+  assert.equal(watches, 0)
 })
 
 test('SELECT with IMAP4rev2 tells how a mailbox is written that was named otherwise', async () => {

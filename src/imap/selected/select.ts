@@ -34,7 +34,7 @@ async function open(session: Session, args: Arguments, isExamined: boolean): Pro
   const now = await readFolder(db, news.maps, mailbox, folder, remembered)
   if (!now) throw new No('No such mailbox', 'NONEXISTENT')
   const isReadOnly = isExamined || level === 'read'
-  const opened = new OpenFolder(news, { ...now, mailbox, name, folder, isReadOnly, announcements })
+  const opened = new OpenFolder(news, { ...now, mailbox, name, folder, isReadOnly, announcements }, session.signal)
   opened.keywords = new Set(now.keywords)
   enter(session, opened)
   await session.output.write(responses(session, opened, now, args.givenName))
@@ -93,14 +93,11 @@ function enter(session: Session, folder: OpenFolder): void {
   const attention = attentionOf(session)
   folder.woken = attention.wake
   folder.arrived = async (uids) => attention.arrived?.(folder, uids)
-  session.signal.addEventListener('abort', folder.leave, { once: true })
 }
 
 /** Selects nothing. */
 export function leave(session: Session): void {
   const { selected } = session
   session.select(undefined)
-  if (!(selected instanceof OpenFolder)) return
-  session.signal.removeEventListener('abort', selected.leave)
-  selected.leave()
+  if (selected instanceof OpenFolder) selected.leave()
 }

@@ -73,8 +73,18 @@ for (const row of rows.trim().split(/\n(?! )/)) {
   })
 }
 
-test('a client of more changes than are read at a time is told of each once', async () => {
+test('a client of more changes than are read at a time is told of each once, with memory of its organization', async () => {
   using scene = await stage.scene()
+  const { session } = scene
+  let reserved = 0
+  session.reserve = async (octets) => {
+    reserved += octets
+    const back = () => {
+      reserved -= octets
+    }
+    return { [Symbol.dispose]: back }
+  }
+  session.heard = (text) => assert(/FETCH/.test(text) ? reserved > 200_000 : reserved === 0)
   await scene.add(2_500)
   await scene.told('SELECT INBOX')
   const all = Array.from({ length: 2_500 }, (_, index) => index + 1)
@@ -85,6 +95,7 @@ test('a client of more changes than are read at a time is told of each once', as
     told.toSorted((a, b) => a - b),
     all,
   )
+  assert.equal(reserved, 0)
 })
 
 test('a renamed mailbox stays selected under its name, and one that is deleted ends the session', async () => {

@@ -1,6 +1,7 @@
 import { Bye } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import { flagList, rangesOf, sequenceSet } from '../wire/format.ts'
+import type { Output } from '../wire/output.ts'
 import type { Changed, ChangedMessage } from './changed-messages.ts'
 import { flagLines } from './flag-lines.ts'
 import { flagsOf } from './flags.ts'
@@ -25,23 +26,45 @@ export async function tell(session: Session, { mayExpunge }: { readonly mayExpun
   const state = [announcements, folderId, known.expunges, known.flags, known.uidNext]
   const changes = await (folder.mustLook ? read() : news.shared(state.join(' '), read))
   if (!changes) throw new Bye('Selected mailbox was deleted, have to disconnect')
-  folder.found(changes, announcements)
+  const memory = await session.reserve(sizeOf(changes))
+  let held: Held
+  try {
+    folder.found(changes, announcements)
+    held = await tellChanges(session, folder, changes, mayExpunge)
+  } finally {
+    memory[Symbol.dispose]()
+  }
+  if (changes.added.length > 0) await folder.arrived?.([...changes.added])
+  folder.toldTo(changes, held)
+}
 
+/** What of the changes the client is not told yet. */
+type Held = 'nothing' | 'expunges' | 'flags'
+
+async function tellChanges(
+  session: Session,
+  folder: OpenFolder,
+  changes: FolderChanges,
+  mayExpunge: boolean,
+): Promise<Held> {
   const gone = goneFrom(folder, changes)
   const isHeld = gone.length > 0 && !mayExpunge
   if (!isHeld && gone.length > 0) await tellGone(session, folder, gone)
   if (changes.added.length > 0) {
     folder.messages.append(changes.added)
     await session.output.write(`* ${folder.messages.count} EXISTS\r\n`)
-    await folder.arrived?.([...changes.added])
   }
-  const holdsFlags = isHeld && keepsModseqs(session)
-  if (!holdsFlags) {
-    const until = changes.modseq
-    const isNews = (message: ChangedMessage) => !folder.isOwn(message)
-    await tellChanged(session, folder, changes.changed, { until, below: known.uidNext, isNews })
-  }
-  folder.toldTo(changes, isHeld ? (holdsFlags ? 'flags' : 'expunges') : 'nothing')
+  if (isHeld && keepsModseqs(session)) return 'flags'
+  const [until, below] = [changes.modseq, folder.known.uidNext]
+  const isNews = (message: ChangedMessage) => !folder.isOwn(message)
+  await tellChanged(session, folder, changes.changed, { until, below, isNews })
+  return isHeld ? 'expunges' : 'nothing'
+}
+
+/** Octets that the changes take about, with the lists that are made of them. */
+function sizeOf({ gone, left, added, changed }: FolderChanges): number {
+  const keywords = changed.messages.reduce((sum, message) => sum + message.keywords.length, 0)
+  return 32 * ((gone?.length ?? 0) + left.length + added.length + keywords) + 256 * changed.messages.length
 }
 
 /** Whether the client has shown that it keeps modification sequences (RFC 7162, section 3.1). */
@@ -61,8 +84,20 @@ function goneFrom({ messages, known }: OpenFolder, { gone, left }: FolderChanges
   return out
 }
 
-/** Responses that are sent at a time. */
-const atOnce = 1_000
+/** Characters of responses that are sent at a time. */
+const together = 32 << 10
+
+/** Writes responses, a few at a time. */
+export async function writeLines(output: Output, lines: Iterable<string>): Promise<void> {
+  let text = ''
+  for (const line of lines) {
+    text += line
+    if (text.length < together) continue
+    await output.write(text)
+    text = ''
+  }
+  if (text !== '') await output.write(text)
+}
 
 async function tellGone(
   { enabled, output }: Session,
@@ -74,10 +109,10 @@ async function tellGone(
     await output.write(`* VANISHED ${sequenceSet(rangesOf(gone.toSorted((a, b) => a - b)))}\r\n`)
     return
   }
-  for (let first = 0; first < numbers.length; first += atOnce) {
-    const lines = numbers.slice(first, first + atOnce).map((number) => `* ${number} EXPUNGE\r\n`)
-    await output.write(lines.join(''))
-  }
+  await writeLines(
+    output,
+    numbers.values().map((number) => `* ${number} EXPUNGE\r\n`),
+  )
 }
 
 interface Range {
@@ -92,8 +127,10 @@ export async function tellChanged(session: Session, folder: OpenFolder, first: C
   for (let page = first; ; ) {
     const messages = page.messages.filter(isNews)
     await tellKeywords(session, folder, messages)
-    const lines = messages.map((message) => fetched(session, folder, message)).join('')
-    if (lines !== '') await session.output.write(lines)
+    await writeLines(
+      session.output,
+      messages.values().map((message) => fetched(session, folder, message)),
+    )
     if (!page.next) return
     const { db } = session.parts
     page = await moreChanged(db, folder.mailbox, folder.folderId, { after: page.next, until, below })

@@ -9,7 +9,7 @@ const never = new Promise<never>(() => {})
 
 /** Sessions of organizations in a process that carries out so many commands at a time. */
 function process(work = 4, memory = 4 << 20) {
-  const budgets = new Budgets({ work, memory })
+  const budgets = new Budgets({ work, memory, folders: 100 })
   let count = 0
   return (organization: string, gone = signal) => new AtWork(budgets, { organization, key: `${++count}` }, gone)
 }
@@ -27,6 +27,14 @@ for (const [what, holds] of [
     const other = session('other')
     await other.run(async () => void (await other.reserve(1 << 20)))
   })
+
+test('of the folders that are remembered there is room for those of another organization', async () => {
+  const session = process()
+  const kept: unknown[] = []
+  for (let n = 0; n < 20; n++) kept.push(await session('one').remember(10))
+  assert.equal(kept.filter(Boolean).length, 5)
+  assert(await session('other').remember(20))
+})
 
 test('who waits for a client that does not read is not at work', async () => {
   const session = process(2)

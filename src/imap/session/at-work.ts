@@ -57,6 +57,11 @@ export class AtWork {
     return share
   }
 
+  /** Folders that are remembered for a client. Nobody waits for room: it may be taken for days. */
+  remember(folders: number): Promise<Disposable | undefined> {
+    return this.#budgets.folders.enter(this.#holder, folders)
+  }
+
   /** The output, for which whoever waits is not at work. */
   through(output: Output): Output {
     return {

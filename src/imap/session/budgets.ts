@@ -17,11 +17,14 @@ export class Budgets {
   readonly memory: FairShare
   /** The largest part of it: a budget gives whoever has none a part of any size. */
   readonly mostMemory: number
+  /** Folders whose state is remembered for NOTIFY, of up to a KiB each. */
+  readonly folders: FairShare
 
-  constructor({ work = 16, memory = 256 << 20 }: { work?: number; memory?: number } = {}) {
+  constructor({ work = 16, memory = 256 << 20, folders = 100_000 } = {}) {
     this.mostMemory = memory / 4
     this.work = new FairShare({ all: work, waiting, patience })
     this.memory = new FairShare({ all: memory, waiting, patience })
+    this.folders = new FairShare({ all: folders, waiting: 0, patience: 0 })
   }
 }
 

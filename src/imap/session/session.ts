@@ -61,6 +61,8 @@ export interface Session {
   turn(): Promise<void>
   /** Waits for memory for what a client is sent, until the answer is disposed. @throws No if there is none in time */
   reserve(octets: number): Promise<Disposable>
+  /** Takes part of the folders that are remembered for clients, until the answer is disposed. Undefined if there is no room. */
+  remember(folders: number): Promise<Disposable | undefined>
   /** Runs the work while no command runs, so that what it writes is not within the responses of one (NOTIFY). */
   betweenCommands(work: () => Promise<void>): Promise<void>
   /** Ends the session with this BYE once no command runs. */

@@ -75,4 +75,8 @@ export class SignedIn implements Session {
   reserve(octets: number): Promise<Disposable> {
     return this.#atWork.reserve(octets)
   }
+
+  remember(folders: number): Promise<Disposable | undefined> {
+    return this.#atWork.remember(folders)
+  }
 }

@@ -46,6 +46,8 @@ export class HeardSession implements Session, Disposable {
   readonly #commands: Readonly<Record<string, Handler>>
   readonly #ending = new AbortController()
   selected: Selected | undefined
+  /** Folders that may be remembered for it. */
+  room = Number.POSITIVE_INFINITY
   /** Called with each piece as it is written. */
   heard: ((piece: string) => void) | undefined
   readonly #heard: string[] = []
@@ -104,8 +106,17 @@ export class HeardSession implements Session, Disposable {
     return nextTurn()
   }
 
-  async reserve(): Promise<Disposable> {
+  async reserve(_octets: number): Promise<Disposable> {
     return { [Symbol.dispose]: () => {} }
+  }
+
+  async remember(folders: number): Promise<Disposable | undefined> {
+    if (folders > this.room) return undefined
+    this.room -= folders
+    const back = () => {
+      this.room += folders
+    }
+    return { [Symbol.dispose]: back }
   }
 
   end({ message }: Bye): void {

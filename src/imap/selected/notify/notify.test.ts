@@ -145,6 +145,30 @@ test('NOTIFY NONE ends what was wanted before', async () => {
   assert.deepEqual(await scene.told('NOOP'), ['* 1 EXISTS', 'OK Noop completed'])
 })
 
+test('NOTIFY watches no more mailboxes than may be remembered, and ends once others come', async () => {
+  using scene = await stage.scene()
+  const { session, mailbox } = scene
+  session.room = 5
+  assert.match((await scene.told(`NOTIFY SET (PERSONAL (${messages}))`))[0] ?? '', /^NO \[NOTIFICATIONOVERFLOW\]/)
+  session.room = 7
+  await scene.told(`NOTIFY SET (SELECTED (${messages})) (PERSONAL (MailboxName))`)
+  await makeFolder(stage.db, mailbox, 'a')
+  assert.deepEqual(await session.untilLine((line) => line.endsWith(' a')), ['* LIST () "/" a'])
+  await makeFolder(stage.db, mailbox, 'b')
+  const [overflow = ''] = await session.until(/OVERFLOW/)
+  assert.match(overflow, /^\* OK \[NOTIFICATIONOVERFLOW\]/)
+  assert.deepEqual([session.room, stage.parts.news.mailboxes.size], [7, 0])
+})
+
+test('NOTIFY keeps nothing of a client that has gone meanwhile', async () => {
+  const scene = await stage.scene()
+  scene.session.room = 6
+  const answered = scene.told(`NOTIFY SET (PERSONAL (${messages}))`)
+  scene[Symbol.dispose]()
+  await answered
+  assert.deepEqual([scene.session.room, stage.parts.news.mailboxes.size], [6, 0])
+})
+
 for (const [what, asked, answer] of [
   [
     'an event that there is not',

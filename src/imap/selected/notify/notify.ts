@@ -1,9 +1,11 @@
-import { Bad, No } from '../../answers.ts'
+import { Bad } from '../../answers.ts'
 import { tellItems } from '../../fetch/commands.ts'
 import type { FetchItem } from '../../fetch/items.ts'
 import type { Handler, Session } from '../../session/session.ts'
+import { statusLine } from '../../wire/format.ts'
+import { atEnd } from '../at-end.ts'
 import { attentionOf } from '../attention.ts'
-import { mostFolders, OtherMailboxes } from './other-mailboxes.ts'
+import { OtherMailboxes, Overflow } from './other-mailboxes.ts'
 import { readWanted, type Wanted } from './wanted.ts'
 
 /** NOTIFY (RFC 5465): what the client is told of without asking, within IDLE and outside. Whatever it asks for, it is told of the selected
@@ -21,12 +23,11 @@ export const notify: Handler = async (session, { args }) => {
   return { text: 'Notify completed' }
 }
 
-/** @throws No if there are too many */
+/** @throws Overflow */
 async function watched(session: Session, { groups }: Wanted): Promise<OtherMailboxes | undefined> {
   if (groups.length === 0) return undefined
   const others = new OtherMailboxes(session, groups)
   await others.begin()
-  if (others.size > mostFolders) throw new No('There are too many mailboxes to watch', 'NOTIFICATIONOVERFLOW')
   return others
 }
 
@@ -42,18 +43,22 @@ async function start(
     if (items.length > 0) attention.arrived = (folder, uids) => tellItems(session, folder, uids, items)
   }
   if (!others) return
-  const watches = Array.from(others.mailboxIds.add(session.user.mailbox.mailboxId), (id) =>
-    session.parts.news.mailboxes.watch(id, attention.wakeForOthers),
-  )
-  const end = () => {
-    for (const watch of watches) watch[Symbol.dispose]()
-    session.signal.removeEventListener('abort', end)
-  }
-  session.signal.addEventListener('abort', end)
-  attention.others = { tell: () => others.tellChanges(), end }
+  const held = new DisposableStack()
+  held.use(others)
+  for (const id of others.mailboxIds.add(session.user.mailbox.mailboxId))
+    held.use(session.parts.news.mailboxes.watch(id, attention.wakeForOthers))
+  const tell = () => others.tellChanges().catch((error: unknown) => overflown(session, error))
+  attention.others = { tell, end: atEnd(session.signal, () => held.dispose()) }
   if (status) await others.tellAll()
   // What has changed since they were read.
-  await others.tellChanges()
+  await tell()
+}
+
+/** Mailboxes have come for which there is no room: from now on it is as after NOTIFY NONE (RFC 5465, section 5.8). */
+async function overflown(session: Session, error: unknown): Promise<void> {
+  if (!(error instanceof Overflow)) throw error
+  stop(session)
+  await session.output.write(statusLine('*', 'OK', error.message, error.code))
 }
 
 function stop(session: Session): void {

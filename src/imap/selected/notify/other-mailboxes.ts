@@ -1,3 +1,4 @@
+import { No } from '../../answers.ts'
 import { statusOf } from '../../folders/status.ts'
 import type { StoredFolder } from '../../folders/stored.ts'
 import { type Node, treeOf } from '../../folders/tree.ts'
@@ -6,8 +7,15 @@ import type { Session } from '../../session/session.ts'
 import { mailboxName, untagged } from '../../wire/format.ts'
 import type { Group, NotifyEvent } from './wanted.ts'
 
-/** Folders that NOTIFY keeps the state of for a client: each takes some hundred bytes. */
-export const mostFolders = 5_000
+/** Folders of which NOTIFY remembers the state for one client. */
+const mostFolders = 5_000
+
+/** There are more mailboxes than can be remembered, for this client or for all. */
+export class Overflow extends No {
+  constructor() {
+    super('There are too many mailboxes to watch', 'NOTIFICATIONOVERFLOW')
+  }
+}
 
 interface Listed {
   readonly name: string
@@ -15,19 +23,17 @@ interface Listed {
   readonly folder: StoredFolder
 }
 
-/** The mailboxes of which a client has been told, beside the selected one. */
-export class OtherMailboxes {
+/** The mailboxes of which a client has been told, beside the selected one. They take part of what may be remembered for all clients. */
+export class OtherMailboxes implements Disposable {
   readonly #session: Session
   readonly #groups: readonly Group[]
+  readonly #room = new DisposableStack()
+  #remembered = 0
   #known: ReadonlyMap<number, Listed> = new Map()
 
   constructor(session: Session, groups: readonly Group[]) {
     this.#session = session
     this.#groups = groups
-  }
-
-  get size(): number {
-    return this.#known.size
   }
 
   /** The mailboxes that they are in, by id. */
@@ -64,7 +70,22 @@ export class OtherMailboxes {
       const listed = listedOf(node)
       if (listed) all.set(listed.folder.id, listed)
     }
+    await this.#makeRoom(all.size)
     return all
+  }
+
+  async #makeRoom(folders: number): Promise<void> {
+    const more = folders - this.#remembered
+    if (more <= 0) return
+    const room = folders > mostFolders ? undefined : await this.#session.remember(more)
+    if (!room) throw new Overflow()
+    this.#remembered = folders
+    if (this.#room.disposed) room[Symbol.dispose]()
+    else this.#room.use(room)
+  }
+
+  [Symbol.dispose](): void {
+    this.#room.dispose()
   }
 
   #wants({ name, isOwn, folder: { isSubscribed } }: Listed, event: NotifyEvent): boolean {
