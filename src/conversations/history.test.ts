@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { each } from '#test/each.ts'
 import { type Happening, happenings, LiveMailbox } from '#test/threads/live-mailbox.ts'
-import { type ExpectedWholeConversation, expectedWholeConversations, type PlacedMessage } from '#test/threads/oracle.ts'
+import {
+  type ExpectedWholeConversation,
+  expectedWholeConversations,
+  idOf,
+  type PlacedMessage,
+} from '#test/threads/oracle.ts'
 import { subjectOf, textOf } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
@@ -117,7 +122,7 @@ class Seen {
 function commonOf(conversation: ExpectedWholeConversation, shown: { root_message_id: string }) {
   const { messages, unread, lastReceivedAt, participants } = conversation
   const places = [...Map.groupBy(messages, (one) => one.folder)].map(([name, there]) => ({
-    ...{ folder: name, uids: there.map(({ uid }) => uid) },
+    ...{ folder: name, uids: there.map(({ uid }) => uid), ids: there.map(idOf) },
   }))
   return {
     subject: subjectOf(messages[0] as PlacedMessage),

@@ -1,6 +1,7 @@
 import { Line, Nullable, OneOf, PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
 import type { OwnAddresses } from '#/mailboxes/own-addresses.ts'
+import { publicId } from '#/message-id.ts'
 import { mostAtOnce, uid } from '#/messages/change/schemas.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import {
@@ -10,9 +11,9 @@ import {
   listedMessage,
   type MessageItem,
   mailboxOfMessage,
+  messageId,
 } from '#/messages/schemas.ts'
 import { awaiting, sides } from '#/threads/awaiting.ts'
-import { type Placed, uidsByFolder } from '#/threads/mailbox/placed.ts'
 import type { ConversationWithMessages, ListedConversation } from '#/threads/read.ts'
 
 export const ConversationFilters = Type.Object({
@@ -90,6 +91,7 @@ const commonFields = {
       {
         folder: Type.String({ examples: ['inbox'] }),
         uids: Type.Array(uid, { description: 'Its messages there, oldest first.' }),
+        ids: Type.Array(messageId, { description: 'The same by their ids, in the same order.' }),
       },
       { title: 'ConversationPlace' },
     ),
@@ -185,7 +187,8 @@ export const ConversationWithMessagesOut = Type.Object(
 
 export function presentConversation(listed: ListedConversation, own: OwnAddresses): Static<typeof ConversationOut> {
   const { id, subject, root, preview, conversation } = listed
-  const { folders, places, message_count } = presentPlaces(conversation.messages)
+  const messages = conversation.messages.map(({ number, ...placed }) => ({ ...placed, id: publicId(number) }))
+  const { folders, places, message_count } = presentPlaces(messages)
   return {
     id,
     subject,
@@ -218,12 +221,14 @@ export function presentMessages(
 }
 
 /** Folders in the order in which the conversation came to them, each in as many places as bulk changes take it. */
-function presentPlaces(messages: readonly Placed[]) {
-  const byFolder = uidsByFolder(messages)
-  const places: { folder: string; uids: number[] }[] = []
-  for (const [folder, uids] of byFolder) {
-    for (let from = 0; from < uids.length; from += mostAtOnce)
-      places.push({ folder, uids: uids.slice(from, from + mostAtOnce) })
+function presentPlaces(messages: readonly Pick<MessageItem, 'id' | 'folder' | 'uid'>[]) {
+  const byFolder = Map.groupBy(messages, ({ folder }) => folder)
+  const places: { folder: string; uids: number[]; ids: string[] }[] = []
+  for (const [folder, those] of byFolder) {
+    for (let from = 0; from < those.length; from += mostAtOnce) {
+      const some = those.slice(from, from + mostAtOnce)
+      places.push({ folder, uids: some.map(({ uid }) => uid), ids: some.map(({ id }) => id) })
+    }
   }
   return { folders: [...byFolder.keys()], places, message_count: messages.length }
 }

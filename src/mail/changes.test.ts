@@ -3,15 +3,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import type { By } from '#/events/append.ts'
 import { copy } from '#test/mail/letters.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
 import { newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import { type FolderChanges, folderChanges } from './changes.ts'
-import { expungeMessages } from './expunge.ts'
-import type { FolderState } from './folders.ts'
+import { copyMessages } from './copy.ts'
+import { expungeMarked, expungeMessages } from './expunge.ts'
+import { type FolderRef, type FolderState, findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
+import { storeFlags } from './store-flags.ts'
 import { updateMessages } from './update.ts'
 
+const by: By = { kind: 'mail_program', id: null, name: '' }
 const { db } = await databaseOfFile()
 
 for (const [gone, code] of [
@@ -55,6 +59,22 @@ test('a large folder comes in steps of at most 2,048 messages, each message once
     assert.deepEqual([rows.id.length, rows.strong.length], [8 * rows.uid.length, 16 * rows.uid.length])
     assert.ok(rows.strongLength.every((length) => length === 16))
   }
+})
+
+test('a copy that takes over an id is read again, with that', async () => {
+  const ada = await newMailbox(db, 'ada')
+  await storeCopies(db, [copy(ada)])
+  const [inbox, archive] = await Promise.all(['inbox', 'archive'].map((name) => findFolder(db, ada, name)))
+  const refs = [inbox, archive].map((folder) => ({ mailbox: ada, folderId: folder?.id ?? 0 })) as [FolderRef, FolderRef]
+  const { rows } = await folderChanges(db, ada, 'inbox', undefined)
+  await db.transaction().execute((tx) => copyMessages(tx, refs[0], [1], refs[1], by))
+  const { state } = await folderChanges(db, ada, 'archive', undefined)
+  await db.transaction().execute(async (tx) => {
+    await storeFlags(tx, refs[0], [1], { flags: { deleted: true } }, by)
+    await expungeMarked(tx, refs[0], [1], by)
+  })
+  const { flags } = await folderChanges(db, ada, 'archive', state)
+  assert.deepEqual([[...flags.uid], flags.number], [[1], rows.number])
 })
 
 test('a folder that most messages have left is read in few steps', async () => {

@@ -3,7 +3,7 @@ import type { Db } from '#/db/schema.ts'
 import type { FolderState } from './folders.ts'
 import { findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { bytes, integers, packed, times } from './packed.ts'
+import { bytes, integers, longIntegers, packed, times } from './packed.ts'
 
 /** One step from a reader's copy towards the current folder. Steps are bounded, so that a large folder delays neither the
  *  event loop nor other requests. The reader applies a step, then requests the next from `state` while there is `more`. After the
@@ -18,8 +18,8 @@ export interface FolderChanges {
   /** Messages in the folder. A reader with another number after the last step has missed a change. */
   readonly exists: number
   readonly rows: ThreadRows
-  /** Messages of the reader's copy whose flags may have changed. */
-  readonly flags: { readonly uid: Uint32Array; readonly seen: Uint8Array }
+  /** Messages of the reader's copy whose flags may have changed, and their numbers, which a copy takes over from what it succeeds. */
+  readonly flags: { readonly uid: Uint32Array; readonly seen: Uint8Array; readonly number: Float64Array }
   /** May include messages that the reader never had. */
   readonly expunged: Uint32Array
 }
@@ -29,6 +29,8 @@ export interface FolderChanges {
 export interface ThreadRows {
   readonly uid: Uint32Array
   readonly seen: Uint8Array
+  /** Their own (src/message-id.ts). */
+  readonly number: Float64Array
   /** Milliseconds since the epoch. */
   readonly receivedAt: Float64Array
   /** Addresses in lower case, without names; empty without From. */
@@ -82,6 +84,7 @@ interface Step {
   fits: boolean
   uid: string | null
   seen: string | null
+  number: string | null
   received: string | null
   sender: string | null
   sender_length: string | null
@@ -92,6 +95,7 @@ interface Step {
   weak_length: string | null
   flagged_uid: string | null
   flagged_seen: string | null
+  flagged_number: string | null
   expunged: string | null
 }
 
@@ -99,7 +103,7 @@ interface Step {
  *  row per message. In base64, which is decoded three times as fast as hexadecimal, the usual form of bytes. */
 async function readStep(db: Db, from: FolderState, until: number, limit: number): Promise<Step | undefined> {
   const arrived = sql`(
-    select uid, seen, received_at, textsend(sender) as sender, id_hash, strong, weak from mail_messages
+    select uid, seen, id, received_at, textsend(sender) as sender, id_hash, strong, weak from mail_messages
     where folder_id = ${from.uidValidity} and uid >= ${from.uidNext} and uid < ${until} order by uid limit ${limit}
   ) arrived`
   // Otherwise a new reader would scan the whole folder by modseq and find nothing.
@@ -112,14 +116,15 @@ async function readStep(db: Db, from: FolderState, until: number, limit: number)
     select folder.uid_next, folder.modseq, folder.expunged_from, folder.total, size.fits, new.*, changed.*, gone.*
     from mail_folders folder, size, (
       select ${packed(sql`int4send(uid::integer)`)} as uid, ${packed(sql`boolsend(seen)`)} as seen,
-        ${packed(sql`timestamptz_send(received_at)`)} as received,
+        ${packed(sql`int8send(id)`)} as number, ${packed(sql`timestamptz_send(received_at)`)} as received,
         ${packed(sql`sender`)} as sender, ${packed(sql`int4send(octet_length(sender))`)} as sender_length,
         ${packed(sql`coalesce(id_hash, '\\x0000000000000000')`)} as id,
         ${packed(sql`strong`)} as strong, ${packed(sql`int4send(octet_length(strong))`)} as strong_length,
         ${packed(sql`weak`)} as weak, ${packed(sql`int4send(octet_length(weak))`)} as weak_length
       from ${arrived} where (select fits from size)
     ) new, (
-      select ${packed(sql`int4send(uid::integer)`)} as flagged_uid, ${packed(sql`boolsend(seen)`)} as flagged_seen
+      select ${packed(sql`int4send(uid::integer)`)} as flagged_uid, ${packed(sql`boolsend(seen)`)} as flagged_seen,
+        ${packed(sql`int8send(id)`)} as flagged_number
       from mail_messages
       where folder_id = ${from.uidValidity} and modseq > ${from.modseq} and uid < ${from.uidNext}
         and ${holdsAny}
@@ -148,6 +153,7 @@ function present(
     rows: {
       uid,
       seen: bytes(step.seen),
+      number: longIntegers(step.number),
       receivedAt: times(step.received),
       sender: bytes(step.sender),
       senderLength: integers(step.sender_length),
@@ -157,17 +163,23 @@ function present(
       weak: bytes(step.weak),
       weakLength: integers(step.weak_length),
     },
-    flags: { uid: integers(step.flagged_uid), seen: bytes(step.flagged_seen) },
+    flags: {
+      uid: integers(step.flagged_uid),
+      seen: bytes(step.flagged_seen),
+      number: longIntegers(step.flagged_number),
+    },
     expunged: integers(step.expunged),
   }
 }
 
 const none = Buffer.alloc(0)
 const noIntegers = new Uint32Array(0)
+const noNumbers = new Float64Array(0)
 const noRows: ThreadRows = {
   uid: noIntegers,
   seen: none,
-  receivedAt: new Float64Array(0),
+  number: noNumbers,
+  receivedAt: noNumbers,
   sender: none,
   senderLength: noIntegers,
   id: none,
@@ -178,6 +190,6 @@ const noRows: ThreadRows = {
 }
 
 function unchanged(state: FolderState, exists: number): FolderChanges {
-  const flags = { uid: noIntegers, seen: none }
+  const flags = { uid: noIntegers, seen: none, number: noNumbers }
   return { state, reset: false, more: false, exists, rows: noRows, flags, expunged: noIntegers }
 }

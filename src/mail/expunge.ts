@@ -125,7 +125,8 @@ export async function expungeMarked(
   )
   await succeed(tx, successions)
   await appendEvents(tx, expunged({ mailbox: ref.mailbox, folder }, gone, successions), by)
-  return { gone: gone.length, modseq: folder.modseq + gone.length }
+  const own = successions.some(({ folderId }) => folderId === folder.id) ? 1 : 0
+  return { gone: gone.length, modseq: folder.modseq + gone.length + own }
 }
 
 /** Deletes messages of a folder for good, whatever they bear, and writes events. Answers those that were there, in ascending order. Uids are

@@ -17,15 +17,20 @@ export function integers(base64: string | null): Uint32Array {
   return new Uint32Array(aligned.buffer)
 }
 
+/** The output of `int8send`: eight bytes each, big-endian. */
+export function longIntegers(base64: string | null): Float64Array {
+  const halves = integers(base64)
+  const whole = new Float64Array(halves.length / 2)
+  for (let index = 0; index < whole.length; index++) {
+    const high = (halves[2 * index] ?? 0) | 0
+    whole[index] = high * 2 ** 32 + (halves[2 * index + 1] ?? 0)
+  }
+  return whole
+}
+
 /** The output of `timestamptz_send`: microseconds since 2000 in eight bytes each, big-endian. */
 export function times(base64: string | null): Float64Array {
-  const halves = integers(base64)
-  const times = new Float64Array(halves.length / 2)
-  for (let index = 0; index < times.length; index++) {
-    const high = (halves[2 * index] ?? 0) | 0
-    times[index] = year2000 + (high * 2 ** 32 + (halves[2 * index + 1] ?? 0)) / 1000
-  }
-  return times
+  return longIntegers(base64).map((microseconds) => year2000 + microseconds / 1000)
 }
 
 const year2000 = Date.UTC(2000)

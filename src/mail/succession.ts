@@ -58,16 +58,23 @@ async function successionsOf(tx: Tx, { mailbox, folderId }: FolderRef, uids: rea
 }
 
 /** Gives the copies the ids of messages that are gone, and has copies of them be copies of what has these ids. All their folders are locked.
- *  What IMAP calls them stays: that is the same for all. */
+ *  What IMAP calls them stays: that is the same for all. Readers of a copy's folder learn of it as of a change of flags (changes.ts). */
 export async function succeed(tx: Tx, successions: readonly Succession[]): Promise<void> {
   if (successions.length === 0) return
+  const folders = successions.map(({ folderId }) => folderId)
   await query(tx)`
+    with changing as (
+      update mail_folders set modseq = modseq + 1 where id = any(${folders}::bigint[]) returning id as folder_id, modseq
+    ), given as (
+      select * from unnest(${successions.map(({ copy }) => copy.id)}::bigint[],
+        ${successions.map(({ id }) => id)}::bigint[], ${folders}::bigint[]) as given (copy_id, id, folder_id)
+      join changing using (folder_id)
+    )
     update mail_messages message set
       id = case when message.id = given.copy_id then given.id else message.id end,
-      succeeds = case when message.id = given.copy_id then null else given.id end
-    from unnest(${successions.map(({ copy }) => copy.id)}::bigint[], ${successions.map(({ id }) => id)}::bigint[])
-      as given (copy_id, id)
-    where message.id = given.copy_id or message.succeeds = given.copy_id`
+      succeeds = case when message.id = given.copy_id then null else given.id end,
+      modseq = case when message.id = given.copy_id then given.modseq else message.modseq end
+    from given where message.id = given.copy_id or message.succeeds = given.copy_id`
 }
 
 /** The events of expunged messages. One that is succeeded has moved: the copy is no message of its own any more. */

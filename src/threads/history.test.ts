@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { happenings, LiveMailbox } from '#test/threads/live-mailbox.ts'
-import { type ExpectedConversation, expectedConversations, type FiledMessage } from '#test/threads/oracle.ts'
+import { type ExpectedConversation, expectedConversations, type FiledMessage, idOf } from '#test/threads/oracle.ts'
 import { subjectOf, textOf } from '#test/threads/store-messages.ts'
 import { World } from '#test/world/world.ts'
 
@@ -84,7 +84,7 @@ class SeenFolder {
     return {
       ...{ subject: subjectOf(oldest), root_message_id: root ?? '', folder: this.#name, message_count: uids.length },
       ...{ unread, last_message_at: new Date(lastReceivedAt).toISOString(), participants },
-      ...{ preview: textOf(newest), uids },
+      ...{ preview: textOf(newest), uids, ids: uids.map((uid) => idOf(this.#message(uid))) },
     }
   }
 

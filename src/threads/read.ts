@@ -167,8 +167,7 @@ interface Look {
 /** Whether messages that were read between two looks are consistent with both. Many messages are read in several statements, and the
  *  index does not have all flags; then the folders must be unchanged. */
 function isOneState(before: Look, after: Look, messages: readonly Summary[]): boolean {
-  const read = messages.map(({ folder, uid }) => ({ folder, uid }))
-  if (!isDeepStrictEqual(read, after.conversation.messages)) return false
+  if (!isDeepStrictEqual(messages.map(nameOf), after.conversation.messages.map(nameOf))) return false
   const isAs = ({ unread }: Look) => messages.every((one) => one.seen !== unread.has(nameOf(one)))
   if (!isAs(before) || !isAs(after)) return false
   return messages.length <= summariesAtOnce || isDeepStrictEqual(before.states, after.states)

@@ -46,16 +46,17 @@ test('GET /v1/threads lists conversations with every documented field, newest fi
   const { status, body } = await get(`/v1/threads?${query}`)
   assert.equal(status, 200)
   const [{ id }, { id: otherId }] = body.data
+  const ids = each((await get(`/v1/messages?${query}`)).body.data, 'id').toReversed()
   const [first, second] = [
     {
       ...{ id, subject: `ann@x.test at ${minute(0)}`, root_message_id: '<hello@x>', folder: 'inbox', message_count: 2 },
       ...{ unread: true, last_message_at: '2026-11-21T07:02:33.000Z', participants: ['ann@x.test', 'ben@x.test'] },
-      ...{ preview: `The text of Ben@X.test at ${minute(2)}`, uids: [1, 3] },
+      ...{ preview: `The text of Ben@X.test at ${minute(2)}`, uids: [1, 3], ids: [ids[0], ids[2]] },
     },
     {
       ...{ id: otherId, subject: `cho@x.test at ${minute(1)}`, root_message_id: '<other@x>', folder: 'inbox' },
       ...{ message_count: 1, unread: false, last_message_at: '2026-11-21T07:01:33.000Z' },
-      ...{ participants: ['cho@x.test'], preview: `The text of cho@x.test at ${minute(1)}`, uids: [2] },
+      ...{ participants: ['cho@x.test'], preview: `The text of cho@x.test at ${minute(1)}`, uids: [2], ids: [ids[1]] },
     },
   ]
   assert.deepEqual(body, { data: [first, second], total: 2, page: 0, has_more: false, next_cursor: null })

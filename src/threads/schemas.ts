@@ -1,5 +1,6 @@
 import { PageOf, paging, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, Type } from '#/http/schemas/type.ts'
+import { publicId } from '#/message-id.ts'
 import { inFolder } from '#/messages/query-schemas.ts'
 import { AddressOut, conversationsOfMessage, listedFields, type MessageItem, messageId } from '#/messages/schemas.ts'
 import type { ConversationWithMessages, ListedConversation } from './read.ts'
@@ -46,6 +47,7 @@ const ThreadOut = Type.Object(
     uids: Type.Array(uid, {
       description: 'Its messages, oldest first, for the bulk change of messages, which takes up to 500.',
     }),
+    ids: Type.Array(messageId, { description: 'The same by their ids, in the same order, for the same.' }),
   },
   { title: 'Thread' },
 )
@@ -88,6 +90,7 @@ export function presentThread(thread: ListedConversation, folder: string): Stati
     participants: [...conversation.participants],
     preview,
     uids: conversation.messages.map(({ uid }) => uid),
+    ids: conversation.messages.map(({ number }) => publicId(number)),
   }
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expungeMessages } from '#/mail/expunge.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
+import { readSummaries } from '#/mail/read.ts'
+import { readPublicId } from '#/message-id.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
@@ -61,7 +63,7 @@ export class LiveMailbox {
   async happen(happening: Happening): Promise<void> {
     if (happening.what === 'append') {
       await storeMessages(this.#world, this.#mailbox, happening.messages, happening.folder)
-      this.#file(happening.folder, happening.messages)
+      await this.#number(this.#file(happening.folder, happening.messages))
       return
     }
     const to = happening.what === 'move' ? happening.folder : undefined
@@ -87,11 +89,19 @@ export class LiveMailbox {
     return this.#organization.request('GET', `${path}?${this.#query}${rest}`)
   }
 
-  #file(name: Name, filed: readonly Omit<FiledMessage, 'uid'>[]): void {
-    for (const message of filed) {
-      const uid = this.#nextUid.get(name) ?? 1
-      this.#messages.push({ ...message, folder: name, uid })
-      this.#nextUid.set(name, uid + 1)
+  #file(name: Name, filed: readonly Omit<FiledMessage, 'uid'>[]): PlacedMessage[] {
+    const first = this.#nextUid.get(name) ?? 1
+    const placed = filed.map((message, at) => ({ ...message, folder: name, uid: first + at }))
+    this.#nextUid.set(name, first + placed.length)
+    this.#messages.push(...placed)
+    return placed
+  }
+
+  /** Notes the numbers of new messages, which stay. */
+  async #number(placed: readonly PlacedMessage[]): Promise<void> {
+    for (const message of placed) {
+      const [summary] = await readSummaries(this.#world.db, this.#mailbox, message.folder, [message.uid])
+      Object.assign(message, { number: readPublicId(summary?.id ?? '') })
     }
   }
 

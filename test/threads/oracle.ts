@@ -1,15 +1,24 @@
 /** Conversations by the rule of docs/reference/threads.md: plain and slow, from header text, without code of
  *  the implementation under test. */
 
+import { publicId } from '#/message-id.ts'
+
 /** A message in a folder. `headers` are its header lines, each ending in CRLF. */
 export interface FiledMessage {
   readonly uid: number
+  /** Its own in all folders; without one the uid. */
+  readonly number?: number
   readonly seen: boolean
   readonly receivedAt: number
   readonly sender: string
   readonly headers: string
   /** Of a notice of non-delivery, the header lines that it returns. */
   readonly returned?: string | undefined
+}
+
+/** As the API shows it. */
+export function idOf({ uid, number = uid }: FiledMessage): string {
+  return publicId(number)
 }
 
 export interface ExpectedConversation {

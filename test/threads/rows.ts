@@ -5,6 +5,8 @@ import { type IdHashKey, idHash, idHashes } from '#/mime/id-hash.ts'
 /** A message as an index reads it. */
 export interface ThreadRow {
   readonly uid: number
+  /** Of the message (src/message-id.ts); without it the uid. */
+  readonly number?: number
   readonly seen: boolean
   readonly receivedAt: number
   readonly sender: string
@@ -13,7 +15,7 @@ export interface ThreadRow {
 
 export interface ThreadStep {
   readonly appended?: readonly ThreadRow[]
-  readonly flags?: readonly { readonly uid: number; readonly seen: boolean }[]
+  readonly flags?: readonly Pick<ThreadRow, 'uid' | 'seen' | 'number'>[]
   readonly expunged?: readonly number[]
 }
 
@@ -32,6 +34,7 @@ export function threadStep(key: IdHashKey, { appended = [], flags = [], expunged
     rows: {
       uid: Uint32Array.from(appended, ({ uid }) => uid),
       seen: Uint8Array.from(appended, ({ seen }) => Number(seen)),
+      number: Float64Array.from(appended, numberOf),
       receivedAt: Float64Array.from(appended, ({ receivedAt }) => receivedAt),
       sender: Buffer.concat(senders),
       senderLength: lengths(senders),
@@ -41,7 +44,13 @@ export function threadStep(key: IdHashKey, { appended = [], flags = [], expunged
       weak: Buffer.concat(weak),
       weakLength: lengths(weak),
     },
-    flags: { uid: Uint32Array.from(flags, ({ uid }) => uid), seen: Uint8Array.from(flags, ({ seen }) => Number(seen)) },
+    flags: {
+      uid: Uint32Array.from(flags, ({ uid }) => uid),
+      seen: Uint8Array.from(flags, ({ seen }) => Number(seen)),
+      number: Float64Array.from(flags, numberOf),
+    },
     expunged: Uint32Array.from(expunged),
   }
 }
+
+const numberOf = ({ uid, number = uid }: Pick<ThreadRow, 'uid' | 'number'>) => number

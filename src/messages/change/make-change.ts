@@ -7,7 +7,7 @@ import { answerIn, noteProgress } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { updateNamed } from '#/mail/named/update.ts'
-import { readSummaries } from '#/mail/read.ts'
+import { idsAt, readSummaries } from '#/mail/read.ts'
 import type { Recording } from '#/mail/recording.ts'
 import { type Change, type Place, updateMessages } from '#/mail/update.ts'
 import { idsShown } from '../find.ts'
@@ -62,17 +62,21 @@ export async function changeMany(
   const { organizationId, mailboxId } = mailbox
   const wanted = [...new Set(uids)].sort((a, b) => a - b)
   const recording = recordedAtOnce({ organizationId, mailboxes: [mailboxId], kind: 'messages', by: request.actor })
+  let ids: ReadonlyMap<number, string> = new Map()
   const answerWith = (places: ReadonlyMap<number, Place>) => ({
     change_id: recording.changeId ?? null,
     ...foundAmong(wanted, places),
     moved: wanted.flatMap((uid) => {
-      const place = places.get(uid)
-      return place && place.folder !== name ? [{ uid, new_uid: place.uid }] : []
+      const { folder = name, uid: new_uid = uid } = places.get(uid) ?? {}
+      const id = ids.get(new_uid)
+      return id !== undefined && folder !== name ? [{ id, uid, new_uid }] : []
     }),
   })
   const answering: Recording = {
     async settle(tx, did) {
       await recording.settle(tx, did)
+      const moved = did.target.name === name ? [] : did.pairs.map(({ after }) => after.uid)
+      if (moved.length > 0) ids = await idsAt(tx, mailbox, did.target.key, moved)
       await answerIn(tx, request, ok(answerWith(placesAfter(did))))
     },
   }

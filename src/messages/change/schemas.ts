@@ -55,7 +55,8 @@ export const manyMessages = {
     Type.Array(givenId, {
       minItems: 1,
       maxItems: mostAtOnce,
-      description: 'In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.',
+      description:
+        'In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes, such as the `ids` of a thread.',
     }),
   ),
 }
@@ -86,7 +87,7 @@ export const BulkResult = Type.Object({
     description: 'As the request names them: uids as they were before the change, in ascending order, or ids.',
   }),
   not_found: Type.Array(uidOrId),
-  moved: Type.Array(Type.Object({ uid, new_uid: uid }), {
+  moved: Type.Array(Type.Object({ id: messageId, uid, new_uid: uid }), {
     description: 'For uids, the new ones after a move, in the same order. An id stays.',
   }),
 })

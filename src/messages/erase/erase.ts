@@ -19,7 +19,7 @@ const emptiable = ['junk', 'trash']
 export function emptiableFolder(text: string): string {
   const name = pathFolder(text)
   if (emptiable.includes(name)) return name
-  throw invalid('path', 'Only trash and junk can be emptied', 'Delete messages of other folders by their uids')
+  throw invalid('path', 'Only trash and junk can be emptied', 'Delete messages of other folders by their ids')
 }
 
 export interface Emptying {

@@ -6,17 +6,21 @@ const gone = 2
 const head = 4
 const nameless = 8
 
+/** A message of the folder, with its own number (src/message-id.ts). */
+export type Numbered = { readonly uid: number; readonly number: number }
+
 /** Places in the order by received date whose heads are counted together, as a power of two. */
 const blockBits = 10
 
 /** The messages of a folder as rows, numbered by uid, with an index by received date. A deleted message keeps its row. Some rows
- *  are heads, which can be listed from any offset. Takes 29 bytes a message, without senders' texts and ids. */
+ *  are heads, which can be listed from any offset. Takes 37 bytes a message, without senders' texts and ids. */
 export class FolderRows {
   /** Rows ever added. */
   count = 0
   /** Rows of messages that are not deleted. */
   live = 0
   #uid: Uint32Array
+  #number: Float64Array
   #receivedAt: Float64Array
   #state: Uint8Array
   #sender: Uint32Array
@@ -32,6 +36,7 @@ export class FolderRows {
   constructor(expected: number) {
     const room = expected + (expected >>> 5) + 16
     this.#uid = new Uint32Array(room)
+    this.#number = new Float64Array(room)
     this.#receivedAt = new Float64Array(room)
     this.#state = new Uint8Array(room)
     this.#sender = new Uint32Array(room)
@@ -42,14 +47,15 @@ export class FolderRows {
   }
 
   get bytes(): number {
-    return 29 * this.#uid.length
+    return 37 * this.#uid.length
   }
 
   /** Adds rows; `describe` sets their senders and nodes. Answers the number of the first one. */
-  add({ uid, seen: read, receivedAt }: ThreadRows): number {
+  add({ uid, seen: read, number, receivedAt }: ThreadRows): number {
     const first = this.count
     this.#grow(first + uid.length)
     this.#uid.set(uid, first)
+    this.#number.set(number, first)
     this.#receivedAt.set(receivedAt, first)
     for (let index = 0; index < uid.length; index++) this.#state[first + index] = read[index] ? seen : 0
     this.count += uid.length
@@ -66,6 +72,14 @@ export class FolderRows {
 
   uid(row: number): number {
     return this.#uid[row] as number
+  }
+
+  numbered(row: number): Numbered {
+    return { uid: this.uid(row), number: this.#number[row] as number }
+  }
+
+  setNumber(row: number, value: number): void {
+    this.#number[row] = value
   }
 
   receivedAt(row: number): number {
@@ -223,6 +237,7 @@ export class FolderRows {
 
   #grow(needed: number): void {
     this.#uid = grown(this.#uid, needed)
+    this.#number = grown(this.#number, needed)
     this.#receivedAt = grown(this.#receivedAt, needed)
     this.#state = grown(this.#state, needed)
     this.#sender = grown(this.#sender, needed)

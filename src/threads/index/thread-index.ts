@@ -1,7 +1,7 @@
 import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import type { FolderChanges, ThreadRows } from '#/mail/changes.ts'
 import { Conversations } from './conversations.ts'
-import { FolderRows } from './folder-rows.ts'
+import { FolderRows, type Numbered } from './folder-rows.ts'
 import { grown } from './grown.ts'
 import { IdTable } from './id-table.ts'
 import { NamedIds } from './named-ids.ts'
@@ -16,9 +16,9 @@ export interface Conversation {
   /** Hash of the claimed root. */
   readonly root: Buffer
   /** By received date, oldest first, then by uid. */
-  readonly uids: readonly number[]
+  readonly messages: readonly Numbered[]
   /** The message that names the root. */
-  readonly lowestUid: number
+  readonly lowest: Numbered
   readonly unread: boolean
   /** Milliseconds since the epoch. */
   readonly lastReceivedAt: number
@@ -88,6 +88,7 @@ export class ThreadIndex {
       const row = this.rows.find(flags.uid[index] as number)
       if (row === undefined) continue
       this.rows.setSeen(row, flags.seen[index] === 1)
+      this.rows.setNumber(row, flags.number[index] as number)
       this.#touch(row)
     }
     if (rows.uid.length > 0) this.#add(rows)
@@ -156,8 +157,8 @@ export class ThreadIndex {
     }
     return {
       root: this.#claimedRoot(lowest),
-      uids: Array.from(rows, (row) => this.rows.uid(row)),
-      lowestUid: this.rows.uid(lowest),
+      messages: Array.from(rows, (row) => this.rows.numbered(row)),
+      lowest: this.rows.numbered(lowest),
       unread,
       lastReceivedAt: this.rows.receivedAt(newest),
       participants: Array.from(senders, (sender) => this.senders.text(sender)).filter((text) => text !== ''),

@@ -15,6 +15,7 @@ import {
 } from '#test/threads/oracle.ts'
 import { threadStep } from '#test/threads/rows.ts'
 import { ThreadIndex } from '../index/thread-index.ts'
+import { nameOf } from '../summaries.ts'
 import { MailboxIndex, type WholeConversation } from './mailbox-index.ts'
 import { judge, judgeBy, numbersOf, numbersWith } from './numbered.ts'
 
@@ -105,6 +106,7 @@ test('once the numbers of conversations are used up, all get new ones', async ()
 class Mailbox {
   #messages: PlacedMessage[] = []
   readonly #nextUid = new Map<string, number>()
+  #lastNumber = 1_000
   readonly numbers = { last: 0 }
   readonly #indexes = new Map(names.map((name) => [name, new ThreadIndex(0, 7, (text) => idHash(key, text))]))
 
@@ -116,8 +118,8 @@ class Mailbox {
     const { length } = this.#messages
     const picked = this.#messages.filter((_, at) => happening.which.some((one) => one % length === at))
     const left = this.#messages.filter((one) => !picked.includes(one))
-    for (const { folder, uid } of picked) {
-      const step = happening.what === 'flag' ? { flags: [{ uid, seen: happening.seen }] } : { expunged: [uid] }
+    for (const { folder, uid, number = uid } of picked) {
+      const step = happening.what === 'flag' ? { flags: [{ uid, number, seen: happening.seen }] } : { expunged: [uid] }
       this.#indexes.get(folder as Name)?.apply(threadStep(key, step))
     }
     this.#messages = left
@@ -167,7 +169,8 @@ class Mailbox {
     this.#assertGathered(index, expected)
     for (const [name, folder] of this.#indexes) {
       const own = this.#messages.filter((one) => one.folder === name)
-      assert.deepEqual(each(folder.page(1_000, 0), 'uids'), each(expectedConversations(own), 'uids'))
+      const found = folder.page(1_000, 0).map(({ messages }) => messages.map(({ uid }) => uid))
+      assert.deepEqual(found, each(expectedConversations(own), 'uids'))
     }
   }
 
@@ -186,9 +189,12 @@ class Mailbox {
         const places = found.map(({ place }) => this.#message(place))
         assert.deepEqual(places, places.toSorted(newestFirst))
         for (const { conversation, place } of found)
-          assert.deepEqual(
-            { folder: place.folder, uid: place.uid },
-            conversation.messages.findLast((message) => message.folder === (name ?? message.folder)),
+          assert.equal(
+            nameOf(place),
+            conversation.messages
+              .filter((message) => message.folder === (name ?? message.folder))
+              .map(nameOf)
+              .at(-1),
           )
       }
   }
@@ -225,7 +231,9 @@ class Mailbox {
 
   #append(name: Name, messages: readonly Omit<FiledMessage, 'uid'>[]): void {
     const first = this.#nextUid.get(name) ?? 1
-    const placed = messages.map((one, at) => ({ ...one, folder: name, uid: first + at }))
+    const placed = messages.map(({ number = ++this.#lastNumber, ...one }, at) => {
+      return { ...one, number, folder: name, uid: first + at }
+    })
     this.#nextUid.set(name, first + placed.length)
     this.#messages.push(...placed)
     const rows = placed.map((one) => ({
@@ -256,7 +264,13 @@ function shown({ root, messages, unread, lastReceivedAt, participants }: WholeCo
 
 function asShown({ roots, messages, unread, lastReceivedAt, participants }: ExpectedWholeConversation) {
   const [root] = roots.map((id) => idHash(key, id)).sort((a, b) => a.compare(b))
-  return { root, messages: messages.map(({ folder, uid }) => ({ folder, uid })), unread, lastReceivedAt, participants }
+  return {
+    root,
+    messages: messages.map(({ folder, uid, number }) => ({ folder, uid, number })),
+    unread,
+    lastReceivedAt,
+    participants,
+  }
 }
 
 function idOf({ root }: { root?: Buffer | undefined }): string | undefined {

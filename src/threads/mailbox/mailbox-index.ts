@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import { claimedRoot, connected, type IndexedFolder, isLater, type Member, startOf } from './connected.ts'
 import { isNewest, marking, marksOf, type Numbers } from './marks.ts'
-import type { Placed } from './placed.ts'
+import type { Indexed, Placed } from './placed.ts'
 
 /** A conversation over all folders. */
 export interface WholeConversation {
   /** Hash of the claimed root. */
   readonly root: Buffer
   /** Oldest first. */
-  readonly messages: readonly Placed[]
+  readonly messages: readonly Indexed[]
   /** The message that names the root. */
-  readonly named: Placed
+  readonly named: Indexed
   readonly unread: boolean
   /** Milliseconds since the epoch. */
   readonly lastReceivedAt: number
@@ -217,8 +217,8 @@ export class MailboxIndex implements ConversationIndex {
     return { root: lowest.root, named: this.#placed(lowest.member) }
   }
 
-  #placed({ folder, row }: Member): Placed {
-    return { folder: this.#folder(folder).name, uid: this.#rows(folder).uid(row) }
+  #placed({ folder, row }: Member): Indexed {
+    return { folder: this.#folder(folder).name, ...this.#rows(folder).numbered(row) }
   }
 
   #within({ folder }: Wanted): number[] {

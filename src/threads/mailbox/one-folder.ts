@@ -1,5 +1,6 @@
 import type { MessagePlace } from '#/http/schemas/cursor.ts'
 import type { Held } from '../folder-index.ts'
+import type { Numbered } from '../index/folder-rows.ts'
 import type { Conversation } from '../index/thread-index.ts'
 import type { IndexedFolder } from './connected.ts'
 import type { ConversationIndex, Listed, WholeConversation } from './mailbox-index.ts'
@@ -25,7 +26,7 @@ export class OneFolder implements ConversationIndex {
       const conversation = this.#whole(one)
       return {
         conversation,
-        place: { folder, uid: one.uids.at(-1) ?? one.lowestUid, receivedAt: one.lastReceivedAt },
+        place: { folder, uid: (one.messages.at(-1) ?? one.lowest).uid, receivedAt: one.lastReceivedAt },
       }
     })
   }
@@ -40,8 +41,8 @@ export class OneFolder implements ConversationIndex {
     return index.unread(messages.map(({ uid }) => uid)).map((uid) => ({ folder, uid }))
   }
 
-  #whole({ uids, lowestUid, ...conversation }: Conversation): WholeConversation {
-    const placed = (uid: number) => ({ folder: this.#folder.name, uid })
-    return { ...conversation, messages: uids.map(placed), named: placed(lowestUid) }
+  #whole({ messages, lowest, ...conversation }: Conversation): WholeConversation {
+    const placed = (message: Numbered) => ({ folder: this.#folder.name, ...message })
+    return { ...conversation, messages: messages.map(placed), named: placed(lowest) }
   }
 }

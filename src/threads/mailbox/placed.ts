@@ -1,8 +1,13 @@
+import type { Numbered } from '../index/folder-rows.ts'
+
 /** Where a message is. */
 export interface Placed {
   readonly folder: string
   readonly uid: number
 }
+
+/** A message of an index. */
+export type Indexed = Placed & Numbered
 
 /** In the order of the places. */
 export function uidsByFolder(placed: Iterable<Placed>): Map<string, number[]> {

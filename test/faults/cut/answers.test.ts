@@ -90,7 +90,7 @@ for (const [what, work, expected] of [
           .where('organization_id', '=', mailbox.organizationId)
           .execute()
         const named = changes.map(({ id }) => ({ change_id: id, ...expected }))
-        assert.deepEqual([status, body], [200, 'updated' in expected ? named[0] : expected], context)
+        assert.partialDeepStrictEqual([status, body], [200, 'updated' in expected ? named[0] : expected], context)
         assert.equal(changes.length, 'updated' in expected ? 1 : 0, context)
         assert.ok(at < 50, 'it ends')
       }

@@ -76,6 +76,25 @@ test('every list answers the cursor of its next page, and takes it and a limit',
   }
 })
 
+/** Fields that name messages by uids, and those beside them that name the same by ids. */
+const byIds: Readonly<Record<string, string>> = { uid: 'id', uids: 'ids' }
+
+test('what names messages by their uids names them by their ids, too, in requests as in answers', async () => {
+  const schemas: RawSchema[] = []
+  JSON.parse(await world.client.document(), (_, value) => {
+    if (value?.properties) schemas.push(value)
+    return value
+  })
+  const named = schemas.flatMap(({ properties = {} }) => {
+    return Object.keys(properties).flatMap((name) => (byIds[name] ? [[name, byIds[name] in properties]] : []))
+  })
+  assert.ok(named.length > 10)
+  assert.deepEqual(
+    named.filter(([, isById]) => !isById),
+    [],
+  )
+})
+
 test('events are JSON at one path, and a stream at another', async () => {
   const { paths } = await world.client.description()
   const media = (path: string) => Object.keys(paths[path]?.get?.responses['200']?.content ?? {})

@@ -2658,7 +2658,7 @@ export interface UpdateManyMessagesBody {
      */
   uids?: number[];
   /**
-     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.
+     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes, such as the `ids` of a thread.
      * @minItems 1
      * @maxItems 500
      * @items.minLength 1
@@ -2689,6 +2689,8 @@ export interface UpdateManyMessagesBody {
 }
 
 export type UpdateManyMessagesResponseMovedItem = {
+  /** Of the message, for as long as it is in its mailbox: moving keeps it, and a copy has its own. */
+  id: string;
   /**
      * @minimum 1
      * @maximum 4294967295
@@ -2724,7 +2726,7 @@ export interface DeleteMessagesBody {
      */
   uids?: number[];
   /**
-     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes.
+     * In place of `uids`, `mailbox` and `folder`: messages of any folders and mailboxes, such as the `ids` of a thread.
      * @minItems 1
      * @maxItems 500
      * @items.minLength 1
@@ -3190,6 +3192,8 @@ export interface Thread {
      * @items.minimum 1
      */
   uids: number[];
+  /** The same by their ids, in the same order, for the same. */
+  ids: string[];
 }
 
 export interface ListThreadsResponse {
@@ -3266,6 +3270,8 @@ export interface ConversationPlace {
      * @items.maximum 4294967295
      */
   uids: number[];
+  /** The same by their ids, in the same order. */
+  ids: string[];
 }
 
 /**
