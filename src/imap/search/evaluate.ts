@@ -15,9 +15,12 @@ export async function find(scope: Scope, program: SearchKey): Promise<Places> {
   return judged.yes.or(await readOpen(scope, judged))
 }
 
-/** Whether no message is found without a look at its row, so that only those are that are there. */
+/** Whether no message is found without a look at its row, so that only those are that are there. What messages say is asked of their rows
+ *  too. */
 function asksRows(key: SearchKey): boolean {
-  return key.kind === 'all' ? key.of.some(asksRows) : isColumns(key)
+  if (key.kind === 'all') return key.of.some(asksRows)
+  if (key.kind === 'either') return key.of.length > 0 && key.of.every(asksRows)
+  return isColumns(key) || key.kind === 'content'
 }
 
 async function judge(scope: Scope, key: SearchKey, within: Places): Promise<Judged> {

@@ -93,7 +93,7 @@ async function lookUp(
   for (const part of parts) {
     const query = await queryOf(scope, part)
     if (query === undefined) continue
-    const hits = query === '' ? new Places(within.size) : await hitsOf(scope, query)
+    const hits = query === '' ? new Places(within.size) : await hitsOf(scope, query, within)
     certain ||= hits !== undefined
     if (hits) places = places.and(hits)
     if (places.count <= few) break
@@ -115,9 +115,12 @@ async function queryOf(scope: Scope, { word, before, behind }: Part): Promise<st
   return words.length > mostWords ? undefined : words.map((one) => `'${one}'`).join(' | ')
 }
 
-/** Undefined if they are too many. */
-async function hitsOf(scope: Scope, query: string): Promise<Places | undefined> {
+/** Undefined if they are too many. Few are looked up one by one in the folder, many compared with all of it: PostgreSQL cannot know before
+ *  which they are, and would go through the folder for a single one. */
+async function hitsOf(scope: Scope, query: string, within: Places): Promise<Places | undefined> {
   const { organizationId, selected } = scope
+  const few = Math.min(within.size >> 3, mostHits)
+  const uids = packed(sql`int4send(uid::integer)`)
   const { rows } = await sql<{ hits: number; uids: string | null }>`
     with hit as materialized (
       (select content_id from mail_search
@@ -125,12 +128,16 @@ async function hitsOf(scope: Scope, query: string): Promise<Places | undefined> 
       union
       (select content_id from mail_search
         where search_vector(rest) @@ ${query}::tsquery and organization_id = ${organizationId} limit ${mostHits + 1})
-    )
-    select (select count(*) from hit) as hits, (
-      select ${packed(sql`int4send(message.uid::integer)`)}
-      from hit join mail_messages message using (content_id)
-      where message.folder_id = ${selected.folderId} and (select count(*) from hit) <= ${mostHits}
-    ) as uids`.execute(scope.db)
+    ), hits as materialized (select count(*) from hit)
+    select (select count from hits) as hits, coalesce((
+      select ${uids} from hit cross join lateral (
+        select uid, folder_id from mail_messages message where message.content_id = hit.content_id offset 0
+      ) copy
+      where folder_id = ${selected.folderId} and (select count from hits) <= ${few}
+    ), (
+      select ${uids} from hit join mail_messages message using (content_id)
+      where folder_id = ${selected.folderId} and (select count from hits) between ${few + 1} and ${mostHits}
+    )) as uids`.execute(scope.db)
   scope.session.signal.throwIfAborted()
   const [row] = rows
   return row && row.hits <= mostHits ? scope.known.placesOf(integers(row.uids)) : undefined
