@@ -76,6 +76,12 @@ test('DELETE is refused while there are mailboxes, and gives the place in the pl
   const { error } = await organization.bodyOf(400, 'DELETE', `/v1/domains/${domain.id}`)
   assert.partialDeepStrictEqual(error, { code: 'invalid_request', message: 'deleted.test has a mailbox' })
   await world.db.deleteFrom('mailboxes').where('id', '=', made.body.id).execute()
+  const suspend = (suspended_at: Date | null) =>
+    world.db.updateTable('domains').set({ suspended_at }).where('id', '=', domain.id).execute()
+  await suspend(new Date())
+  const { error: suspended } = await organization.bodyOf(400, 'DELETE', `/v1/domains/${domain.id}`)
+  assert.equal(suspended.message, 'deleted.test is suspended')
+  await suspend(null)
   const body = await organization.bodyOf(200, 'DELETE', `/v1/domains/${domain.id}`)
   assert.deepEqual(body, { deleted: true, id: domain.id, domain: 'deleted.test' })
   assert.equal((await organization.request('GET', `/v1/domains/${domain.id}`)).status, 404)

@@ -14,6 +14,7 @@ import { Authenticator } from './authenticate.ts'
 import { mostLiveKeys } from './key.ts'
 import { createKey, revokeKey } from './keys.ts'
 import { keysOf } from './queries.ts'
+import { unrestricted } from './restrictions.ts'
 
 const now = Date.UTC(2026, 10, 21, 7, 44)
 const client = { address: '192.0.2.1', guessing: false }
@@ -79,6 +80,33 @@ test('keys from where many are guessed are looked for together, and one that ope
   assert.equal(count(), 2, 'one for the first, and one for all who came meanwhile')
   assert.ok(await authenticator.identify(secret, guessing))
   assert.equal(count(), 3)
+})
+
+test('outside its networks a key is one of those that are guessed, and its last use is not recorded', async () => {
+  const restrictions = { ...unrestricted, networks: ['192.0.2.0/24'] }
+  const { key, secret } = await createKey(
+    database.db,
+    await newOrganization(),
+    { ...fields, restrictions },
+    now,
+    byOperator,
+  )
+  const { db, count } = countingStatements(database.db, 'api_keys')
+  await using authenticator = new Authenticator(db, new ManualClock(new Date(now)), { every: 1 })
+  const from = (address: string, guessing = false) => authenticator.identify(secret, { address, guessing })
+  const lastUse = async () => {
+    await authenticator.writeLastUsed()
+    const used = database.db.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id)
+    return (await used.executeTakeFirstOrThrow()).last_used_at
+  }
+  assert.deepEqual([await from('198.51.100.1'), await lastUse()], [undefined, null])
+  assert.ok(await from('::ffff:192.0.2.7'))
+  assert.notEqual(await lastUse(), null)
+  const before = count()
+  assert.ok(await from('192.0.2.8', true), 'opens at once, though the client has guessed')
+  assert.equal(count(), before)
+  assert.equal(await from('198.51.100.1', true), undefined)
+  assert.equal(count(), before + 1, 'waits for a lookup as a guessed one does')
 })
 
 for (const id of [randomUUID(), 'mrk_x', ''])

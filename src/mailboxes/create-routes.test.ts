@@ -109,15 +109,6 @@ test('another organization’s domain is not_found, like one that does not exist
     assert.equal((await create({ local_part: 'x', ...named })).status, 404)
 })
 
-test('over the plan’s cap it is 402 quota_exceeded, which is kept like any answer', async () => {
-  const own = await world.organization({ plan: 'free' })
-  for (const local_part of ['a', 'b', 'c']) assert.equal((await create({ local_part }, own)).status, 201)
-  const headers = { 'idempotency-key': 'four' }
-  const refused = await create({ local_part: 'd' }, own, headers)
-  assert.deepEqual([refused.status, refused.body.error.code], [402, 'quota_exceeded'])
-  assert.equal((await create({ local_part: 'd' }, own, headers)).headers.get('idempotency-replayed'), 'true')
-})
-
 test('a repeated answer has the same password, and nothing of it is in the database in plain', async () => {
   const password = `secret-${randomUUID()}`
   const given = await create({ local_part: 'kept-given', password }, organization, { 'idempotency-key': 'given' })

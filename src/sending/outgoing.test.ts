@@ -68,6 +68,25 @@ for (const [what, change, field] of [
     assert.throws(() => outgoing(anyone, body), refusal)
   })
 
+const given = { ...least, to: 'ann@there.example' }
+for (const [field, named, change] of [
+  ['to', 'cy@else.example', { to: 'cy@else.example' }],
+  ['to[1]', 'CY@Else.example', { to: ['Ann <ann@there.example>', 'Cy <CY@Else.example>'] }],
+  ['cc[0]', 'ann@sub.there.example', { cc: ['ann@sub.there.example'] }],
+  ['bcc', 'bob+x@else.example', { bcc: 'bob+x@else.example' }],
+  [
+    undefined,
+    '',
+    { to: ['ANN@There.example'], cc: 'BOB@ELSE.EXAMPLE', bcc: ['cy@there.example'], reply_to: 'x@y.example' },
+  ],
+] as const)
+  test(`a key for some recipients ${field ? `does not write to ${named}` : 'writes to these'}`, () => {
+    const caller = new Caller('', { mailboxes: null, recipients: ['@there.example', 'bob@else.example'] })
+    const sends = () => outgoing(caller, { ...given, ...(change as Partial<SendingBody>) })
+    if (field === undefined) sends()
+    else assert.throws(sends, ({ field: at, message }) => at === field && message.includes(named))
+  })
+
 for (const [what, change, message] of [
   ['an empty string', { to: [''] }, /^to\[0\] must be an address/],
   ['two addresses', { to: ['a@x.example, b@x.example'] }, /^to\[0\] holds several addresses in one string: give each/],

@@ -13,7 +13,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{blocks-and-filters,description,input,personal-items}',
     'faults/**/filter-run-kill',
   ),
-  threads: area('threads', 'journeys/**/{description,hostile-threads,locations,message-fields,page-by-page}'),
+  threads: area('threads', 'journeys/**/{description,locations,message-fields,page-by-page}'),
   http: area(
     'http',
     'journeys/**/{authorization,behind-proxy,broken-requests,cross-site,cursors,description,description-served,errors}',

@@ -63,20 +63,6 @@ test('links are those of the public URL', async () => {
   assert.ok(link.startsWith('https://mail.example.com/sign-in#'), link)
 })
 
-test('who has no address, is a member already or hides in their name is not added', async () => {
-  const organization = await world.organization()
-  const owner = await signedIn(organization, 'owner')
-  for (const [body, field] of [
-    [{ email: 'ada' }, 'email'],
-    [{ email: 'OWNER@people.example' }, 'email'],
-    [{ email: 'ada@people.example', name: 'a\u202eb' }, 'name'],
-  ] as const) {
-    const { status, body: answer } = await owner.request('POST', '/v1/members', body)
-    assert.deepEqual([status, answer.error.field], [400, field])
-  }
-  assert.deepEqual(await rolesIn(organization), { owner: 'owner' })
-})
-
 test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
   const organization = await world.organization()
   const [owner, second] = [await signedIn(organization, 'owner'), await signedIn(organization, 'owner', 'second')]

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
-import { entriesOf } from '#/audit/queries.ts'
 import { roles } from '#/members/member.ts'
 import { removeMember } from '#/members/members.ts'
 import { each } from '#test/each.ts'
@@ -36,20 +35,6 @@ for (const role of roles)
     for (const path of ['/v1/me/labels', '/v1/me/filters', '/v1/me/blocked-senders'])
       assert.equal((await other.member.request('GET', path)).body.data.length, 1, `of another member, ${path}`)
   })
-
-test('a change of one’s own leaves an entry that says whose, and repeats under its Idempotency-Key', async () => {
-  const organization = await world.organization()
-  const { member } = await withOwnThings(organization)
-  const options = { headers: { 'idempotency-key': 'one' } }
-  const first = await member.request('POST', '/v1/me/labels', { name: 'Later' }, options)
-  const again = await member.request('POST', '/v1/me/labels', { name: 'Later' }, options)
-  assert.deepEqual([again.headers.get('idempotency-replayed'), again.body], ['true', first.body])
-  const entries = await entriesOf(world.db, organization.id, { action: 'label.created' }, 10)
-  assert.deepEqual(
-    entries.map(({ actor, item, after }) => [actor.kind, actor.id, item.name, after?.member_id]),
-    ['Later', 'Mine'].map((name) => ['member', member.id, name, member.id]),
-  )
-})
 
 /** The message in the mailbox as each sees it: the labels, and the names of the filters that acted. */
 async function seen(address: string, ask: (path: string) => ReturnType<SignedInMember['request']>) {

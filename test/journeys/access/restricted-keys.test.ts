@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { generateKey } from '#/keys/api-key.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import type { About, Rule } from '#test/world/routes/rules.ts'
@@ -103,18 +104,23 @@ function comparable({ status, headers, body }: Answer): unknown {
   return { status, error, headers: [...headers].filter(([name]) => !varying.includes(name)) }
 }
 
-test('a mailbox that a key does not see is answered like one that does not exist, to the letter', async () => {
+test('a mailbox that a key does not see, and mail that is not an owner’s own, are answered like what does not exist, to the letter', async () => {
   const one = await furnish(world)
-  const { id } = await one.organization.mailbox('other')
+  const { id, address: other } = await one.organization.mailbox('other')
   const key = await one.organization.restrictedKey({ mailbox_ids: [id] })
+  const owner = await signIn(one.organization, (await one.organization.member(other, 'owner')).id)
   const address = `nobody@${one.organization.domain}`
   const gone = { scheduled: randomUUID(), failed: randomUUID(), sent: randomUUID(), suppressed: 'x@nowhere.example' }
   const unknown = { ...one, address, ids: { ...one.ids, mailbox: address, ...gone } }
   for (const { name, rule, ...asked } of await everyOperation(world)) {
     if (ruleOf[rule.about] !== 'named') continue
-    const [hidden, none] = [await ask(one, key, asked), await ask(unknown, key, asked)]
-    assert.equal(none.status, 404, name)
-    assert.deepEqual(comparable(hidden), comparable(none), name)
+    const inSession = (about: Furnished) =>
+      owner.request(asked.method, pathOf(asked.path, asked.sample, about), asked.sample.body?.(about))
+    for (const by of [(about: Furnished) => ask(about, key, asked), ...(rule.about === 'mail' ? [inSession] : [])]) {
+      const [hidden, none] = [await by(one), await by(unknown)]
+      assert.equal(none.status, 404, name)
+      assert.deepEqual(comparable(hidden), comparable(none), name)
+    }
   }
 })
 

@@ -3,8 +3,6 @@ import { describe, test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { blockSender } from '#/blocked-senders/block.ts'
 import { addFilter } from '#/filters/changes.ts'
-import { listMessages } from '#/mail/list.ts'
-import { readStored } from '#/mail/read.ts'
 import { hand as handTo, letter, messagesIn, subjectsIn } from '#test/mail/letter.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -69,52 +67,22 @@ describe('a blocked sender', async () => {
   })
 })
 
-describe('filters of arriving mail', () => {
-  const on = { name: 'A filter', field: 'subject', op: 'contains', value: 'žluťoučký kůň' }
-
-  test('act together, by the decoded text, and the message says which did', async () => {
-    const { organization, id: mailboxId, address } = await world.mailbox('ada')
-    const filter = (fields: object) => created(organization, '/v1/filters', { ...on, ...fields })
-    for (const name of ['Work', 'Money']) await created(organization, '/v1/labels', { name })
-    await filter({ action: 'move', argument: 'Second', position: 20 })
-    await filter({ action: 'move', argument: 'Never', position: 1, enabled: false })
-    const acting = [
-      await filter({ action: 'move', argument: 'First', position: 10 }),
-      await filter({ field: 'from', op: 'is', value: 'Ann@peer.example', action: 'label', argument: 'work' }),
-      await filter({ action: 'label', argument: 'money' }),
-      await filter({ action: 'star' }),
-      await filter({ action: 'read' }),
-    ]
-    const encoded = '=?utf-8?Q?P=C5=99=C3=ADli=C5=A1_=C5=BDLU=C5=A4OU=C4=8CK=C3=9D_k=C5=AF=C5=88?='
-    assert.equal(await hand('x@peer.example', address, letter({ Subject: encoded })), '250 2.6.0')
-    const mailbox = { organizationId: organization.id, mailboxId }
-    const { messages } = await listMessages(world.db, mailbox, 'First', { limit: 10, page: 0 })
-    const [{ uid = 0, seen, flagged, keywords } = {}, ...others] = messages
-    assert.deepEqual([others, seen, flagged, keywords?.toSorted()], [[], true, true, ['money', 'work']])
-    assert.deepEqual(
-      (await readStored(world.db, mailbox, 'First', uid))?.filteredBy,
-      acting.map(({ id, name, action, argument }) => ({ filter_id: id, name, action, argument })),
-    )
-    assert.deepEqual(await subjectsIn(organization, address), [])
-  })
-
-  test('act for each of several mailboxes, by what it was reached at, and a member’s own on that mailbox alone', async () => {
-    const organization = await world.organization()
-    const member = await organization.member(`ada@${organization.domain}`)
-    const [ada, bob] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
-    const reached = bob.address.replace('@', '+list@')
-    const listed = { field: 'to', op: 'is', value: reached, action: 'move', argument: 'Lists' }
-    await created(organization, '/v1/filters', { ...on, ...listed })
-    const owner = { organizationId: organization.id, memberId: member.id }
-    const own = { name: 'Own', field: 'from', op: 'contains', value: 'ann', enabled: true, position: 0 } as const
-    await world.db
-      .transaction()
-      .execute((tx) => addFilter(tx, owner, { ...own, action: 'star', argument: null }, byOperator))
-    const message = letter({ Subject: 'To a list', To: 'undisclosed-recipients:;' })
-    assert.equal(await hand('ann@peer.example', [ada.address, reached], message), '250 2.6.0')
-    const stars = async (address: string, folder?: string) =>
-      (await messagesIn(organization, address, folder)).map(({ subject, starred }) => [subject, starred])
-    assert.deepEqual(await stars(bob.address, 'Lists'), [['To a list', false]])
-    assert.deepEqual(await stars(ada.address), [['To a list', true]])
-  })
+test('filters act for each of several mailboxes, by what it was reached at, and a member’s own on that mailbox alone', async () => {
+  const organization = await world.organization()
+  const member = await organization.member(`ada@${organization.domain}`)
+  const [ada, bob] = [await organization.mailbox('ada'), await organization.mailbox('bob')]
+  const reached = bob.address.replace('@', '+list@')
+  const listed = { name: 'Lists', field: 'to', op: 'is', value: reached, action: 'move', argument: 'Lists' }
+  await created(organization, '/v1/filters', listed)
+  const owner = { organizationId: organization.id, memberId: member.id }
+  const own = { name: 'Own', field: 'from', op: 'contains', value: 'ann', enabled: true, position: 0 } as const
+  await world.db
+    .transaction()
+    .execute((tx) => addFilter(tx, owner, { ...own, action: 'star', argument: null }, byOperator))
+  const message = letter({ Subject: 'To a list', To: 'undisclosed-recipients:;' })
+  assert.equal(await hand('ann@peer.example', [ada.address, reached], message), '250 2.6.0')
+  const stars = async (address: string, folder?: string) =>
+    (await messagesIn(organization, address, folder)).map(({ subject, starred }) => [subject, starred])
+  assert.deepEqual(await stars(bob.address, 'Lists'), [['To a list', false]])
+  assert.deepEqual(await stars(ada.address), [['To a list', true]])
 })

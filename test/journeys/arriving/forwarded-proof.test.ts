@@ -72,17 +72,3 @@ test('where only SPF spoke for the author and the domain is strict, From is the 
   const { domain } = organization
   assert.deepEqual(await checked(out), { signatures: [`${domain} pass`, `${domain} pass`], arc: 'pass 1' })
 })
-
-test('each mailbox that a message passes adds to the chain, which holds', async () => {
-  const start = (await mailboxThat(organization, forwardsTo(ada))).address
-  for (const [from, raw] of [
-    ['zoe@signed.example', await signed(letter('zoe@signed.example', start))],
-    ['zoe@strict.example', letter('zoe@strict.example', start)],
-  ] as const) {
-    const out = await forwarded(from, start, raw)
-    const found = await checked(out)
-    assert.ok(found.signatures.every((one) => one.endsWith(' pass')) && found.signatures.length > 0)
-    assert.equal(found.arc, 'pass 2')
-    assert.equal(out.toString().split('Mailroom-Relayed:').length, 2)
-  }
-})

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listMessages } from '#/mail/list.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { each } from '#test/each.ts'
 import { hand, letter, newestIn } from '#test/mail/letter.ts'
-import { openPgpKey } from '#test/mail/openpgp-key.ts'
 import { tablesWith } from '#test/observe/tables-with.ts'
 import { opened, privateMailbox, storedIn } from '#test/world/mail/private-mailbox.ts'
 import { World } from '#test/world/world.ts'
@@ -90,42 +88,6 @@ test('of an encrypted message nothing more is left to read than its listing need
   )
 })
 
-test('filters see the message before it is encrypted, and blocks refuse it', async () => {
-  const own = await world.organization()
-  const { id, address } = await privateMailbox(own, 'filtered')
-  await own.request('POST', '/v1/labels', { name: 'Plans' })
-  for (const [action, argument] of [['label', 'plans'], ['star'], ['read'], ['move', 'Projects/Apollo']] as const) {
-    const filter = { name: action, field: 'subject', op: 'contains', value: 'apollo', action, argument }
-    assert.equal((await own.request('POST', '/v1/filters', filter)).status, 201)
-  }
-  await own.request('POST', '/v1/blocked-senders', { pattern: '@spam.example' })
-  assert.equal(await hand(world, sender, address, letter({ Subject: '=?utf-8?q?Ap=6Fllo?=' })), '250 2.6.0')
-  assert.equal(await hand(world, sender, address, letter({ From: 'x@spam.example' })), '550 5.7.1')
-  const mailbox = { organizationId: own.id, mailboxId: id }
-  const { messages } = await listMessages(world.db, mailbox, 'Projects/Apollo', { limit: 10, page: 0 })
-  const [{ seen, flagged, keywords } = { seen: false, flagged: false, keywords: [] }, ...others] = messages
-  assert.deepEqual([others, seen, flagged, keywords], [[], true, true, ['plans']])
-})
-
-test('a message that comes again is kept once, though it is encrypted otherwise each time', async () => {
-  const { id, address } = await privateMailbox(organization, 'again')
-  const text = letter()
-  for (let time = 0; time < 3; time++) assert.equal(await hand(world, sender, address, text), '250 2.6.0')
-  assert.equal((await storedIn(organization, id)).length, 1)
-})
-
-test('several Private mailboxes each have their own, which no other key opens', async () => {
-  const boxes = await Promise.all(['p1', 'p2', 'p3'].map((name) => privateMailbox(organization, name)))
-  const addresses = boxes.map(({ address }) => address)
-  assert.equal(await hand(world, sender, addresses, letter({}, 'To all')), '250 2.6.0')
-  for (const [index, { id, privateKey }] of boxes.entries()) {
-    const [raw = Buffer.of()] = await storedIn(organization, id)
-    assert.match((await opened(raw, privateKey)).toString(), /To all/)
-    await assert.rejects(opened(raw, boxes[(index + 1) % 3]?.privateKey ?? ''))
-    for (const other of addresses.filter((_, at) => at !== index)) assert.ok(!raw.includes(other))
-  }
-})
-
 test('what is stored is what counts against the plan', async () => {
   const { id, address } = await privateMailbox(organization, 'counted')
   const before = await used()
@@ -136,24 +98,7 @@ test('what is stored is what counts against the plan', async () => {
   assert.equal(data.find((one: { id: string }) => one.id === id).storage_used_bytes, raw.length)
 })
 
-test('where it cannot be encrypted the sender keeps it, and nothing of it is stored anywhere', async () => {
-  const own = await world.organization()
-  const ada = await own.mailbox('ada')
-  const { id, address } = await privateMailbox(own, 'broken')
-  await world.db.updateTable('mailboxes').set({ public_key: 'no key' }).where('id', '=', id).execute()
-  const text = letter({}, 'Plainlyvisible')
-  for (const to of [[address], [ada.address, address]]) assert.equal(await hand(world, sender, to, text), '451 4.3.0')
-  assert.deepEqual([await storedIn(own, ada.id), await storedIn(own, id)], [[], []])
-  assert.deepEqual(await tablesWith(world.db, 'Plainlyvisible'), [])
-  const { publicKey, privateKey } = await openPgpKey()
-  const mended = { public_key: publicKey, public_key_usable_at: new Date() }
-  await world.db.updateTable('mailboxes').set(mended).where('id', '=', id).execute()
-  assert.equal(await hand(world, sender, [ada.address, address], text), '250 2.6.0')
-  const [raw = Buffer.of()] = await storedIn(own, id)
-  assert.match((await opened(raw, privateKey)).toString(), /Plainlyvisible\r\n$/)
-})
-
-test('12 MiB to three Private mailboxes and a Smart one are stored, each once, and so they are when they come again', async () => {
+test('12 MiB to three Private mailboxes, each with a key of its own, and a Smart one are stored once, also when they come again', async () => {
   const own = await world.organization()
   const ada = await own.mailbox('ada')
   const boxes = await Promise.all(['p1', 'p2', 'p3'].map((name) => privateMailbox(own, name)))
@@ -161,9 +106,11 @@ test('12 MiB to three Private mailboxes and a Smart one are stored, each once, a
   // Without a Message-ID, by which it would be known.
   const text = letter({ 'Message-ID': undefined }, 'A line of a large message.\r\n'.repeat(450_000))
   for (let time = 0; time < 2; time++) assert.equal(await hand(world, sender, to, text), '250 2.6.0')
-  for (const { id, privateKey } of boxes) {
+  for (const [at, { id, privateKey }] of boxes.entries()) {
     const [raw = Buffer.of(), ...others] = await storedIn(own, id)
     assert.equal(others.length, 0)
+    await assert.rejects(opened(raw, boxes[(at + 1) % 3]?.privateKey ?? ''))
+    for (const other of to.filter((_, index) => index !== at)) assert.ok(!raw.includes(other))
     assert.ok((await opened(raw, privateKey)).toString().endsWith(`${text}\r\n`))
   }
   assert.equal((await storedIn(own, ada.id)).length, 1)

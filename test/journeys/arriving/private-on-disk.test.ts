@@ -66,12 +66,17 @@ test('an automatic answer that is refused for good', async () => {
 
 test('mail that filters move and label', async () => {
   const one = mark()
-  for (const [action, argument] of [['move', 'Kept'], ['star']] as const) {
+  await service.own.bodyOf(201, 'POST', '/v1/labels', { name: 'Plans' })
+  for (const [action, argument] of [['move', 'Kept'], ['star'], ['read'], ['label', 'plans']] as const) {
     const filter = { name: action, field: 'subject', op: 'contains', value: 'grüße', action, argument }
     assert.equal((await service.own.request('POST', '/v1/filters', filter)).status, 201)
   }
   await arrive(one)
   assert.match(await service.read(service.secret, 'Kept'), new RegExp(one))
+  const { rows } = await sql`
+    select seen, flagged, keywords from mail_messages join mail_folders folder on folder.id = folder_id
+    where folder.name = 'Kept'`.execute(service.world.db)
+  assert.deepEqual(rows, [{ seen: true, flagged: true, keywords: ['plans'] }])
   for (const { id } of (await service.own.request('GET', '/v1/filters')).body.data)
     assert.equal((await service.own.request('DELETE', `/v1/filters/${id}`)).status, 200)
   await service.nowhere(one)
@@ -100,7 +105,10 @@ test('an attempt that fails: it cannot be encrypted, and comes again later', asy
   const { public_key } = await stored.executeTakeFirstOrThrow()
   await key('no key')
   const text = marked(one, broken.address)
-  assert.equal(await hand(service.world, `${one}@peer.example`, broken.address, text), '451 4.3.0')
+  const smart = await service.own.mailbox('smart')
+  const both = [smart.address, broken.address]
+  assert.equal(await hand(service.world, `${one}@peer.example`, both, text), '451 4.3.0')
+  assert.deepEqual(await storedIn(service.own, smart.id), [])
   await service.nowhere(one)
   await key(public_key ?? '')
   assert.equal(await hand(service.world, `${one}@peer.example`, broken.address, text), '250 2.6.0')

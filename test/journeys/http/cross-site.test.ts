@@ -58,10 +58,11 @@ for (const headers of [
   })
 
 test('nobody signs in from a page of another site', async () => {
-  for (const headers of others.slice(1)) {
-    const { status } = await world.client.request('POST', '/v1/session', { headers, body: { link: 'x' } })
-    assert.equal(status, 403, JSON.stringify(headers))
-  }
+  for (const path of ['/v1/session', '/v1/session/single-sign-on'])
+    for (const headers of others.slice(1)) {
+      const { status } = await world.client.request('POST', path, { headers, body: { link: 'x' } })
+      assert.equal(status, 403, `${path} ${JSON.stringify(headers)}`)
+    }
 })
 
 test('with a public URL the cookie is for TLS alone, and that origin is ours', async () => {

@@ -140,13 +140,6 @@ test('the operations on one noun are listed together, under its name', async () 
   for (const [noun, names] of tags) assert.equal(names.size, 1, `${noun}: ${[...names]}`)
 })
 
-test('the reference page is for phones too', async () => {
-  const html = await (await fetch(`${world.base}/docs/`)).text()
-  assert.match(html, /<head><meta name="viewport" content="width=device-width/)
-  const script = await fetch(`${world.base}/docs/static/swagger-initializer.js`)
-  assert.doesNotMatch(await script.text(), /viewport/)
-})
-
 test('the reference page and all that it loads come from us', async () => {
   const page = await fetch(`${world.base}/docs/`)
   assert.equal(page.status, 200)

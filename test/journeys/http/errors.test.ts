@@ -40,21 +40,7 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['reply_to[0]', /must be an address/],
     ['text', /At least one of text and html/],
   ],
-  'attachments in many ways': [
-    () => sent({ content: 'a b', content_type: 'pdf', content_id: '<x>' }),
-    ['attachments[0].content', /must be base64/],
-    ['attachments[0].content_type', /must be a media type/],
-    ['attachments[0].content_id', /printable ASCII/],
-  ],
-  'an end of forwarding that does not exist, and one of replies without an offset': [
-    () => [
-      'PATCH',
-      '/v1/forwarding',
-      { mailbox: from, forward_until: '2026-04-31T08:00:00Z', reply_until: '2026-04-30' },
-    ],
-    ['forward_until', /2026-04 has the days 01 to 30/],
-    ['reply_until', /a date and a time with an offset, such as .*, or null$/],
-  ],
+
   'a filter in many ways': [
     () => ['POST', '/v1/filters', { name: ' ', field: 'form', op: 'is', value: ' ', action: 'star', argument: 'x' }],
     ['field', /one of from, to, subject/],
@@ -72,24 +58,12 @@ const wrong: Readonly<Record<string, [ask: () => Asked, ...details: [field: stri
     ['filter.name', /visible/],
     ['filter.argument', /needs an argument/],
   ],
-  'a mailbox in many ways': [
-    () => ['POST', '/v1/mailboxes', { local_part: 'A', password: 'x', kind: 'private' }],
-    ['local_part', /lower-case/],
-    ['password', /at least 12/],
-    ['public_key', /needed for a Private mailbox/],
-    ['domain', /either domain or domain_id/],
-  ],
+
   'JSON with a comma too many': [
     () => ['POST', '/v1/labels', '{\n  "name": "x",\n}'],
     ['body', /^The body is not valid JSON: at line 3, column 1 there is "}", and not a name in double quotes$/],
   ],
 }
-
-const sent = (attachment: object): Asked => [
-  'POST',
-  '/v1/send',
-  { from, to: 'a@b.example', text: 'x', attachments: [{ filename: 'a.pdf', ...attachment }] },
-]
 
 for (const [what, [ask, ...details]] of Object.entries(wrong))
   test(`the answer to a request with ${what} has all errors`, async () => {
@@ -111,14 +85,6 @@ test('the answer to a body with very many errors has the first, or a hundred', a
   assert.deepEqual([some.status, some.body.error.details.length], [400, 100])
   const more = await organization.request('POST', '/v1/labels', { name: 'x', ...many(20_000) })
   assert.deepEqual([more.status, more.body.error.details.length], [400, 1])
-})
-
-test('null for what may be left out of a message is as if it were left out', async () => {
-  const names = ['cc', 'bcc', 'subject', 'html', 'reply_to', 'in_reply_to', 'references']
-  const nothing = Object.fromEntries(names.map((name) => [name, null]))
-  const attachments = [{ filename: 'a', content: '', content_type: null, content_id: null }]
-  const body = { from, to: 'bob@nowhere.example', text: 'x', ...nothing, attachments }
-  assert.equal((await organization.request('POST', '/v1/send', body)).status, 202)
 })
 
 for (const [method, path, allow] of [

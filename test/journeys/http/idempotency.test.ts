@@ -1,9 +1,12 @@
 // On both databases: repeated requests wait for each other.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Operation } from '#test/sockets/http-client.ts'
 import { dyingOnceDone } from '#test/world/database/dying-once-done.ts'
+import { failing } from '#test/world/database/failing.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { pathOf, removingLast } from '#test/world/routes/every-route.ts'
@@ -85,12 +88,21 @@ test('of a large draft little is kept, and its repeated answer is whole', async 
   assert.deepEqual([gone.status, gone.body.error.code], [404, 'not_found'])
 })
 
-test('a key is one organization’s', async () => {
-  const other = await world.organization()
-  assert.equal((await post('shared', { name: 'Mine' })).status, 201)
-  const answer = await post('shared', { name: 'Theirs' }, other)
-  assert.equal(answer.status, 201)
-  assert.equal(answer.headers.get('idempotency-replayed'), null)
+test('a key is one organization’s, and a restricted key and each member have their own', async () => {
+  const [other, body] = [await world.organization(), { name: 'Mine' }]
+  const headers = { 'idempotency-key': 'shared' }
+  const key = await organization.restrictedKey({ mailbox_ids: [randomUUID()] })
+  const byMember = async (name: string) => {
+    const member = await signIn(organization, (await organization.member(`${name}@people.example`, 'owner')).id)
+    return () => member.request('POST', '/v1/labels', body, { headers })
+  }
+  for (const ask of [
+    () => post('shared', body),
+    () => post('shared', body, other),
+    () => organization.request('POST', '/v1/labels', body, { key, headers }),
+    ...[await byMember('ada'), await byMember('bob')],
+  ])
+    for (const replayed of [null, 'true']) assert.equal((await ask()).headers.get('idempotency-replayed'), replayed)
 })
 
 test('a refusal is an answer too', async () => {
@@ -117,18 +129,11 @@ test('of concurrent requests with one key, one is done and the others must wait 
 })
 
 test('a 5xx releases the key', async () => {
-  await sql`create function fail() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$`.execute(
-    world.db,
-  )
-  await sql`create trigger fail before insert on labels for each row execute function fail()`.execute(world.db)
-  try {
+  {
+    await using _ = await failing(world.db, 'insert', 'labels')
     const failed = await post('released', { name: 'Released' })
-    assert.equal(failed.status, 500)
-    assert.equal(failed.body.error.code, 'internal_error')
-    assert.doesNotMatch(JSON.stringify(failed.body), /disk on fire/)
-  } finally {
-    await sql`drop trigger fail on labels`.execute(world.db)
-    await sql`drop function fail()`.execute(world.db)
+    assert.deepEqual([failed.status, failed.body.error.code], [500, 'internal_error'])
+    assert.doesNotMatch(JSON.stringify(failed.body), /not today/)
   }
   const answer = await post('released', { name: 'Released' })
   assert.equal(answer.status, 201)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { exchange } from '#test/sockets/raw-http.ts'
@@ -23,18 +22,6 @@ for (const [path, limit] of [
     const answer = await organization.request('POST', path, Buffer.alloc(limit * MiB + 1, ' '))
     assert.deepEqual([answer.status, answer.body.error.field], [400, 'body'])
     assert.match(answer.body.error.message, new RegExp(`larger than ${limit} MiB`))
-  })
-
-  test(`so is one for ${path} that comes in chunks`, async () => {
-    const { hostname, port } = new URL(world.base)
-    const headers = { Authorization: `Bearer ${organization.key}`, 'Content-Type': 'application/json' }
-    const client = request({ host: hostname, port, path, method: 'POST', headers })
-    const answered = once(client, 'response')
-    for (let sent = 0; sent <= limit; sent++) client.write(Buffer.alloc(MiB, ' '))
-    client.end()
-    const [response] = await answered
-    assert.equal(response.statusCode, 400)
-    assert.match(Buffer.concat(await Array.fromAsync(response)).toString(), new RegExp(`larger than ${limit} MiB`))
   })
 }
 

@@ -24,6 +24,10 @@ test('three workers and as many programs, all at once, do not send more in a day
     return { id, recipients: [`a-${id}@there.example`, `b-${id}@there.example`], sendAt: now }
   })
   await insertDue(database.db, { organizationId: organization.id, address }, due)
+  const later = { from: address, to: 'cy@there.example', text: 'Hi', send_at: now.toISOString() }
+  const { id: promised, warnings } = await organization.bodyOf(201, 'POST', '/v1/scheduled', later)
+  assert.match(warnings[0], /already promised/)
+  await organization.bodyOf(200, 'DELETE', `/v1/scheduled/${promised}`)
   const answers = worlds.flatMap((world) =>
     Array.from({ length: 5 }, () => {
       const to = Array.from({ length: 5 }, () => `${randomUUID()}@there.example`)

@@ -1,4 +1,3 @@
-// On both databases: one batch is sent twice at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
@@ -101,18 +100,6 @@ test('suppressed recipients are named for each message', async () => {
   assert.deepEqual([body.data[0].status, body.data[0].error.field], ['failed', 'to'])
   assert.deepEqual([body.data[1].status, body.data[1].refused[0].address], ['queued', 'gone@there.example'])
   assert.deepEqual(await arrived(), ['to bob'])
-})
-
-test('a repeated batch is not sent again, and gets the first answer', async () => {
-  const { organization, ada } = await sender()
-  const messages = [{ from: ada, to: 'bob@there.example', text: 'Hello', subject: 'once' }, { from: ada }]
-  const headers = { 'Idempotency-Key': 'batch' }
-  const answers = await Promise.all([1, 2].map(() => batch(organization, messages, { headers })))
-  const again = await batch(organization, messages, { headers })
-  assert.deepEqual(again.body, answers.find(({ status }) => status === 200)?.body)
-  assert.deepEqual(await arrived(), ['once'])
-  const other = await batch(organization, messages.slice(0, 1), { headers })
-  assert.deepEqual([other.status, other.body.error.field], [400, 'Idempotency-Key'])
 })
 
 test('a restricted key sends from its mailboxes and to its recipients alone', async () => {

@@ -28,6 +28,9 @@ export function wrongValues(schema: Schema, resolve: Resolve, field = '', good?:
   ]
 }
 
+/** None may stand in a text of one line, which may come into a header. */
+const lineBreaks = ['\n', '\r', '\u2028']
+
 const samplesOfTypes = [
   ['integer', 5],
   ['string', 'x'],
@@ -50,6 +53,9 @@ function ofOneType(schema: Schema, resolve: Resolve, field: string, good: unknow
         ...(maxLength !== undefined && maxLength <= longest ? [one('too long', 'x'.repeat(maxLength + 1))] : []),
         ...(minLength ? [one('too short', '')] : []),
         ...(pattern?.includes('\\u0000') ? [one('with U+0000', 'a\0b'), one('with half a character', 'a\ud800b')] : []),
+        ...(pattern?.includes('\\u001f')
+          ? lineBreaks.map((text) => one(`with ${JSON.stringify(text)}`, `a${text}b`))
+          : []),
         ...(format === 'uuid' || format === 'date-time' ? [one(`no ${format}`, 'x')] : []),
       ]
     case 'integer':
