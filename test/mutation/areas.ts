@@ -44,7 +44,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'queue',
     '{cli/commands/queue,conformance/leases/*,events/every-type,outbound/worker/*}',
     'journeys/{arriving/after-250,scheduled/*,sending/sending}',
-    'faults/**/{kill,scheduled-*,sent-*}',
+    'faults/**/{kill,letter-kill,scheduled-*,sent-*}',
   ),
   outbound: area(
     'outbound',
@@ -52,7 +52,7 @@ export const areas: Readonly<Record<string, Area>> = {
     'journeys/**/{approvals,drafts,header-fields,submission}',
     'journeys/{arriving/{auto-reply,forwarded-proof,forwarding,returned-reports},members/mailed-links}',
     'journeys/{scheduled/*,sending/{sending*,sent-at-once}}',
-    'faults/**/{kill,stopped,scheduled-*,sent-*}',
+    'faults/**/{kill,letter-kill,stopped,scheduled-*,sent-*}',
   ),
   sending: area(
     'sending',

@@ -1,4 +1,4 @@
-// On both databases: connections are cut.
+// On a server: connections are cut.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

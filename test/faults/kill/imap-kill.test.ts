@@ -1,4 +1,4 @@
-// On both databases: a process is killed in a transaction.
+// On a server: a killed process leaves its transactions and leases to others there alone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

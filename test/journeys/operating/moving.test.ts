@@ -1,4 +1,4 @@
-// On both databases: mail moves from the embedded database to a server.
+// On a server: mail moves there from the embedded database, and back.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
@@ -23,8 +23,6 @@ import {
 } from '#test/world/organization/used-installation.ts'
 import { mailroom, spawnMailroom, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
-
-// From the embedded database to the other one and back: where the tests run on a server, both ways are there.
 
 const minute = 60_000
 
