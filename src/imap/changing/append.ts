@@ -27,15 +27,15 @@ export const append: Handler = async (session, { args }) => {
 export const replace: Handler = async (session, { args, name }) => {
   const selected = changeable(session)
   args.space()
-  const number = args.nzNumber()
+  const byUid = name === 'UID REPLACE'
+  const { messages } = selected
+  const number = !byUid && args.take('*') ? messages.count : args.nzNumber()
+  const uid = byUid ? number : messages.uidAt(number)
   args.space()
   const targetName = args.mailbox()
   const appended = readAppended(args)
   args.end()
-  const byUid = name === 'UID REPLACE'
-  const uid = byUid ? number : selected.messages.uidAt(number)
-  if (uid === undefined || selected.messages.sequenceOf(uid) === undefined)
-    throw new No('No such message', 'NONEXISTENT')
+  if (uid === undefined || messages.sequenceOf(uid) === undefined) throw new No('No such message', 'NONEXISTENT')
   const target = await targetNamed(session, targetName)
   const read = await readerFor(session, target)
   const message = await read(appended)

@@ -92,6 +92,8 @@ EXPUNGE changes no mailbox that can only be read
   inbox 1:deleted while EXAMINE => EXPUNGE => NO [READ-ONLY] The mailbox can only be read => inbox 1:deleted
 CLOSE deletes what is marked, and tells nothing of it
   inbox 1:deleted 2: => CLOSE => OK Close completed => inbox 2:
+CLOSE tells the modification sequence to a client that keeps it
+  inbox 1:deleted 2: while CONDSTORE => CLOSE => OK [HIGHESTMODSEQ 3] Close completed => inbox 2:
 CLOSE changes no mailbox that can only be read
   inbox 1:deleted while EXAMINE => CLOSE => OK Close completed => inbox 1:deleted
 APPEND stores a message
@@ -116,6 +118,9 @@ APPEND is refused to a full organization
 REPLACE stores a message in place of another
   inbox 1: 2:draft => REPLACE 2 Drafts (\Draft) {a: b}
   => * OK [APPENDUID <drafts> 1] Replaced | * 2 EXPUNGE | OK Replace completed => inbox 1:, drafts 1:draft
+REPLACE takes the last message for *
+  inbox 1: 2:draft => REPLACE * Drafts {a: b}
+  => * OK [APPENDUID <drafts> 1] Replaced | * 2 EXPUNGE | OK Replace completed => inbox 1:, drafts 1:
 UID REPLACE may stay in its mailbox
   inbox 1: => UID REPLACE 1 INBOX {a: b}
   => * OK [APPENDUID <inbox> 2] Replaced | * 1 EXPUNGE | * 1 EXISTS | OK Replace completed => inbox 2:

@@ -4,25 +4,25 @@ import type { FolderRef } from '#/mail/folders.ts'
 import { moveMessages } from '#/mail/move.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Handler, Session } from '../session/session.ts'
-import type { Arguments } from '../wire/arguments.ts'
+import type { Command } from '../wire/arguments.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
 import { inSteps } from './steps.ts'
 import { assertRoom, changeable, targetNamed } from './target.ts'
 
 /** COPY and UID COPY (RFC 9051, section 6.4.7). A copy of many messages goes in steps; if one fails, the copies made before are taken away. */
-export const copy: Handler = async (session, { args, name }) => {
-  const { uids, targetName } = readCopy(args, session.needSelected(), name)
+export const copy: Handler = async (session, command) => {
+  const { uids, targetName } = readCopy(command, session.needSelected())
   const target = await targetNamed(session, targetName)
   await assertRoom(session, target)
   const copied = new Copied()
   const { db } = session.parts
   const { user, selected } = { user: session.user, selected: session.needSelected() }
   try {
-    await inSteps(session, uids, async (some) => {
+    await inSteps(session, command, uids, async (some) => {
       copied.add(await db.transaction().execute((tx) => copyMessages(tx, refOf(selected), some, target, user.by)))
     })
   } catch (error) {
-    await inSteps(session, copied.to, async (some) => {
+    await inSteps(session, command, copied.to, async (some) => {
       await db.transaction().execute((tx) => expungeAt(tx, target, some, user.by))
     })
     throw error
@@ -33,14 +33,14 @@ export const copy: Handler = async (session, { args, name }) => {
 
 /** MOVE and UID MOVE (RFC 6851). Each step is all or nothing. The uids are told before the messages are expunged, which is told after
  *  the command, as whatever else has changed. */
-export const move: Handler = async (session, { args, name }) => {
+export const move: Handler = async (session, command) => {
   const selected = changeable(session)
-  const { uids, targetName } = readCopy(args, selected, name)
+  const { uids, targetName } = readCopy(command, selected)
   const target = await targetNamed(session, targetName)
   const moved = new Copied()
   let modseq = 0
   try {
-    await inSteps(session, uids, async (some) => {
+    await inSteps(session, command, uids, async (some) => {
       const done = await session.parts.db
         .transaction()
         .execute((tx) => moveMessages(tx, refOf(selected), some, target, session.user.by))
@@ -54,16 +54,17 @@ export const move: Handler = async (session, { args, name }) => {
   return { text: 'Move completed', ...highest(session, modseq) }
 }
 
-/** The code by which a client that keeps modification sequences knows that it was told of everything before (RFC 7162, section 3.2.7). */
-export function highest({ enabled }: Session, modseq: number): { code?: string } {
-  return enabled.has('CONDSTORE') || enabled.has('QRESYNC') ? { code: `HIGHESTMODSEQ ${modseq}` } : {}
+/** The code by which a client that keeps modification sequences knows that it was told of everything before, if anything was expunged (RFC
+ *  7162, sections 3.2.7 to 3.2.9). */
+export function highest({ enabled }: Session, modseq: number | undefined): { code?: string } {
+  return enabled.has('CONDSTORE') && modseq !== undefined ? { code: `HIGHESTMODSEQ ${modseq}` } : {}
 }
 
 export function refOf({ mailbox, folderId }: Selected): FolderRef {
   return { mailbox, folderId }
 }
 
-function readCopy(args: Arguments, { messages, savedSearch }: Selected, name: string) {
+function readCopy({ args, name }: Command, { messages, savedSearch }: Selected) {
   args.space()
   const set = args.sequenceSet()
   args.space()

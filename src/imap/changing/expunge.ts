@@ -1,13 +1,16 @@
 import { expungeMarked, markedDeleted } from '#/mail/expunge.ts'
+import { progress } from '../selected/progress.ts'
 import { leave } from '../selected/select.ts'
-import type { Selected } from '../selected/selected.ts'
+import { contains } from '../selected/sequence-map.ts'
 import type { Handler, Session } from '../session/session.ts'
+import type { Command } from '../wire/arguments.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
-import { highest } from './copy.ts'
+import { highest, refOf } from './copy.ts'
 import { changeable } from './target.ts'
 
 /** EXPUNGE and UID EXPUNGE (RFC 9051, sections 6.4.3 and 6.4.9). That the messages are gone is told after the command, as whatever else has changed. */
-export const expunge: Handler = async (session, { args, name }) => {
+export const expunge: Handler = async (session, command) => {
+  const { args, name } = command
   const selected = changeable(session)
   let among: readonly NumberRange[] | undefined
   if (name === 'UID EXPUNGE') {
@@ -15,24 +18,23 @@ export const expunge: Handler = async (session, { args, name }) => {
     among = selected.messages.uidRanges(args.sequenceSet(), 'uid', selected.savedSearch)
   }
   args.end()
-  const modseq = await expungeDeleted(session, selected, among)
-  return { text: 'Expunge completed', ...(modseq !== undefined && highest(session, modseq)) }
+  const modseq = await expungeDeleted(session, command, among)
+  return { text: 'Expunge completed', ...highest(session, modseq) }
 }
 
 /** CLOSE (RFC 9051, section 6.4.1): EXPUNGE of which nothing is told, and no mailbox is selected after. */
-export const close: Handler = async (session, { args }) => {
-  args.end()
-  const selected = session.needSelected()
-  if (!selected.isReadOnly) await expungeDeleted(session, selected)
+export const close: Handler = async (session, command) => {
+  command.args.end()
+  const modseq = session.needSelected().isReadOnly ? undefined : await expungeDeleted(session, command)
   leave(session)
-  return { text: 'Close completed' }
+  return { text: 'Close completed', ...highest(session, modseq) }
 }
 
 /** Deletes the messages with `\Deleted` for good, or those of them among uids, in steps between which others are served. Answers the
  *  modification sequence after the last; undefined if there was none. */
 async function expungeDeleted(
   session: Session,
-  selected: Pick<Selected, 'mailbox' | 'folderId'>,
+  command: Command,
   among?: readonly NumberRange[],
 ): Promise<number | undefined> {
   const {
@@ -40,22 +42,14 @@ async function expungeDeleted(
     user,
   } = session
   let last: number | undefined
-  const ref = { mailbox: selected.mailbox, folderId: selected.folderId }
-  for await (const uids of markedDeleted(db, ref, among && ((uid) => isIn(among, uid)))) {
+  let done = 0
+  const ref = refOf(session.needSelected())
+  for await (const uids of markedDeleted(db, ref, among && ((uid) => contains(among, uid)))) {
     const { gone, modseq } = await db.transaction().execute((tx) => expungeMarked(tx, ref, uids, user.by))
     if (gone > 0) last = modseq
+    done += gone
     await session.turn()
+    await progress(session, command, done)
   }
   return last
-}
-
-/** Ranges are in ascending order, and there may be many. */
-function isIn(ranges: readonly NumberRange[], uid: number): boolean {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle]?.to ?? 0) < uid) low = middle + 1
-    else high = middle
-  }
-  return (ranges[low]?.from ?? Number.POSITIVE_INFINITY) <= uid
 }

@@ -21,16 +21,16 @@ interface Asked {
 
 /** STORE and UID STORE (RFC 9051, section 6.4.6), with UNCHANGEDSINCE (RFC 7162, section 3.1.3). The client is told of what has changed, as Dovecot
  *  tells it: not of messages that were so already. */
-export const store: Handler = async (session, { args, name }) => {
-  const asked = readStore(args)
+export const store: Handler = async (session, command) => {
+  const asked = readStore(command.args)
   const selected = changeable(session)
   if (asked.change.unchangedSince !== undefined) session.enable('CONDSTORE')
-  const byUid = name === 'UID STORE'
+  const byUid = command.name === 'UID STORE'
   const { messages, mailbox, folderId } = selected
   const ranges = messages.uidRanges(asked.set, byUid ? 'uid' : 'sequence', selected.savedSearch)
   const modified: number[] = []
   let lacks = false
-  await inSteps(session, messages.uidsIn(ranges), async (uids) => {
+  await inSteps(session, command, messages.uidsIn(ranges), async (uids) => {
     const stored = await session.parts.db.transaction().execute(async (tx) => {
       const stored = await storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by)
       if (asked.change.addKeywords?.length) for (const { keywords } of stored.changed) assertFew(keywords.length)
@@ -73,7 +73,10 @@ function throwBad(text: string): never {
 /** Without parentheses. */
 function flagsToTheEnd(args: Arguments): string[] {
   const flags = [args.flag()]
-  while (args.take(' ')) if (!args.isAtEnd()) flags.push(args.flag())
+  while (!args.isAtEnd()) {
+    args.space()
+    flags.push(args.flag())
+  }
   return flags
 }
 
@@ -96,7 +99,7 @@ async function tell(
 ): Promise<void> {
   if (changed.length === 0) return
   const { enabled, output } = session
-  const withModseq = enabled.has('CONDSTORE') || enabled.has('QRESYNC')
+  const withModseq = enabled.has('CONDSTORE')
   const lines = changed.map((message) => {
     const number = selected.messages.sequenceOf(message.uid)
     const items = [

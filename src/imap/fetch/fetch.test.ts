@@ -71,7 +71,6 @@ for (const [message, asked, answer] of [
   [plain, 'BODY.PEEK[1.HEADER]', 'BODY[1.HEADER] {0}|'],
   [plain, 'BODY.PEEK[1.1]', 'BODY[1.1] {0}|'],
   [plain, 'BODY.PEEK[2]', 'BODY[2] {0}|'],
-  [plain, 'BODY.PEEK[0]', 'BODY[0] {0}|'],
   [plain, 'BODY.PEEK[HEADER.FIELDS (x x-y nope)]', 'BODY[HEADER.FIELDS (X X-Y NOPE)] {20}|X-Y: a| b|X: 1||'],
   [plain, 'BODY.PEEK[HEADER.FIELDS.NOT ("subject" x-y)]<0.6>', 'BODY[HEADER.FIELDS.NOT (SUBJECT X-Y)]<0> {6}|X: 1|'],
   [plain, 'BODY.PEEK[HEADER.FIELDS ("a b\\"")]', 'BODY[HEADER.FIELDS ("A B\\"")] {2}||'],
@@ -108,7 +107,7 @@ for (const [message, asked, answer] of [
 }
 
 const unreadable =
-  'FLAGS UID;();(ALL);(FAST UID);NOPE;(FLAGS NOPE);FLAGS[1];BODY.PEEK;BODY[;BODY[1;BODY[1.];BODY[.1];BODY[MIME];BODY[NOPE];' +
+  'FLAGS UID;();(ALL);(FAST UID);NOPE;(FLAGS NOPE);FLAGS[1];BODY.PEEK;BODY[;BODY[1;BODY[1.];BODY[.1];BODY[MIME];BODY[NOPE];BODY[0];' +
   'BODY[HEADER.FIELDS];BODY[HEADER.FIELDS ()];BODY[]<1>;BODY[]<1.>;BODY[]<-1.2>;BINARY[TEXT];PREVIEW (NOW);FLAGS (LAZY);' +
   'FLAGS (CHANGEDSINCE);FLAGS (PARTIAL 1:2);FLAGS (CHANGEDSINCE 1 VANISHED)'
 for (const asked of unreadable.split(';'))

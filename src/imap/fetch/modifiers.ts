@@ -33,7 +33,7 @@ export function readModifiers(args: Arguments, mayBeOfPreview: boolean): Modifie
   }
   while (!args.isAtEnd()) {
     args.space()
-    if (!args.isAtEnd()) args.list(() => read(args.word()))
+    args.list(() => read(args.word()))
   }
   return modifiers
 }

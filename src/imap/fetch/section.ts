@@ -28,7 +28,11 @@ const DEEPEST = 2_000
 export function readSection(args: Arguments): Section {
   args.take('[')
   const written = args.upTo(' ]')
-  const [, numbers = '', text = ''] = /^((?:\d{1,10}(?:\.(?=.)|$))*)([A-Z.]*)$/.exec(written) ?? [undefined, '', 'none']
+  const [, numbers = '', text = ''] = /^((?:[1-9]\d{0,9}(?:\.(?=.)|$))*)([A-Z.]*)$/.exec(written) ?? [
+    undefined,
+    '',
+    'none',
+  ]
   const what = Object.hasOwn(texts, text) ? texts[text as keyof typeof texts] : undefined
   const path = numbers.split('.').flatMap((number) => (number === '' ? [] : [Number(number)]))
   if (!what || path.length > DEEPEST || (what === 'mime' && path.length === 0))

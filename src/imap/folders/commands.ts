@@ -28,6 +28,7 @@ export const folderCommands: Readonly<Record<string, Handler>> = {
   GETACL: getAcl,
   SETACL: refuseSharing,
   DELETEACL: refuseSharing,
+  SETQUOTA: refuseQuota,
   GETQUOTA: getQuota,
   GETQUOTAROOT: getQuotaRoot,
 }
@@ -92,6 +93,10 @@ async function getAcl(session: Session, command: Command): Promise<Completed> {
 
 async function refuseSharing(): Promise<Completed> {
   throw new No('Mailboxes are shared in the web app', 'NOPERM')
+}
+
+async function refuseQuota(): Promise<Completed> {
+  throw new No('The quota is that of the plan', 'NOPERM')
 }
 
 /** RFC 9208. There is one quota root, the organization, which has no name. */

@@ -44,6 +44,7 @@ export function readList(args: Arguments): ListCommand {
   args.space()
   const several = args.isNext('(')
   const given = several ? args.list(() => args.mailbox()) : [args.mailbox()]
+  if (given.length === 0) throw new Bad('LIST needs a pattern')
   if (given.length > mostPatterns) throw new Bad(`LIST has at most ${mostPatterns} patterns`)
   const wanted = args.isAtEnd() ? nothing : readReturn(args)
   args.end()

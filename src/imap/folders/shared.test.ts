@@ -53,6 +53,12 @@ for (const [level, rights, made] of [
       [root, ...['Archive', 'Drafts', 'INBOX', 'Junk', 'Plans', 'Sent', 'Trash'].map((name) => `${root}/${name}`)],
     )
     assert.match(untagged.find((line) => line.endsWith('Trash')) ?? '', /\\Trash/)
+    // Programs that look for a use may take the first.
+    const { untagged: uses } = await client.run('LIST (SPECIAL-USE) "" *')
+    assert.equal(
+      uses.findIndex((line) => line.includes('Shared')),
+      5,
+    )
     const [mine, status] = await answersOf(client, [`MYRIGHTS ${root}/Plans`, `STATUS ${root}/INBOX (MESSAGES)`])
     assert.equal(mine?.split('\n')[0], `MYRIGHTS ${root}/Plans ${rights}`)
     assert.equal(status?.split('\n')[0], `STATUS ${root}/INBOX (MESSAGES 0)`)
@@ -82,7 +88,7 @@ const naming = [
 
 /** All others. Some say what they do with the selected mailbox, which was named before. */
 const nameless =
-  'CHECK CLOSE ENABLE EXPUNGE FETCH GETQUOTA IDLE NAMESPACE NOOP NOTIFY SEARCH SORT STORE THREAD UID_EXPUNGE UID_FETCH UID_SEARCH ' +
+  'CHECK CLOSE ENABLE EXPUNGE FETCH GETQUOTA IDLE NAMESPACE NOOP NOTIFY SEARCH SETQUOTA SORT STORE THREAD UID_EXPUNGE UID_FETCH UID_SEARCH ' +
   'UID_SORT UID_STORE UID_THREAD UNSELECT'
 
 test('every command is known to name a mailbox or not', () => {

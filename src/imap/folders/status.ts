@@ -8,18 +8,25 @@ import { mailboxName, untagged } from '../wire/format.ts'
 import type { StoredFolder } from './stored.ts'
 import { usesUtf8 } from './written.ts'
 
-/** The items of STATUS (RFC 9051, section 6.3.11; RFC 7162, 7889, 8474 and 3501 for RECENT, which no message is). */
-const items: Readonly<Record<string, (folder: StoredFolder, deleted: number) => string | number>> = {
+/** The items of STATUS (RFC 9051, section 6.3.11; RFC 7162, 7889, 8474, 9208 and 3501 for RECENT, which no message is). */
+const items: Readonly<Record<string, (folder: StoredFolder, deleted: Deleted) => string | number>> = {
   MESSAGES: ({ total }) => total,
   RECENT: () => 0,
   UIDNEXT: ({ uidNext }) => uidNext,
   UIDVALIDITY: ({ id }) => id,
   UNSEEN: ({ unread }) => unread,
-  DELETED: (_, deleted) => deleted,
+  DELETED: (_, { total }) => total,
+  'DELETED-STORAGE': (_, { bytes }) => bytes,
   SIZE: ({ bytes }) => bytes,
   HIGHESTMODSEQ: ({ modseq }) => modseq,
   APPENDLIMIT: () => LIMITS.messageSize,
   MAILBOXID: ({ id }) => `(${mailboxId(id)})`,
+}
+
+/** The messages with `\Deleted`. */
+interface Deleted {
+  readonly total: number
+  readonly bytes: number
 }
 
 /** Reads `(MESSAGES UNSEEN)`. */
@@ -34,15 +41,16 @@ export function readStatusItems(args: Arguments): string[] {
 export async function statusOf(session: Session, name: string, folder: StoredFolder, wanted: readonly string[]) {
   // RFC 7162, section 3.1: who asks for it keeps modification sequences.
   if (wanted.includes('HIGHESTMODSEQ')) session.enable('CONDSTORE')
-  const deleted = wanted.includes('DELETED') ? await deletedIn(session, folder.id) : 0
+  const isOfDeleted = wanted.some((item) => item.startsWith('DELETED'))
+  const deleted = isOfDeleted ? await deletedIn(session, folder.id) : { total: 0, bytes: 0 }
   const values = wanted.map((item) => `${item} ${items[item]?.(folder, deleted)}`)
   return untagged(`STATUS ${mailboxName(name, usesUtf8(session))} (${values.join(' ')})`)
 }
 
-async function deletedIn({ parts: { db }, user }: Session, folderId: number): Promise<number> {
-  const [row] = await query<{ deleted: number }>(db)`
-    select count(*)::integer as deleted
+async function deletedIn({ parts: { db }, user }: Session, folderId: number): Promise<Deleted> {
+  const [row] = await query<Deleted>(db)`
+    select count(*)::integer as total, coalesce(sum(message.size_bytes::bigint), 0)::bigint as bytes
     from mail_folders folder join mail_messages message on message.folder_id = folder.id
     where folder.organization_id = ${user.mailbox.organizationId} and folder.id = ${folderId} and message.deleted`
-  return row?.deleted ?? 0
+  return row ?? { total: 0, bytes: 0 }
 }

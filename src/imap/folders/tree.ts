@@ -39,7 +39,7 @@ function withParents(nodes: readonly Node[]): Map<string, Node> {
       tree.set(parent, { name: parent, level, folder: undefined })
     }
   }
-  return new Map([...tree].toSorted(([a], [b]) => inOrder(a, b)))
+  return new Map([...tree].toSorted(([, a], [, b]) => inOrder(a, b)))
 }
 
 /** `sent` in front of `sent/2024` is not listed, since it is read as the standard folder, which has another name. */
@@ -48,11 +48,15 @@ function readsAsItself(name: string): boolean {
   return path === '' || imapName(storeName(path)) === path
 }
 
-/** INBOX comes first, as programs show it. */
-function inOrder(a: string, b: string): number {
-  if (a === b) return 0
-  if (a === 'INBOX' || b === 'INBOX') return a === 'INBOX' ? -1 : 1
-  return a < b ? -1 : 1
+/** INBOX comes first, as programs show it, and shared mailboxes last: of several folders with a use, such as Trash, some take the first. */
+function inOrder(a: Node, b: Node): number {
+  if (rank(a) !== rank(b)) return rank(a) - rank(b)
+  return a.name < b.name ? -1 : 1
+}
+
+function rank({ name, level }: Node): number {
+  if (name === 'INBOX') return 0
+  return level === 'own' ? 1 : 2
 }
 
 /** `a/b` and `a` for `a/b/c`. */

@@ -3,7 +3,6 @@ import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
 import { find } from './evaluate.ts'
 import { assertCharset, firstWord, readProgram } from './parse-program.ts'
-import type { Places } from './places.ts'
 import { hasModseq, type SearchKey } from './program.ts'
 import { type Result, savedOf, writeExtended, writeNumbers, writeThreads } from './results.ts'
 import { type ReturnOptions, readReturnOptions } from './return-options.ts'
@@ -34,15 +33,17 @@ async function search(session: Session, command: Command, by: Result['by']): Pro
     args.space()
     word = firstWord(args)
   }
-  if (word === 'CHARSET') {
-    if (session.enabled.has('UTF8=ACCEPT')) throw new Bad('Strings are in UTF-8 (RFC 6855)')
-    args.space()
-    assertCharset(args.astring())
-    args.space()
-    word = firstWord(args)
-  }
-  await answer(session, command, { by, options, program: readProgram(args, word), word: 'SEARCH' })
-  return { text: 'SEARCH completed' }
+  return await orNothingSaved(session, options, async () => {
+    if (word === 'CHARSET') {
+      if (session.enabled.has('UTF8=ACCEPT')) throw new Bad('Strings are in UTF-8 (RFC 6855)')
+      args.space()
+      assertCharset(args.astring())
+      args.space()
+      word = firstWord(args)
+    }
+    await answer(session, command, { by, options, program: readProgram(args, word), word: 'SEARCH' })
+    return { text: 'SEARCH completed' }
+  })
 }
 
 /** RFC 5256, section 3; with RETURN, RFC 5267, section 3. */
@@ -57,11 +58,13 @@ async function sort(session: Session, command: Command, by: Result['by']): Promi
     options = readReturnOptions(args)
     args.space()
   }
-  const keys = readSortKeys(args)
-  const program = readCharsetAndProgram(command)
-  const order = (scope: Scope, places: readonly number[]) => sorted(scope, keys, places)
-  await answer(session, command, { by, options, program, word: 'SORT', order })
-  return { text: 'SORT completed' }
+  return await orNothingSaved(session, options, async () => {
+    const keys = readSortKeys(args)
+    const program = readCharsetAndProgram(command)
+    const order = (scope: Scope, places: readonly number[]) => sorted(scope, keys, places)
+    await answer(session, command, { by, options, program, word: 'SORT', order })
+    return { text: 'SORT completed' }
+  })
 }
 
 /** RFC 5256, section 3. */
@@ -72,7 +75,7 @@ async function thread(session: Session, command: Command, by: Result['by']): Pro
   const program = readCharsetAndProgram(command)
   if (hasModseq(program)) session.enable('CONDSTORE')
   using _memory = await session.reserve(placeBytes.thread * session.needSelected().messages.count)
-  const scope = new Scope(session, command.tag)
+  const scope = new Scope(session, command)
   const places = [...(await find(scope, program))]
   await writeThreads(scope, await threadsOf(scope, algorithm, places), { places, by, withModseq: false })
   return { text: 'THREAD completed' }
@@ -96,18 +99,18 @@ interface Question extends Pick<Result, 'by'> {
   readonly order?: (scope: Scope, places: readonly number[]) => Promise<number[]>
 }
 
-async function answer(session: Session, { tag }: Command, question: Question): Promise<void> {
+async function answer(session: Session, command: Command, question: Question): Promise<void> {
   const { by, options, program, word, order } = question
   const withModseq = hasModseq(program)
   if (withModseq) session.enable('CONDSTORE')
   using _memory = await session.reserve(placeBytes[order ? 'sort' : 'search'] * session.needSelected().messages.count)
-  const scope = new Scope(session, tag)
-  const found = [...(await (options?.save ? findToSave(scope, program) : find(scope, program)))]
+  const scope = new Scope(session, command)
+  const found = [...(await find(scope, program))]
   const places = order ? await order(scope, found) : found
   const result = { places, by, withModseq }
   if (options?.save) scope.selected.savedSearch = savedOf(scope, options, places)
   if (!options) await writeNumbers(scope, word, result)
-  else if (isTold(options)) await writeExtended(scope, tag, options, result)
+  else if (isTold(options)) await writeExtended(scope, command.tag, options, result)
 }
 
 /** What `RETURN` alone wants, and IMAP4rev2 without it (RFC 9051, section 6.4.4). */
@@ -119,11 +122,15 @@ function isTold({ min, max, all, count, partial }: ReturnOptions): boolean {
 }
 
 /** A search that fails leaves nothing saved, one that cannot be read what was saved before (RFC 5182, section 2.1). */
-async function findToSave(scope: Scope, program: SearchKey): Promise<Places> {
+async function orNothingSaved<T>(
+  session: Session,
+  options: ReturnOptions | undefined,
+  search: () => Promise<T>,
+): Promise<T> {
   try {
-    return await find(scope, program)
+    return await search()
   } catch (error) {
-    if (!(error instanceof Bad)) scope.selected.savedSearch = []
+    if (options?.save && !(error instanceof Bad)) session.needSelected().savedSearch = []
     throw error
   }
 }

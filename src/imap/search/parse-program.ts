@@ -20,10 +20,8 @@ export function readProgram(args: Arguments, word: string | undefined): SearchKe
   const keys = [reader.key(word)]
   while (!args.isAtEnd()) {
     args.space()
-    if (args.isAtEnd()) break
     keys.push(reader.key())
   }
-  args.end()
   return allOf(keys)
 }
 

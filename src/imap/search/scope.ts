@@ -1,9 +1,8 @@
+import { progress } from '../selected/progress.ts'
 import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
+import type { Command } from '../wire/arguments.ts'
 import { Known } from './known.ts'
-
-/** How often a client is told that a search goes on, in milliseconds. */
-const tellEvery = 10_000
 
 /** What a search looks through, and the session that waits for it. */
 export class Scope {
@@ -11,16 +10,14 @@ export class Scope {
   readonly selected: Selected
   readonly known: Known
   readonly now: number
-  readonly #tag: string
-  #told: number
+  readonly #command: Command
 
-  constructor(session: Session, tag: string) {
+  constructor(session: Session, command: Command) {
     this.session = session
     this.selected = session.needSelected()
     this.known = new Known(this.selected.messages)
     this.now = session.parts.clock.now()
-    this.#tag = tag
-    this.#told = this.now
+    this.#command = command
   }
 
   get db() {
@@ -36,10 +33,6 @@ export class Scope {
   async pause(done: number, total: number): Promise<void> {
     await this.session.turn()
     this.session.signal.throwIfAborted()
-    const now = this.session.parts.clock.now()
-    if (now - this.#told < tellEvery) return
-    this.#told = now
-    // Tags have neither quotes nor backslashes.
-    await this.session.output.write(`* OK [INPROGRESS ("${this.#tag}" ${done} ${total})] The search goes on\r\n`)
+    await progress(this.session, this.#command, done, total)
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Stage } from '#test/world/imap/stage.ts'
+import { Parser } from '../wire/parser.ts'
 import { searchCommands } from './commands.ts'
 import { Places } from './places.ts'
 import { Scope } from './scope.ts'
@@ -160,10 +161,11 @@ for (const [state, prepare, gone] of [
 test('the index of words finds every message that has a text, and of one word no other', async () => {
   await stage.index()
   const all = Places.all(letters.length)
+  const command = { tag: 'a', name: 'SEARCH', args: new Parser({ text: '', literals: [] }, true) }
   await fc.assert(
     fc.asyncProperty(needle, fc.constantFrom('text' as const, 'body' as const), async (one, place) => {
       const sought = { in: place, text: folded(one) }
-      const scope = new Scope(scene.session, 'a')
+      const scope = new Scope(scene.session, command)
       const { yes, maybe } = await siftTexts(scope, sought, all, 0)
       for (const [at, letter] of letters.entries()) {
         const isThere =

@@ -234,13 +234,16 @@ for (const [what, program, refused] of [
   ['an unknown option', 'RETURN (SOME) ALL', 'BAD'],
   ['PARTIAL beside ALL', 'RETURN (PARTIAL 1:2 ALL) ALL', 'BAD'],
   ['PARTIAL from both ends', 'RETURN (PARTIAL 1:-2) ALL', 'BAD'],
+  ['another charset with SAVE', 'RETURN (SAVE) CHARSET KOI8-R TEXT x', 'NO [BADCHARSET (US-ASCII UTF-8)]'],
+  ['an unknown key with SAVE', 'RETURN (SAVE) SOMETIMES', 'BAD'],
   ['PARTIAL twice', 'RETURN (PARTIAL 1:2 PARTIAL 3:4) ALL', 'BAD'],
 ] as const) {
   test(`a search refuses ${what}, and what was saved stays unless it could be read`, async () => {
     const selected = scene.session.needSelected()
     selected.savedSearch = [{ from: 1, to: 1 }]
     assert.equal((await told(`UID SEARCH ${program}`)).slice(0, refused.length), refused)
-    assert.deepEqual(selected.savedSearch, [{ from: 1, to: 1 }])
+    const isLost = program.includes('SAVE') && refused !== 'BAD'
+    assert.deepEqual(selected.savedSearch, isLost ? [] : [{ from: 1, to: 1 }])
   })
 }
 

@@ -23,11 +23,11 @@ async function open(session: Session, args: Arguments, isExamined: boolean): Pro
   const asked = args.mailbox()
   const { condstore, remembered } = readParameters(session, args)
   args.end()
-  if (condstore) session.enable('CONDSTORE')
   if (session.selected) {
     leave(session)
     await session.output.write('* OK [CLOSED] Previous mailbox closed\r\n')
   }
+  if (condstore) session.enable('CONDSTORE')
   const { mailbox, name, folder, level } = await folderNamed(session, asked, 'read')
   const { db, news } = session.parts
   const { announcements } = news

@@ -54,7 +54,7 @@ async function tellChanges(
     folder.messages.append(changes.added)
     await session.output.write(`* ${folder.messages.count} EXISTS\r\n`)
   }
-  if (isHeld && keepsModseqs(session)) return 'flags'
+  if (isHeld && session.enabled.has('CONDSTORE')) return 'flags'
   const [until, below] = [changes.modseq, folder.known.uidNext]
   const isNews = (message: ChangedMessage) => !folder.isOwn(message)
   await tellChanged(session, folder, changes.changed, { until, below, isNews })
@@ -65,11 +65,6 @@ async function tellChanges(
 function sizeOf({ gone, left, added, changed }: FolderChanges): number {
   const keywords = changed.messages.reduce((sum, message) => sum + message.keywords.length, 0)
   return 32 * ((gone?.length ?? 0) + left.length + added.length + keywords) + 256 * changed.messages.length
-}
-
-/** Whether the client has shown that it keeps modification sequences (RFC 7162, section 3.1). */
-function keepsModseqs({ enabled }: Session): boolean {
-  return enabled.has('CONDSTORE') || enabled.has('QRESYNC')
 }
 
 /** Those of the client's messages that went. */
@@ -143,7 +138,7 @@ function fetched(session: Session, { messages }: OpenFolder, message: ChangedMes
   const items = [
     ...(session.enabled.has('QRESYNC') || session.enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
     `FLAGS ${flagList(flagsOf(message))}`,
-    ...(keepsModseqs(session) ? [`MODSEQ (${message.modseq})`] : []),
+    ...(session.enabled.has('CONDSTORE') ? [`MODSEQ (${message.modseq})`] : []),
   ]
   return `* ${number} FETCH (${items.join(' ')})\r\n`
 }

@@ -36,7 +36,7 @@ export async function readCredentials(
   if (!args.isAtEnd()) {
     args.space()
     words.push(args.atom())
+    args.end()
   }
-  args.end()
   return await credentials(words.join(' '), ask)
 }

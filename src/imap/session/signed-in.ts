@@ -1,5 +1,6 @@
 import { Bad, type Bye } from '../answers.ts'
 import type { Selected } from '../selected/selected.ts'
+import { statusLine } from '../wire/format.ts'
 import type { Output } from '../wire/output.ts'
 import { AtWork } from './at-work.ts'
 import { type Budgets, holderOf } from './budgets.ts'
@@ -30,10 +31,17 @@ export class SignedIn implements Session {
   }
 
   enable(extension: Extension): void {
-    this.enabled.add(extension)
     // RFC 7162, section 3.2.3.
-    if (extension === 'QRESYNC') this.enabled.add('CONDSTORE')
+    if (extension === 'QRESYNC') this.enable('CONDSTORE')
+    if (extension === 'CONDSTORE' && this.selected && !this.enabled.has(extension)) this.#tellModseq(this.selected)
+    this.enabled.add(extension)
     if (extension === 'IMAP4rev2' || extension === 'UTF8=ACCEPT') this.#connection.usesUtf8 = true
+  }
+
+  /** Who keeps modification sequences from now on learns up to which it was told all (RFC 7162, section 3.1). */
+  #tellModseq({ modseq }: Selected): void {
+    const code = `HIGHESTMODSEQ ${modseq}`
+    this.output.write(statusLine('*', 'OK', 'Highest modification sequence', code))?.catch(() => {})
   }
 
   select(selected: Selected | undefined): void {

@@ -16,6 +16,7 @@ export interface Arguments {
   take(character: string): boolean
   /** Whether this character comes next. */
   isNext(character: string): boolean
+  /** Whether nothing follows but spaces. */
   isAtEnd(): boolean
   /** Throws unless everything was read. */
   end(): void

@@ -145,7 +145,11 @@ test('arguments that a client nests as deep as it likes do not fill the stack', 
 
 test('spaces are one, and those at the end none', () => {
   const args = parser('a  b  ')
-  assert.deepEqual([args.atom(), args.space(), args.atom(), args.end()].filter(Boolean), ['a', 'b'])
+  assert.deepEqual(
+    [args.atom(), args.space(), args.isAtEnd(), args.atom(), args.isAtEnd()],
+    ['a', undefined, false, 'b', true],
+  )
+  args.end()
 })
 
 test('a set of a million ranges that overlap is one range', () => {

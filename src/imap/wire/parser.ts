@@ -59,13 +59,14 @@ export class Parser implements Arguments {
     return this.#text[this.#at] === character
   }
 
+  /** Spaces at the end are ignored, as other servers do. */
   isAtEnd(): boolean {
-    return this.#at === this.#text.length
+    let at = this.#at
+    while (this.#text[at] === ' ') at++
+    return at === this.#text.length
   }
 
-  /** Spaces at the end are ignored, as other servers do. */
   end(): void {
-    while (this.take(' '));
     if (!this.isAtEnd()) throw new Bad('The command has more arguments than it may have')
   }
 
@@ -79,7 +80,8 @@ export class Parser implements Arguments {
 
   upTo(ends: string): string {
     const start = this.#at
-    while (!this.isAtEnd() && !this.isNext(LITERAL) && !ends.includes(this.#text[this.#at] ?? '')) this.#at += 1
+    for (let next = this.#text[start]; next && next !== LITERAL && !ends.includes(next); next = this.#text[this.#at])
+      this.#at += 1
     return asciiUpperCase(this.#text.slice(start, this.#at))
   }
 

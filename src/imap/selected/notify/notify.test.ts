@@ -17,7 +17,7 @@ type Step = readonly [(scene: Scene) => Promise<unknown>, ...string[]]
 const rows: readonly (readonly [what: string, asked: string, ...Step[]])[] = [
   [
     'of the selected mailbox at once',
-    `(SELECTED (${messages} FlagChange))`,
+    `(SELECTED (${messages} FlagChange))  `,
     [(on) => on.add(1), '* 3 EXISTS'],
     [(on) => on.expunge(1), '* 1 EXPUNGE'],
     [(on) => on.mark([2], { seen: true }), '* 1 FETCH (FLAGS (\\Seen))'],

@@ -50,7 +50,7 @@ export function readWanted(args: Arguments): Wanted {
   }
   let selected: Wanted['selected']
   const groups: Group[] = []
-  do {
+  for (;;) {
     if (!args.take('(')) throw new Bad('Expected a group of events')
     const filter = args.word()
     const isSelected = filter === 'SELECTED' || filter === 'SELECTED-DELAYED'
@@ -62,9 +62,9 @@ export function readWanted(args: Arguments): Wanted {
     assertWhole(wanted, isSelected)
     if (matches) groups.push({ matches, events: wanted.events })
     else if (wanted.events.size > 0) selected = { delaysExpunges: filter !== 'SELECTED', items: wanted.items }
-  } while (args.take(' '))
-  args.end()
-  return { status, selected, groups }
+    if (args.isAtEnd()) return { status, selected, groups }
+    args.space()
+  }
 }
 
 /** RFC 5465, section 6. Names that do not exist match nothing, now. */
