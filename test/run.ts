@@ -14,6 +14,7 @@ import { runFiles } from '#test/runner/run-files.ts'
 import { shuffledBy, unmixed } from '#test/runner/shuffle.ts'
 import { Spare } from '#test/runner/spare.ts'
 import { grouped, isFile, peerFiles, startServices, testFiles } from '#test/runner/test-files.ts'
+import { silenceOf } from '#test/runner/test-process.ts'
 import { usualSeed, wantedBy } from '#test/runner/words.ts'
 
 const { switches, shuffle, seed, options, files: named } = wantedBy(process.argv.slice(2))
@@ -59,7 +60,7 @@ const ran = await runFiles(
     // Tests against other programs wait for these most of their time, but have time-outs for what they do.
     ...(peers ? { together: 3 } : { together: 2, spare: new Spare() }),
     // One of them may have its own, longer time.
-    silentMs: peers ? 960_000 : 300_000,
+    silence: silenceOf(peers ? 960_000 : 300_000),
   },
   (text) => process.stdout.write(text),
   stopping.signal,

@@ -72,15 +72,11 @@ async function onPage(names: ConversationNames, ...messages: readonly (readonly 
   )
 }
 
-/** An index is read in up to three attempts, each in a few turns of the event loop on a busy machine. */
-async function backgroundWork(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await nextTurn()
-}
-
 test('a page has the ids of messages in mailboxes that are read for it, up to 20,000 uids', async () => {
   const host = new Folders({ a: { inbox: 9_000, junk: 900 }, b: { inbox: 6_000, sent: 5_000 }, c: { inbox: 10_100 } })
+  const names = namesOf(host)
   const found = await onPage(
-    namesOf(host),
+    names,
     ...([
       ['a', 'inbox', 9_000],
       ['b', 'inbox', 6_000],
@@ -91,7 +87,7 @@ test('a page has the ids of messages in mailboxes that are read for it, up to 20
   )
   assert.deepEqual(found, [both, none, threadOnly, none, both])
   // That of `b` is read for later.
-  await backgroundWork()
+  await names.idle()
   assert.deepEqual(host.read.toSorted(), ['a inbox', 'a junk', 'b inbox', 'b sent', 'c inbox'])
 })
 
@@ -100,13 +96,13 @@ test('what is too much for a page is read in the background, of one mailbox at a
   const names = namesOf(host)
   const page = () => onPage(names, ['a', 'inbox', 30_000], ['b', 'inbox', 30_000])
   assert.deepEqual(await page(), [none, none])
-  await backgroundWork()
+  await names.idle()
   assert.deepEqual(host.read, ['a inbox', 'a sent'])
   assert.deepEqual(await page(), [both, none])
-  await backgroundWork()
+  await names.idle()
   assert.deepEqual(await page(), [both, both])
   assert.deepEqual(await onPage(names, ['b', 'junk', 30_000]), [none])
-  await backgroundWork()
+  await names.idle()
   assert.deepEqual(await onPage(names, ['b', 'junk', 30_000]), [threadOnly])
 })
 
@@ -114,7 +110,7 @@ test('the list of a folder has its threads whatever its size, and its conversati
   const names = namesOf(new Folders({ a: { inbox: 30_000, archive: 30_000 } }))
   const list = () => names.of(mailbox('a'), [{ folder: 'inbox', uid: 30_000 }])
   assert.deepEqual(named(await list()), [threadOnly])
-  await backgroundWork()
+  await names.idle()
   assert.deepEqual(named(await list()), [both])
 })
 
@@ -140,12 +136,13 @@ test('the list of a large folder has its conversations while another request bri
   const names = namesOf(host, threads)
   const list = () => names.of(mailbox('a'), [{ folder: 'inbox', uid: 30_000 }])
   await list()
-  await backgroundWork()
+  await names.idle()
   const gate = Promise.withResolvers<void>()
   host.valve = gate.promise
   const other = threads.upToDate(mailbox('a'), 'inbox')
   const listed = list()
-  await backgroundWork()
+  // The list waits for the same folder then.
+  await nextTurn()
   gate.resolve()
   assert.deepEqual(named(await listed), [both])
   await other

@@ -17,7 +17,7 @@ const mailboxesAtOnce = 4
 export class ConversationNames {
   readonly #threads: ThreadCache
   readonly #mailboxes: MailboxIndexes
-  #isReading = false
+  #reading: Promise<void> | undefined
 
   constructor(parts: {
     readonly threads: ThreadCache
@@ -106,19 +106,22 @@ export class ConversationNames {
     return missing && new Map(missing.map(({ name, state }) => [name, state.uidNext - 1]))
   }
 
+  /** Resolves once nothing is read for later requests. */
+  async idle(): Promise<void> {
+    await this.#reading
+  }
+
   /** For later requests, of one mailbox at a time. */
   #readLater(mailbox: MailboxRef, folders: ReadonlySet<string>): void {
-    if (this.#isReading) return
-    this.#isReading = true
     const read = async () => {
       if (connects(folders)) await this.#mailboxes.upToDate(mailbox)
       for (const folder of folders.intersection(leftOut)) await this.#threads.upToDate(mailbox, folder)
     }
-    read()
+    this.#reading ??= read()
       // Whoever needs them meets the error.
-      .catch(() => undefined)
+      .catch(() => {})
       .finally(() => {
-        this.#isReading = false
+        this.#reading = undefined
       })
   }
 }

@@ -1,16 +1,15 @@
 // Runs the commands of docs/backup.md literally.
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { hand, letter, subjectsAt } from '#test/mail/letter.ts'
+import { onceThere } from '#test/observe/once-there.ts'
 import { directoryOfFile } from '#test/of-file.ts'
 import { startPostgres } from '#test/peers/postgres.ts'
-import { soon } from '#test/processes/fleet.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 import { databaseHome, homeAt } from '#test/world/database/database.ts'
-import { limitFor } from '#test/world/limit-for.ts'
 import { type StoredOrganization, storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { type Service, startService } from '#test/world/service.ts'
 import { documented, follow, thereAndBack } from './documented.ts'
@@ -123,10 +122,10 @@ test('a base backup and the log that follows lead back to a moment in between', 
   await mail(first, organization, 'After')
   await first.end('SIGTERM')
   const last = await statements(postgres.url, ['select pg_walfile_name(pg_switch_wal()) as value'])
-  await soon(limitFor(30_000), 'the log is archived', async () => {
-    const archived = await statements(postgres.url, ['select last_archived_wal as value from pg_stat_archiver'])
-    return archived >= last
-  })
+  const data = await statements(postgres.url, ["select current_setting('data_directory') as value"])
+  // The server renames the note `ready` once the command has ended well.
+  const notes = join(data, 'pg_wal/archive_status')
+  await onceThere(notes, async () => (await readdir(notes)).includes(`${last}.done`))
 
   const main = join(scratch, 'main')
   await follow(['mkdir main'], { ...postgresItself, instead: {} })
@@ -143,9 +142,9 @@ test('a base backup and the log that follows lead back to a moment in between', 
   await follow(back, { ...postgresItself, instead, systemctl })
   try {
     const url = `postgres://postgres@127.0.0.1:${own}/postgres`
-    await soon(limitFor(30_000), 'it has come to its target', async () => {
-      return (await statements(url, ['select pg_is_in_recovery()::text as value'])) === 'false'
-    })
+    // It takes connections that read before, and all others once it has come to its target.
+    const isThere = async () => / is ready to accept connections$/m.test(await readFile(join(scratch, 'log'), 'utf8'))
+    await onceThere(scratch, isThere)
     const second = await startService({ ...home.env, DATABASE_URL: url })
     assert.deepEqual(await subjectsAt(second, organization), ['Before'])
     await mail(second, organization, 'Since')

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '#/db/open.ts'
+import { onceThere } from '#test/observe/once-there.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { ImapClient } from '#test/world/imap/client.ts'
@@ -21,11 +22,7 @@ const password = 'correct horse battery staple'
 
 /** Tests that Docker's own Compose understands deploy/compose.yaml and, with `up`, that it brings up the whole by it, over
  *  Podman. */
-export function composeTests(
-  open: () => Containers,
-  patience: { readonly timeout: number },
-  { up }: { readonly up: boolean },
-): void {
+export function composeTests(open: () => Containers, { up }: { readonly up: boolean }): void {
   let engine: ChildProcess | undefined
   let base: string
   let made: { key: string; mailbox: string }
@@ -41,8 +38,8 @@ export function composeTests(
     await buildPostgres(containers)
     const socket = `unix://${join(base, 'podman.sock')}`
     engine = spawn('podman', [...containers.own, 'system', 'service', '--time=0', socket], { env: containers.env })
-    while (!existsSync(join(base, 'podman.sock'))) await wait(50)
-  }, patience)
+    await onceThere(base, async () => existsSync(join(base, 'podman.sock')))
+  })
   after(() => engine?.kill())
 
   async function compose(...args: string[]): Promise<string> {
@@ -61,7 +58,7 @@ export function composeTests(
     (await podman('inspect', inside(service), itsAddresses)).trim().split(' ')
   const address = async (service: string) => (await addresses(service))[0] ?? ''
 
-  /** Compose waits for health checks. Without systemd Podman does not run them, so we do. */
+  /** Compose waits for health checks, for which Podman has timers of systemd: this is one in their place. */
   async function lookAfterHealthUntil(done: Promise<unknown>): Promise<void> {
     let over = false
     const end = () => {
@@ -168,11 +165,16 @@ export function composeTests(
 
   async function subjectsOf(key: string, mailbox: string, count = 1): Promise<string[]> {
     const client = await api()
-    for (;;) {
-      const { status, body } = await client.request('GET', `/v1/messages?mailbox=${mailbox}`, { key })
+    const get = async (path: string) => {
+      const { status, body } = await client.request('GET', path, { key })
       assert.equal(status, 200, JSON.stringify(body))
-      if (body.data.length >= count) return body.data.map(({ subject }: { subject: string }) => subject)
-      await wait(100)
+      return body
+    }
+    for (;;) {
+      const { next } = await get('/v1/events?after=now')
+      const { data } = await get(`/v1/messages?mailbox=${mailbox}`)
+      if (data.length >= count) return data.map(({ subject }: { subject: string }) => subject)
+      await get(`/v1/events?after=${next}&types=message.received&wait=30`)
     }
   }
 }

@@ -61,7 +61,7 @@ export class Containers implements AsyncDisposable {
     await this.build('mailroom', root, `--file=${dockerfile}`, `--volume=${cache}:/root/.npm`)
   }
 
-  /** Runs the health check until it succeeds, or the container has ended: without systemd Podman does not run it. */
+  /** Runs the health check until it succeeds, or the container has ended, in place of a timer of systemd. */
   async healthy(name: string): Promise<void> {
     for (;;) {
       try {

@@ -73,17 +73,17 @@ export class Newcomer implements AsyncDisposable {
     const service = spawn('bash', ['-c', command], options)
     this.#service = service
     let [text, errors] = ['', '']
+    const { promise, resolve } = Promise.withResolvers<string>()
     service.stderr.on('data', (chunk) => {
       errors += chunk
     })
-    for await (const chunk of service.stdout.iterator({ destroyOnReturn: false })) {
-      text += String(chunk)
-      if (last.test(text)) {
-        service.stdout.resume()
-        return text
-      }
-    }
-    return text + errors
+    // Read for as long as it runs: it would wait for whoever stops.
+    service.stdout.on('data', (chunk) => {
+      text += chunk
+      if (last.test(text)) resolve(text)
+    })
+    service.on('close', () => resolve(text + errors))
+    return await promise
   }
 
   /** Sends SIGTERM to the service and all that started it, and answers with the exit code. */

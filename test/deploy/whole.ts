@@ -6,16 +6,13 @@ import { composeTests } from './compose.ts'
 import { Containers } from './containers.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
-/** Fetching and installing packages takes minutes on a busy machine. */
-const patience = { timeout: 900_000 }
-
 let containers: Containers
 before(async () => {
   containers = await Containers.open()
   await containers.buildMailroom()
   await containers.build('mailroom-postfix', join(deploy, 'postfix'))
-}, patience)
-after(() => containers[Symbol.asyncDispose](), patience)
+})
+after(() => containers[Symbol.asyncDispose]())
 
 // In a suite, whose hooks wait for those above: two of one level are started together.
-describe('Compose', patience, () => composeTests(() => containers, patience, { up: true }))
+describe('Compose', () => composeTests(() => containers, { up: true }))

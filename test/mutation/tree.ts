@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runFiles } from '../runner/run-files.ts'
+import { silenceOf } from '../runner/test-process.ts'
 import { OwnTime } from './own-time.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -72,7 +73,7 @@ export class Tree {
         env: { ...process.env, TMPDIR: this.#scratch, NODE_COMPILE_CACHE: join(this.#scratch, 'compiled'), ...env },
         cwd: this.#root,
         scratch: this.#scratch,
-        silentMs: 1_800_000,
+        silence: silenceOf(1_800_000),
       },
       () => {},
       AbortSignal.any([stop, late.signal]),

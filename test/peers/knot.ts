@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from '#test/sockets/free-port.ts'
@@ -19,11 +19,13 @@ export class Knot implements AsyncDisposable {
   /** As MAILROOM_DNS_SERVERS takes it. */
   readonly address: string
   readonly #process: ChildProcess
+  readonly #log: Interface
   readonly #directory: string
   #serial = 0
 
-  private constructor(process: ChildProcess, directory: string, address: string) {
+  private constructor(process: ChildProcess, log: Interface, directory: string, address: string) {
     this.#process = process
+    this.#log = log
     this.#directory = directory
     this.address = address
   }
@@ -37,31 +39,30 @@ export class Knot implements AsyncDisposable {
     await writeFile(join(directory, 'knot.conf'), settings(directory, port, zones))
     const child = spawn(knotd, ['-c', join(directory, 'knot.conf')], { stdio: ['ignore', 'pipe', 'inherit'] })
     const ready = Promise.withResolvers<void>()
-    createInterface(child.stdout).on('line', (line) => {
+    const log = createInterface(child.stdout).on('line', (line) => {
       if (line.includes('control, binding to')) ready.resolve()
       if (line.includes('cannot bind')) ready.reject(new Error(line))
     })
     child.once('exit', () => ready.reject(new Error('Knot has ended before it was ready')))
     await ready.promise
-    return new Knot(child, directory, `127.0.0.1:${port}`)
+    return new Knot(child, log, directory, `127.0.0.1:${port}`)
   }
 
   /** Replaces all that stands in a zone by the lines of a master file. Names in it are relative to the zone. */
   async publish(zone: string, lines: string): Promise<void> {
     const serial = ++this.#serial
     await writeFile(join(this.#directory, `${zone}.zone`), `${heading(zone, serial)}${lines}\n`)
-    await this.#control('zone-reload', zone)
-    // It has loaded the zone then, and answers from it a moment later.
-    while ((await this.#serialOf(zone)) !== serial) await turn()
-  }
-
-  async #serialOf(zone: string): Promise<number | undefined> {
-    const resolver = new Resolver({ timeout: 1_000 })
-    resolver.setServers([this.address])
-    return await resolver.resolveSoa(zone).then(
-      ({ serial }) => serial,
-      () => undefined,
-    )
+    const loaded = Promise.withResolvers<void>()
+    const look = (line: string) => {
+      if (line.includes(`[${zone}.] loaded, serial `) && line.includes(` -> ${serial}, `)) loaded.resolve()
+    }
+    this.#log.on('line', look)
+    try {
+      await this.#control('zone-reload', zone)
+      await loaded.promise
+    } finally {
+      this.#log.off('line', look)
+    }
   }
 
   /** Forgets the zone: questions about it are answered with SERVFAIL until something is published again. */
@@ -75,11 +76,15 @@ export class Knot implements AsyncDisposable {
     while (!(await this.#stands())) await turn()
   }
 
-  speak(): void {
+  /** Answers again, first what it was asked while it was silent. */
+  async speak(zone: string): Promise<void> {
     this.#process.kill('SIGCONT')
+    const resolver = new Resolver({ timeout: 600_000 })
+    resolver.setServers([this.address])
+    await resolver.resolveSoa(zone)
   }
 
-  /** A signal is on its way for a moment, in which a thread may still answer. */
+  /** A signal is on its way for a moment, in which a thread may still answer. Node hears of a child that ends, and of none that stops. */
   async #stands(): Promise<boolean> {
     const tasks = `/proc/${this.#process.pid}/task`
     const states = (await readdir(tasks)).map(async (task) => readFile(`${tasks}/${task}/stat`, 'utf8'))
@@ -105,6 +110,7 @@ function settings(directory: string, port: number, zones: readonly string[]): st
 server:
     rundir: "${directory}"
     listen: 127.0.0.1@${port}
+    udp-workers: 1
 database:
     storage: "${directory}/db"
 log:

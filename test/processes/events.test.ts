@@ -43,9 +43,7 @@ async function write(done: Done, name: string, does: (name: string) => Promise<b
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined)
-  test('readers by stream, poll and webhook hear of the same, all that was acknowledged and nothing rolled back, though each role is killed', {
-    timeout: 600_000,
-  }, async () => {
+  test('readers by stream, poll and webhook hear of the same, all that was acknowledged and nothing rolled back, though each role is killed', async () => {
     await using settings = await submissionSettings()
     const port = await freePort()
     const env = (role: Role) => ({

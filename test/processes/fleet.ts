@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type Role, roles } from '#/config/roles.ts'
 import type { Database } from '#/db/open.ts'
@@ -180,14 +179,4 @@ export class Fleet implements AsyncDisposable {
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null
-}
-
-/** Polls until it holds; answers the milliseconds that took. Rejects if it takes longer than
- *  allowed. */
-export async function soon(most: number, what: string, isSo: () => Promise<boolean>): Promise<number> {
-  for (const since = performance.now(); ; await setTimeout(100)) {
-    const asked = performance.now() - since
-    if (await isSo()) return asked
-    assert.ok(asked < most, `${what} within ${most} ms`)
-  }
 }

@@ -14,9 +14,7 @@ import { Load } from './load.ts'
 
 // The embedded database has one process.
 if (process.env.TEST_DATABASE_URL !== undefined) {
-  test('one process of each role after the other is replaced: nothing is lost, and no request fails but where nobody listens', {
-    timeout: 300_000,
-  }, async () => {
+  test('one process of each role after the other is replaced: nothing is lost, and no request fails but where nobody listens', async () => {
     await using fleet = await Fleet.start()
     using load = Load.on(fleet)
     await Promise.all(roles.map((role) => replaceAll(fleet, role)))

@@ -6,9 +6,7 @@ import { storm } from './storm.ts'
 
 // The embedded database has one process. For longer: npm run faults -- roles SECONDS
 if (process.env.TEST_DATABASE_URL !== undefined)
-  test('processes of every role are killed again and again while mail streams in and out: what is acknowledged is kept', {
-    timeout: 300_000,
-  }, async () => {
+  test('processes of every role are killed again and again while mail streams in and out: what is acknowledged is kept', async () => {
     const report = await storm((kills) => kills < 6, { senders: 10 })
     assert.equal(report.kills, 6)
     assertKept(report)

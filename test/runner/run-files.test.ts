@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, watch, writeFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { directoryOfFile } from '#test/of-file.ts'
 import { processes } from './processes.ts'
 import { summary } from './report.ts'
 import { type RunResult, runFiles } from './run-files.ts'
 import { Spare } from './spare.ts'
+import { type Silence, silenceOf } from './test-process.ts'
 
-/** How long a file may be silent, in milliseconds: a busy machine takes seconds to start a process. */
-const silentMs = 30_000
+/** Here a file is silent once its test that waits for ever has begun. */
+const silence: Silence = (progress, silent) => {
+  const watcher = watch(dirname(progress), (_, name) => {
+    if (name === basename(progress) && readFileSync(progress, 'utf8').includes('"begins":"waits"')) silent()
+  })
+  return { [Symbol.dispose]: () => watcher.close() }
+}
 
 const all = directoryOfFile()
 
@@ -34,7 +41,7 @@ async function run(
   })
   let said = ''
   const { PATH } = process.env
-  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silentMs, ...(spare && { spare }) }
+  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silence, ...(spare && { spare }) }
   const say = (text: string) => {
     said += text
   }
@@ -53,7 +60,6 @@ function found({ processes }: RunResult, name: string) {
 const forever = 'setInterval(() => {}, 1_000)'
 const counted = ({ passed, failed, problems }: ReturnType<typeof found>) => ({ passed, failed, problems })
 
-// Beside each other, since two of them wait for a silence.
 suite('runs of files', { concurrency: true }, () => {
   test('files that pass, fail, crash, hang and leave something running are distinguished, and all is ended', async () => {
     const { result, said, byName } = await run({
@@ -119,10 +125,16 @@ suite('runs of files', { concurrency: true }, () => {
 
   test('while processors are idle, two more processes run beside the two', async () => {
     const meet = `test('meets the others', async () => {
-      const { readdirSync, writeFileSync } = await import('node:fs')
-      writeFileSync(process.env.TMPDIR + '/' + process.pid + '.here', '')
-      while (readdirSync(process.env.TMPDIR).filter((name) => name.endsWith('.here')).length < 4)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      const { readdirSync, watch, writeFileSync } = await import('node:fs')
+      const { TMPDIR } = process.env
+      await new Promise((met) => {
+        const look = () => {
+          if (readdirSync(TMPDIR).filter((name) => name.endsWith('.here')).length === 4) met(watcher.close())
+        }
+        const watcher = watch(TMPDIR, look)
+        writeFileSync(TMPDIR + '/' + process.pid + '.here', '')
+        look()
+      })
     })`
     const files = { 'a.mjs': meet, 'b.mjs': meet, 'c.mjs': meet, 'd.mjs': meet }
     const { result } = await run(files, { spare: new Spare(() => 1, 10) })
@@ -136,6 +148,22 @@ suite('runs of files', { concurrency: true }, () => {
     await once(child, 'exit')
     assert.ok(!processes().some(({ pid }) => pid === child.pid))
   })
+})
+
+test('a process is silent once its file does not grow for so long', (t) => {
+  let now = performance.now()
+  t.mock.method(performance, 'now', () => now)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const progress = join(all, 'some.progress')
+  const found: number[] = []
+  using _ = silenceOf(4_000)(progress, () => found.push(second))
+  let second = 0
+  for (; second < 10; second++) {
+    if (second < 4) writeFileSync(progress, 'x'.repeat(second))
+    now += 1_000
+    t.mock.timers.tick(1_000)
+  }
+  assert.equal(found[0], 7)
 })
 
 test('files that are not there, and folders, are named in one line, and nothing is run', () => {

@@ -41,8 +41,24 @@ export interface RunOptions {
   readonly cwd?: string
   /** For the progress of each process. */
   readonly scratch: string
-  /** A process in which no test begins or ends for so many milliseconds is killed. */
-  readonly silentMs: number
+  readonly silence: Silence
+}
+
+/** Calls `silent` once a process has written nothing to that file for too long, for no test begins or ends in it. Then it is killed. */
+export type Silence = (progress: string, silent: () => void) => Disposable
+
+/** After so many milliseconds. */
+export function silenceOf(mostMs: number): Silence {
+  return (progress, silent) => {
+    let [size, since] = [0, performance.now()]
+    const look = () => {
+      const now = statSync(progress, { throwIfNoEntry: false })?.size ?? 0
+      if (now !== size) [size, since] = [now, performance.now()]
+      if (performance.now() - since >= mostMs) silent()
+    }
+    const timer = setInterval(look, Math.min(1_000, mostMs / 4))
+    return { [Symbol.dispose]: () => clearInterval(timer) }
+  }
 }
 
 const [reporter, several] = ['progress.ts', 'several.ts'].map((name) => join(import.meta.dirname, name))
@@ -52,11 +68,11 @@ export class TestProcess {
   readonly #files: readonly string[]
   readonly #child: ChildProcess
   readonly #progress: string
-  readonly #silentMs: number
+  readonly #silence: Silence
 
-  constructor(files: readonly string[], name: string, { flags, env, cwd, scratch, silentMs }: RunOptions) {
+  constructor(files: readonly string[], name: string, { flags, env, cwd, scratch, silence }: RunOptions) {
     this.#files = files
-    this.#silentMs = silentMs
+    this.#silence = silence
     this.#progress = join(scratch, `${name}.progress`)
     const reporters = [
       ['spec', 'stdout'],
@@ -80,9 +96,13 @@ export class TestProcess {
         output += text
       })
     const closed = once(child, 'close')
-    const silence = this.#watch()
+    let hung: string | undefined
+    const silence = this.#silence(this.#progress, () => {
+      hung = this.#lastBegun()
+      this.kill()
+    })
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-    const hung = silence.end()
+    silence[Symbol.dispose]()
     const left = this.#left()
     this.kill()
     await ended(({ group }) => group === child.pid)
@@ -118,28 +138,6 @@ export class TestProcess {
     if (next !== undefined) files.push({ file: next, passed: 0, failed: 0, failures, cpu: Number.NaN, problems })
     else last?.problems.push(...problems)
     return { files, rest: this.#files.slice(files.length) }
-  }
-
-  /** Kills the process once it has been silent for too long; `end` answers with the test in which it was. */
-  #watch(): { end(): string | undefined } {
-    let hung: string | undefined
-    let [size, since] = [0, performance.now()]
-    const timer = setInterval(
-      () => {
-        const now = statSync(this.#progress, { throwIfNoEntry: false })?.size ?? 0
-        if (now !== size) [size, since] = [now, performance.now()]
-        if (performance.now() - since < this.#silentMs) return
-        hung = this.#lastBegun()
-        this.kill()
-      },
-      Math.min(1_000, this.#silentMs / 4),
-    )
-    return {
-      end() {
-        clearInterval(timer)
-        return hung
-      },
-    }
   }
 
   /** Command lines of what is still there of its group. */

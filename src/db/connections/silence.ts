@@ -29,7 +29,7 @@ export class Silence implements Disposable {
   #waiting = 0
   #heard = false
   #quiet = 0
-  #asking = false
+  #asking: Promise<void> | undefined
   #isAway = false
 
   constructor(server: Server) {
@@ -59,12 +59,16 @@ export class Silence implements Disposable {
     }
   }
 
-  /** Asks the server whether it answers. If it does not, all connections are cut until it does. */
-  async ask(): Promise<void> {
-    if (this.#asking) return
-    this.#asking = true
+  /** Asks the server whether it answers, unless it is being asked. If it does not, all connections are cut until it does. */
+  ask(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined
+    })
+    return this.#asking
+  }
+
+  async #ask(): Promise<void> {
     const isAway = !(await this.#server.answers())
-    this.#asking = false
     this.#quiet = 0
     if (isAway === this.#isAway) return
     this.#isAway = isAway

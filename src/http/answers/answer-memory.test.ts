@@ -25,7 +25,9 @@ async function serving() {
   memory.watch(app as never)
   const made: FastifyReply[] = []
   const making = new EventEmitter()
+  let asked = 0
   app.get<{ Querystring: { reserved?: string; size: string } }>('/', async ({ query }, reply) => {
+    making.emit(`asked ${++asked}`)
     if (query.reserved) await memory.reserve(reply, Number(query.reserved) * MiB)
     making.emit(String(made.push(reply)))
     return reply.send(Buffer.alloc(Number(query.size)))
@@ -40,6 +42,10 @@ async function serving() {
     /** Resolves once so many answers are made. */
     async makes(count: number): Promise<void> {
       if (made.length < count) await once(making, String(count))
+    },
+    /** Resolves once so many have been asked for. */
+    async isAsked(count: number): Promise<void> {
+      if (asked < count) await once(making, `asked ${count}`)
     },
     ask(organization: string, query: string): ClientRequest {
       const client = get({ port, host: '127.0.0.1', agent: false, path: `/?${query}`, headers: { organization } })
@@ -72,7 +78,8 @@ test('what an answer does not take is free once it is made, and all of it once i
   const second = on.ask('other', `reserved=250&size=${100 * MiB}`)
   const third = on.ask('third', `reserved=150&size=${150 * MiB}`)
   const answered = once(second, 'response')
-  for (let turns = 0; turns < 100; turns++) await turn()
+  await on.isAsked(3)
+  await turn()
   assert.equal(on.made.length, 1)
   first.destroy()
   await on.makes(3)

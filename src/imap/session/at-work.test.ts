@@ -65,9 +65,12 @@ test('work whose output nobody waits for leaves nothing behind, also if its clie
 
 for (const [what, step] of [
   ['asks for a turn', (one) => one.turn()],
-  ['writes for long', (one) => slowly(() => one.through({ write: () => undefined }).write(''))],
+  ['writes for long', async (one) => one.through({ write: () => undefined }).write('')],
 ] satisfies (readonly [string, (one: AtWork) => Promise<unknown>])[])
-  test(`long work that ${what} lets a command of its organization come in between`, async () => {
+  test(`long work that ${what} lets a command of its organization come in between`, async (t) => {
+    // Each look at the clock is longer after the one before than others have to wait.
+    let now = performance.now()
+    t.mock.method(performance, 'now', () => (now += 25))
     const session = process(1)
     const done: string[] = []
     const [long, short] = [session('one'), session('one')]
@@ -92,9 +95,3 @@ test('a command for which there is no place until its client has gone is refused
   leaving.abort()
   await refused
 })
-
-/** After longer than others have to wait. */
-async function slowly(work: () => unknown): Promise<void> {
-  for (const until = performance.now() + 25; performance.now() < until; );
-  await work()
-}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
-import { openDatabase } from '#/db/open.ts'
+import { type Database, openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
@@ -12,7 +12,7 @@ import type { TestOrganization } from '#test/world/organization/test-organizatio
 import { launchService, startService } from '#test/world/service.ts'
 import { World } from '#test/world/world.ts'
 import { discrepancies } from '../letters/stored.ts'
-import { networkTo } from './network.ts'
+import { isThereAgain, networkTo } from './network.ts'
 import type { FaultProxy } from './proxy.ts'
 
 /** In milliseconds; the server gives a statement up after it, and we the server a quarter later. */
@@ -23,6 +23,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
   let resources: AsyncDisposableStack
   let home: DatabaseHome
   let proxy: FaultProxy
+  let database: Database
   let world: World
   let organization: TestOrganization
   let address: string
@@ -32,7 +33,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     home = resources.use(await databaseHome())
     const network = await networkTo(home)
     proxy = resources.use(network.proxy)
-    const database = resources.use(await openDatabase({ url: network.url, timeoutMs }))
+    database = resources.use(await openDatabase({ url: network.url, timeoutMs }))
     world = resources.use(await World.start({ database }))
     organization = await world.organization()
     address = (await organization.mailbox('ada')).address
@@ -47,11 +48,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
     await using database = await home.open()
     await database.pool.query(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
       where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`)
-  }
-
-  /** It says that it is not while its database takes longer than two seconds to answer. */
-  async function untilReady(base: string): Promise<void> {
-    while ((await fetch(`${base}/readyz`)).status !== 200);
   }
 
   /** A client that has its recipient accepted and is about to send the message. */
@@ -84,7 +80,7 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       assert.equal((await fetch(`${world.base}/readyz`)).status, 503)
 
       proxy.heal()
-      await untilReady(world.base)
+      await isThereAgain(database)
       assert.equal(await hand(world, 'ann@peer.example', address, message), '250 2.6.0')
       assert.equal((await label(what)).status, 201)
       assert.equal((await organization.request('GET', '/v1/labels')).status, 200)
@@ -164,7 +160,6 @@ if (process.env.TEST_DATABASE_URL !== undefined) {
       written += (await once(stderr, 'data'))[0]
     network.heal()
     const service = await launched.running
-    await untilReady(service.http)
     assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
   })
 

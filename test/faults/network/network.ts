@@ -1,3 +1,4 @@
+import type { Database } from '#/db/open.ts'
 import type { DatabaseHome } from '#test/world/database/database.ts'
 import { FaultProxy } from './proxy.ts'
 
@@ -7,4 +8,10 @@ export async function networkTo(home: DatabaseHome): Promise<{ proxy: FaultProxy
   const proxy = await FaultProxy.start({ host: url.hostname, port: Number(url.port) })
   url.host = `127.0.0.1:${proxy.port}`
   return { proxy, url: url.href }
+}
+
+/** Resolves once a service of this process has found that its database is there again: it may yet wait for an answer that is lost. */
+export async function isThereAgain(database: Database): Promise<void> {
+  await database.leaveIfSilent()
+  await database.leaveIfSilent()
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
+import type { Database } from '#/db/open.ts'
 import { hand } from '#test/mail/letter.ts'
 import { type PostgresServer, startPostgres } from '#test/peers/postgres.ts'
 import { homeAt } from '#test/world/database/database.ts'
@@ -12,9 +13,11 @@ import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
+import { isThereAgain } from './network.ts'
 
 let resources: AsyncDisposableStack
 let server: PostgresServer
+let database: Database
 let world: World
 let one: Furnished
 let calls: Call[]
@@ -26,7 +29,7 @@ before(async () => {
   server = resources.use(await startPostgres())
   await asOperator('create database mail')
   const home = resources.use(await homeAt(new URL('/mail', server.url).href))
-  const database = resources.use(await home.open())
+  database = resources.use(await home.open())
   world = resources.use(await World.start({ database, env: { MAILROOM_ROLES: 'api,mx,imap' } }))
   one = await furnish(world)
   calls = (await everyCall(world, one)).filter(({ name }) => name !== perhapsServed)
@@ -49,10 +52,6 @@ const refuse = () =>
     "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = 'mail'",
   )
 const letIn = () => asOperator('alter database mail allow_connections true')
-
-async function untilReady(): Promise<void> {
-  while ((await fetch(`${world.base}/readyz`)).status !== 200);
-}
 
 type Call = Awaited<ReturnType<typeof everyCall>>[number]
 
@@ -94,7 +93,7 @@ for (const [what, fail, heal, known] of [
         hand(world, 'ann@peer.example', reading.address),
       ])
       await heal()
-      await untilReady()
+      await isThereAgain(database)
       assert.deepEqual(
         answers,
         calls.map((call) => [call.name, expected(call)]),

@@ -71,7 +71,7 @@ describe('a domain whose records are in a real name server', () => {
 
     await knot.silence()
     const silent = await nextCheck(id)
-    knot.speak()
+    await knot.speak(domain)
     assert.deepEqual([silent.status, silent.outstanding], ['verified', 0])
     assert.ok(silent.dns.every(({ problem }) => problem === 'lookup_failed'))
     await knot.fail(domain)

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { createTransport } from 'nodemailer'
 import { subjectsAt } from '#test/mail/letter.ts'
-import { untilNobodyAnswers } from '#test/sockets/answers.ts'
 import { HttpClient } from '#test/sockets/http-client.ts'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import { type DatabaseHome, databaseHome } from '#test/world/database/database.ts'
@@ -50,8 +49,9 @@ test('SIGTERM: a message in DATA and a current request are finished, and the exi
   await using client = await SmtpClient.greeted(service.smtp.port)
   assert.equal((await client.begin('charles@engines.example', address)).code, 354)
   client.write('From: charles@engines.example\r\nSubject: in hand\r\n\r\nHalf of')
+  await using idle = await SmtpClient.greeted(service.smtp.port)
   const ended = service.end('SIGTERM')
-  await untilNobodyAnswers(service.smtp.port)
+  assert.match(await idle.rest(), /^421 4\.3\.2 /)
   // What is sent to a whole group of processes comes from npm too.
   service.process.kill('SIGTERM')
   client.write(' it.\r\n.\r\n')

@@ -121,7 +121,7 @@ export class Person implements AsyncDisposable {
   /** Runs a program to its end. Answers what it has written; rejects with that if it fails. */
   async run(program: string, args: readonly string[]): Promise<string> {
     const { env, home: cwd } = this
-    const { stdout } = await promisify(execFile)(program, args, { env, cwd, timeout: 120_000 }).catch((error) => {
+    const { stdout } = await promisify(execFile)(program, args, { env, cwd }).catch((error) => {
       throw new Error(`${program} ended with ${error.code}:\n${error.stdout}${error.stderr}`)
     })
     return stdout

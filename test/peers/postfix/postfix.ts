@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync, watch } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { onceThere } from '#test/observe/once-there.ts'
 import { freePort } from '#test/sockets/free-port.ts'
 
 const run = promisify(execFile)
@@ -68,18 +69,8 @@ export class Postfix implements AsyncDisposable {
 
   /** What is looked for, once it is there. It is looked for now, and each time that Postfix has logged something, as it does when it
    *  has delivered, deferred or returned a message. */
-  async until<T>(look: () => Promise<T | false | undefined>): Promise<T> {
-    for (;;) {
-      const logged = Promise.withResolvers<void>()
-      const watcher = watch(join(this.#directory, 'log'), () => logged.resolve())
-      try {
-        const found = await look()
-        if (found !== undefined && found !== false) return found
-        await logged.promise
-      } finally {
-        watcher.close()
-      }
-    }
+  until<T>(look: () => Promise<T | false | undefined>): Promise<T> {
+    return onceThere(join(this.#directory, 'log'), look)
   }
 
   /** Waits until it has logged such a line. */

@@ -116,10 +116,16 @@ async function embeddedPlace(template: string): Promise<Place> {
   return { open: async () => databaseOn(engine), [Symbol.asyncDispose]: () => made.disposeAsync() }
 }
 
+/** A connection hears at once that its statement waits for a lock (while-held.ts). */
+const waitsAreTold = ['log_lock_waits = on', "deadlock_timeout = '10ms'", 'client_min_messages = log']
+
 async function placeOnServer(template: string): Promise<Place & { readonly url: string }> {
   const name = `mailroom_test_${randomUUID().replaceAll('-', '')}`
   const url = urlOf(name)
-  await administer((client) => client.query(`create database ${name} template ${template}`))
+  await administer(async (client) => {
+    await client.query(`create database ${name} template ${template}`)
+    for (const one of waitsAreTold) await client.query(`alter database ${name} set ${one}`)
+  })
   return {
     url,
     open: () => openDatabase({ url }),

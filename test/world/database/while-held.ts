@@ -1,9 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import type pg from 'pg'
 import type { Db, Tx } from '#/db/schema.ts'
+import { watchStatements } from '#test/observe/statements.ts'
 
 /** Runs `waiting` while a transaction has done its `work`, and once so many statements of `waiting` wait for it does its `last` and commits.
- *  They wait for as long as it takes, and the server alone knows that they do, so it is asked. Needs a connection for each: a server. */
+ *  The server tells each that it waits. Needs a connection for each: a server. */
 export async function whileHeld<Result>(
   db: Db,
   work: (tx: Tx) => Promise<unknown>,
@@ -12,8 +13,20 @@ export async function whileHeld<Result>(
 ): Promise<Result> {
   const { result } = await db.transaction().execute(async (tx) => {
     await work(tx)
+    let told = Promise.withResolvers<void>()
+    const tell = () => told.resolve()
+    const heard = new Set<pg.Client>()
+    using _watched = watchStatements(({ client }) => {
+      if (!heard.has(client)) client.on('notice', tell)
+      heard.add(client)
+      return undefined
+    })
     const result = waiting()
-    while ((await waitingFor(tx)) < count) await pause(20)
+    while ((await waitingFor(tx)) < count) {
+      await told.promise
+      told = Promise.withResolvers()
+    }
+    for (const client of heard) client.off('notice', tell)
     await last(tx)
     return { result }
   })
