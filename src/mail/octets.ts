@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
+import { Refusal } from '#/errors.ts'
 import { oneAhead } from '#/event-loop/one-ahead.ts'
 import { pieceBytes, slices } from '#/event-loop/pieces.ts'
 
@@ -41,26 +41,16 @@ export async function putPieces(tx: Tx, contentId: number | null, octets: Buffer
     )
 }
 
-/** The octets of a large message, a piece at a time. @throws not_found if it is deleted meanwhile */
-export async function* piecesOf(db: Db, organizationId: string, content: number, size: number): AsyncGenerator<Buffer> {
-  for (let number = 0; number * pieceBytes < size; number++) {
-    const { rows } = await sql<{ piece: string }>`
-      select ${inBase64(sql`piece.bytes`)} as piece
-      from mail_pieces piece join mail_contents content on content.id = piece.content_id
-      where piece.content_id = ${content} and piece.number = ${number}
-        and content.organization_id = ${organizationId}`.execute(db)
-    const [row] = rows
-    if (!row) throw notFound('message')
-    yield Buffer.from(row.piece, 'base64')
-  }
-}
-
 /** Octets that are read at once. */
 const sliceBytes = 256 << 10
 const pieceBits = Math.log2(pieceBytes)
 
 /** The message is not there any more. */
-export class Gone extends Error {}
+export class Gone extends Refusal {
+  constructor() {
+    super('not_found', 'No such message')
+  }
+}
 
 /** The octets of a stored message from `start` up to, not including, `end`, the next being read while the last are written. Throws
  *  `Gone`. */
@@ -77,8 +67,8 @@ function* starts(start: number, end: number): Generator<number> {
   for (let at = start; at < end; at = sliceEnd(at, end)) yield at
 }
 
-/** A slice ends with the piece of a large message that it is in. */
-function sliceEnd(at: number, end: number): number {
+/** Where what is read at once from a place on ends: with the piece of a large message that it is in. */
+export function sliceEnd(at: number, end: number): number {
   const pieceEnd = ((at >> pieceBits) + 1) << pieceBits
   return Math.min(at + sliceBytes, end, pieceEnd)
 }
@@ -102,6 +92,6 @@ async function slice(db: Db, organizationId: string, contentId: number, at: numb
       ) slice offset 0
     ) slice`
   const bytes = row?.text === null ? Buffer.from(row.base64 ?? '', 'base64') : Buffer.from(row?.text ?? '', 'latin1')
-  if (bytes.length !== length) throw new Gone('The message has been deleted meanwhile')
+  if (bytes.length !== length) throw new Gone()
   return bytes
 }

@@ -7,7 +7,7 @@ import { type HeaderFacts, headerFacts } from '#/mime/header/header-facts.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { type Folder, findFolder, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { first, inBase64, piecesOf, whole } from './octets.ts'
+import { first, inBase64, octetsOf, whole } from './octets.ts'
 
 export interface Summary {
   /** As others are shown it (src/message-id.ts). */
@@ -138,7 +138,7 @@ export function storedOf(db: Db, organizationId: string, row: StoredRow, folder:
     filteredBy: row.filtered_by ?? [],
     async *pieces() {
       if (only) yield only
-      else yield* piecesOf(db, organizationId, content_id, row.size_bytes)
+      else yield* octetsOf(db, organizationId, content_id, { start: 0, end: row.size_bytes })
     },
   }
 }

@@ -81,7 +81,7 @@ class Fetch implements Fetched {
     this.#folder = { mailbox: selected.mailbox, folderId: selected.folderId }
     this.#store = {
       ...{ db: parts.db, reader: parts.reader },
-      ...{ organizationId: selected.mailbox.organizationId, signal: session.signal },
+      ...{ organizationId: selected.mailbox.organizationId, signal: session.signal, ahead: parts.news.ahead },
     }
     this.#extent = extentOf(items)
     this.#withOthers = items.some((item) => typeof item !== 'string' || !beside.has(item))
@@ -90,7 +90,7 @@ class Fetch implements Fetched {
     const knowsGlobal = enabled.has('IMAP4rev2') || enabled.has('UTF8=ACCEPT')
     this.#texts = new FolderTexts(parts.news.texts, selected.folderId, knowsGlobal)
     this.#mayBeKnown = items.every((item) => typeof item === 'string' && item !== 'PREVIEW')
-    this.#needsRow = !items.every((item) => item === 'UID' || isStructural(item))
+    this.#needsRow = !items.every(isOfContent) || this.#marksSeen
     this.#names = items.includes('THREADID') ? new ConversationNames(parts) : undefined
   }
 
@@ -141,10 +141,20 @@ class Fetch implements Fetched {
 
   async #read(uids: readonly number[]): Promise<{ read: Read[]; until: number }> {
     const { db } = this.#session.parts
-    if (this.#extent && !this.#areKnown(uids)) return readContents(db, this.#folder, uids, this.#extent)
     const isEnough = !this.#needsRow && this.#selected.isCurrent
+    if (this.#extent && !this.#areKnown(uids)) {
+      const [uid = 0, another] = uids
+      const content = isEnough && another === undefined ? this.#store.ahead.contentOf(this.#name(uid)) : undefined
+      if (content) return { read: [{ row: rowOf(uid), content }], until: uid }
+      return readContents(db, this.#folder, uids, this.#extent)
+    }
     const rows = isEnough ? uids.map(rowOf) : await readRows(db, this.#folder, uids, this.#withOthers)
     return { read: rows.map((row) => ({ row })), until: uids.at(-1) ?? 0 }
+  }
+
+  /** Of a message of which so much was read. */
+  #name(uid: number): string {
+    return [this.#folder.folderId, uid, this.#extent?.head, this.#extent?.structure].join(' ')
   }
 
   /** Whether the texts of these messages need not be made. */
@@ -167,7 +177,7 @@ class Fetch implements Fetched {
         texts: this.#texts,
       }
       // The source ends with its message, since the structure of a small one may be large.
-      const source = content && new MessageSource(this.#store, content)
+      const source = content && new MessageSource(this.#store, content, this.#name(before.uid))
       const message = {
         sequence,
         row: now ?? before,
@@ -226,6 +236,11 @@ class Fetch implements Fetched {
     }
     return found
   }
+}
+
+/** Whether what a message says decides about an item alone. */
+function isOfContent(item: FetchItem): boolean {
+  return typeof item !== 'string' || item === 'UID' || isStructural(item)
 }
 
 /** What is read with the flags. */

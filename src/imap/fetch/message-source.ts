@@ -5,6 +5,7 @@ import type { Headers } from '#/mime/header/headers.ts'
 import { readHeaders } from '#/mime/header/headers.ts'
 import type { MessageReader } from '#/mime/reader.ts'
 import type { Content } from './contents.ts'
+import type { ReadAhead } from './read-ahead.ts'
 import type { Range } from './section.ts'
 import { largeStructure } from './structures.ts'
 
@@ -14,6 +15,7 @@ export interface Store {
   readonly reader: MessageReader
   readonly organizationId: string
   readonly signal: AbortSignal
+  readonly ahead: ReadAhead
 }
 
 /** A header with its octets. */
@@ -30,14 +32,17 @@ const mostHeader = 512 << 10
 export class MessageSource {
   readonly #store: Store
   readonly #content: Content
+  /** Of the message, as `ReadAhead` knows it. */
+  readonly #name: string
   #entity: Entity | undefined
   /** The range of the message's header; undefined if its end is not known from the beginning of the message. */
   #header: Range | undefined
   #fields: { readonly range: Range; readonly octets: HeaderOctets } | undefined
 
-  constructor(store: Store, content: Content) {
+  constructor(store: Store, content: Content, name: string) {
     this.#store = store
     this.#content = content
+    this.#name = name
   }
 
   get size(): number {
@@ -81,10 +86,23 @@ export class MessageSource {
 
   /** In pieces. */
   async *octets({ start, end }: Range): AsyncGenerator<Buffer> {
-    const { head, contentId } = this.#content
+    const { head } = this.#content
     if (end <= start) return
     if (end <= head.length) yield head.subarray(start, end)
-    else yield* octetsOf(this.#store.db, this.#store.organizationId, contentId, { start, end })
+    else yield* this.#stored({ start, end })
+  }
+
+  /** A part of the octets that end at `last`, which a client may ask for one after the other. */
+  piece(range: Range, last: number): AsyncIterable<Buffer> {
+    const isRead = range.end <= range.start || range.end <= this.#content.head.length
+    if (isRead) return this.octets(range)
+    const read = (wanted: Range) => this.#stored(wanted)
+    return this.#store.ahead.octets(this.#name, this.#content, range, { last, read })
+  }
+
+  #stored(range: Range): AsyncIterable<Buffer> {
+    const { db, organizationId } = this.#store
+    return octetsOf(db, organizationId, this.#content.contentId, range)
   }
 
   get #isWhole(): boolean {

@@ -17,9 +17,11 @@ export async function writeSection(writer: ResponseWriter, source: MessageSource
   if (item.as !== 'octets') await writeDecoded(writer, source, item)
   else if (section.what === 'fields' || section.what === 'other fields') await writeFields(writer, source, item)
   else {
-    const range = cut((await whereIs(source, section)) ?? nothing, item)
+    const all = (await whereIs(source, section)) ?? nothing
+    const range = cut(all, item)
     writer.add(`${item.name} `)
-    await writer.literal(range.end - range.start, source.octets(range))
+    const octets = item.partial ? source.piece(range, all.end) : source.octets(range)
+    await writer.literal(range.end - range.start, octets)
   }
 }
 

@@ -48,5 +48,5 @@ async function store(db: Db, organizationId: string, contentId: number, structur
       select ${organizationId}::uuid, id, ${structure} from content on conflict do nothing
     )
     select id from content`.execute(db)
-  if (rows.length === 0) throw new Gone('The message has been deleted meanwhile')
+  if (rows.length === 0) throw new Gone()
 }

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { sql } from 'kysely'
-import { Refusal } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { Slots } from '#/event-loop/slots.ts'
 import { uidRows } from '#/mail/folders.ts'
-import { first, inBase64, piecesOf, whole } from '#/mail/octets.ts'
+import { first, Gone, inBase64, octetsOf, whole } from '#/mail/octets.ts'
 import { bytes, integers, packed } from '#/mail/packed.ts'
 import type { Scope } from './scope.ts'
 
@@ -117,9 +116,10 @@ async function wholeOf(scope: Scope, { content_id, size_bytes }: Row): Promise<B
   if (!row) return undefined
   if (row.bytes !== null) return Buffer.from(row.bytes, 'base64')
   try {
-    return await collected(piecesOf(scope.db, scope.organizationId, content_id, size_bytes), size_bytes)
+    const all = { start: 0, end: size_bytes }
+    return await collected(octetsOf(scope.db, scope.organizationId, content_id, all), size_bytes)
   } catch (error) {
-    if (error instanceof Refusal) return undefined
+    if (error instanceof Gone) return undefined
     throw error
   }
 }

@@ -4,6 +4,7 @@ import type { Database } from '#/db/open.ts'
 import { query } from '#/db/query.ts'
 import { channel } from '#/events/announce.ts'
 import { KnownTexts } from '../fetch/known-texts.ts'
+import { ReadAhead } from '../fetch/read-ahead.ts'
 import { FolderMaps } from './folder-maps.ts'
 import { MailboxWatches } from './mailbox-watches.ts'
 
@@ -50,6 +51,7 @@ export interface FolderWatch extends Disposable {
 export class FolderNews implements AsyncDisposable {
   readonly maps = new FolderMaps()
   readonly texts = new KnownTexts()
+  readonly ahead = new ReadAhead()
   readonly mailboxes = new MailboxWatches()
   readonly #database: Pick<Database, 'db' | 'commits'>
   readonly #log: Logger

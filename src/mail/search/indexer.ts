@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#/db/schema.ts'
-import { Refusal } from '#/errors.ts'
 import { collected } from '#/event-loop/pieces.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import type { MessageReader } from '#/mime/reader.ts'
-import { piecesOf } from '../octets.ts'
+import { Gone, octetsOf } from '../octets.ts'
 import { indexText } from './index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, type Words, writeWords } from './queue.ts'
 import { restText } from './rest-text.ts'
@@ -57,13 +56,13 @@ export class SearchIndexer extends StepWorker {
     try {
       const raw =
         bytes === null
-          ? await collected(piecesOf(db, organizationId, id, sizeBytes), sizeBytes)
+          ? await collected(octetsOf(db, organizationId, id, { start: 0, end: sizeBytes }), sizeBytes)
           : Buffer.from(bytes, 'base64')
       const words = indexText(await reader.searchable(raw), { organizationId, ...facts })
       return [{ id, organization_id: organizationId, words, ...restText(words, await reader.allTexts(raw)) }]
     } catch (error) {
       // It has been deleted meanwhile.
-      if (error instanceof Refusal) return []
+      if (error instanceof Gone) return []
       throw error
     }
   }
