@@ -41,7 +41,8 @@ async function run(
   })
   let said = ''
   const { PATH } = process.env
-  const options = { flags: [], env: { PATH, TMPDIR: scratch }, scratch, silence, ...(spare && { spare }) }
+  const flags = ['--import', join(import.meta.dirname, 'test-context.ts')]
+  const options = { flags, env: { PATH, TMPDIR: scratch }, scratch, silence, ...(spare && { spare }) }
   const say = (text: string) => {
     said += text
   }
@@ -65,6 +66,8 @@ suite('runs of files', { concurrency: true }, () => {
     const { result, said, byName } = await run({
       'good.mjs': "test('one', () => {}); test('two', () => {})",
       'bad.mjs': "test('one', () => {}); test('two', () => { throw new Error('this is wrong') })",
+      'late.mjs':
+        "test('one', () => {}); test('two', async () => { setTimeout(() => { throw new Error('too late') }); await new Promise(() => {}) })",
       'broken.mjs': "console.log('my last words'); process.exit(3)",
       'hung.mjs': `process.on('SIGTERM', () => {}); test('quick', () => {}); test('waits', () => new Promise(() => { spawn('sleep', ['4001']); ${forever} }))`,
       'leaves.mjs': "test('one', () => { spawn('sleep', ['4002'], { stdio: 'inherit' }).unref() })",
@@ -72,6 +75,7 @@ suite('runs of files', { concurrency: true }, () => {
     })
     assert.deepEqual(counted(byName('good.mjs')), { passed: 2, failed: 0, problems: [] })
     assert.deepEqual(counted(byName('bad.mjs')), { passed: 1, failed: 1, problems: [] })
+    assert.deepEqual(counted(byName('late.mjs')), { passed: 1, failed: 1, problems: [] })
     assert.deepEqual(counted(byName('broken.mjs')), { passed: 0, failed: 0, problems: ['ended with 3'] })
     assert.deepEqual(byName('hung.mjs').problems, ['hung, and was killed, in: waits'])
     assert.deepEqual(counted(byName('leaves.mjs')), {
@@ -82,9 +86,10 @@ suite('runs of files', { concurrency: true }, () => {
     assert.deepEqual(result.left, ['sleep 4003'])
     assert.match(said, /this is wrong/)
     assert.match(summary(result), /✖ \S+bad\.mjs; 1 failed\n {2}✖ two\n {4}Error: this is wrong\n {4}at \S.*bad\.mjs/)
+    assert.match(summary(result), /✖ \S+late\.mjs; 1 failed\n {2}✖ two\n {4}Error: too late\n/)
     assert.match(summary(result), /✖ \S+broken\.mjs; ended with 3\n {4}my last words\n/)
     assert.match(summary(result), /✖ \S+hung\.mjs; hung, and was killed, in: waits/)
-    assert.match(summary(result), /\n5 passed, 5 failed\n$/)
+    assert.match(summary(result), /\n6 passed, 6 failed\n$/)
     const left = processes().filter(({ command }) => /^sleep 400[123]$/.test(command))
     assert.deepEqual(left, [])
   })
