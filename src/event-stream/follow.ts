@@ -7,12 +7,13 @@ import type { Identity } from '#/http/access/authorize.ts'
 import type { Caller } from '#/http/access/caller.ts'
 import type { Change, Presence } from '#/presence/presence.ts'
 import type { EventOut } from './schemas.ts'
-import { visibleEvents, type Wanted } from './visible.ts'
+import { type Names, shownEvents, type Wanted } from './visible.ts'
 
 /** A request that reads events. */
 export interface Reader {
   readonly db: Db
   readonly feed: EventFeed
+  readonly names: Names
   readonly organizationId: string
   readonly wanted: Wanted
   readonly after: Cursor
@@ -35,7 +36,7 @@ export interface Polled {
 
 /** Up to `limit` events. Waits for one if there is none. */
 export async function poll(reader: Reader, limit: number, waitMs: number): Promise<Polled> {
-  const { db, feed, organizationId, wanted, identify, gone } = reader
+  const { feed, organizationId, wanted, identify, gone } = reader
   using watch = feed.watch(organizationId)
   const until = performance.now() + waitMs
   const data: EventOut[] = []
@@ -45,7 +46,7 @@ export async function poll(reader: Reader, limit: number, waitMs: number): Promi
     const page = await feed.page(organizationId, next)
     const identity = await identify()
     if (!identity) throw new Refusal('unauthorized', 'The key or session has ended meanwhile')
-    for (const { event, out } of await visibleEvents(db, identity, wanted, page.events)) {
+    for (const { event, out } of await shownEvents(reader, identity, wanted, page.events)) {
       if (data.length === limit) return { data, next: cursorText(next), has_more: true }
       data.push(out)
       next = event
@@ -66,7 +67,7 @@ const quietMs = 15_000
 /** Server-sent events (HTML, section 9.2). Reads pages as fast as the client does. A comment has the id at which the client
  *  continues. The stream ends with the service, the key or the session. */
 export async function* stream(reader: Reader): AsyncGenerator<string> {
-  const { db, feed, organizationId, wanted, identify, gone, presence } = reader
+  const { feed, organizationId, wanted, identify, gone, presence } = reader
   using watch = feed.watch(organizationId)
   using follower = presence?.follow(organizationId, gone)
   yield 'retry: 1000\n\n'
@@ -77,7 +78,7 @@ export async function* stream(reader: Reader): AsyncGenerator<string> {
     const page = await feed.page(organizationId, next)
     const identity = await identify()
     if (!identity) return
-    const shown = await visibleEvents(db, identity, wanted, page.events)
+    const shown = await shownEvents(reader, identity, wanted, page.events)
     next = page.end
     if (shown.length > 0) {
       yield shown.map(({ out }) => `id: ${out.id}\ndata: ${JSON.stringify(out)}\n\n`).join('')

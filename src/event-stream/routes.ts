@@ -14,11 +14,12 @@ import { assertAlone } from '#/messages/message.ts'
 import type { Presence } from '#/presence/presence.ts'
 import { poll, type Reader, stream } from './follow.ts'
 import { EventPage, EventsQuery, StreamedEvent, StreamQuery } from './schemas.ts'
-import { assertMayReceive, typesNamed } from './visible.ts'
+import { assertMayReceive, type Names, typesNamed } from './visible.ts'
 
 interface EventParts {
   readonly db: Db
   readonly events: EventFeed
+  readonly names: Names
   readonly presence: Presence
 }
 
@@ -34,7 +35,7 @@ const streamed = {
 const noun = { noun: 'Events', scope: 'events:read', errors: ['not_found'] } as const
 
 /** The event log: page by page, waiting for the next event, or as a stream. */
-export function eventRoutes(app: App, { db, events: feed, presence: all }: EventParts): void {
+export function eventRoutes(app: App, { db, events: feed, names, presence: all }: EventParts): void {
   const requests = new FairShare(budget)
 
   async function readerOf(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<Reader> {
@@ -56,7 +57,7 @@ export function eventRoutes(app: App, { db, events: feed, presence: all }: Event
     const wanted = { types, mailboxId: mailbox?.mailboxId }
     // Presence concerns members only. It is sent to members that select no types.
     const presence = request.member && !types ? all : undefined
-    return { db, feed, organizationId, wanted, after, identify: request.identify, gone: gone.signal, presence }
+    return { db, feed, names, organizationId, wanted, after, identify: request.identify, gone: gone.signal, presence }
   }
 
   async function answerStream(request: FastifyRequest, reply: FastifyReply, query: Query): Promise<FastifyReply> {

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes, type Subject, subjectOf, typesWith } from '#/events/types.ts'
 import { cursorParameter, Line, Nullable, nextCursor, OneOf, Strict, Timestamp } from '#/http/schemas/shared-schemas.ts'
 import { type Static, type TSchema, Type } from '#/http/schemas/type.ts'
-import { AddressOut, messageId } from '#/messages/schemas.ts'
+import { AddressOut, conversationsOfMessage, messageId } from '#/messages/schemas.ts'
 
 const eventId = { examples: ['06b5a0f2e0012f00000000000041'] }
 
@@ -67,6 +67,7 @@ const EventMessage = Type.Object(
       }),
     ),
     from: Nullable(Type.Unsafe<Static<typeof AddressOut> | null>({ ...AddressOut, description: 'As `subject`.' })),
+    conversation_id: conversationsOfMessage.conversation_id,
     moved_from: Type.Optional(
       Type.Unsafe<Static<typeof PlaceOut>>({
         ...PlaceOut,

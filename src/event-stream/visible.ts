@@ -7,6 +7,7 @@ import type { Identity } from '#/http/access/authorize.ts'
 import type { Scope } from '#/http/access/scopes.ts'
 import { publicId } from '#/message-id.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
+import type { ConversationNames } from '#/threads/message-ids.ts'
 import type { EventOut } from './schemas.ts'
 
 /** The scope that a reader needs for each type in addition to `events:read`: that of its data. */
@@ -80,6 +81,9 @@ function isVisible({ type, mailboxId }: LoggedEvent, { caller, scopes }: Identit
   return caller.may('read', mailboxId) || (type.startsWith('mailbox.') && caller.managesAllMailboxes)
 }
 
+/** Finds the conversations of messages. */
+export type Names = Pick<ConversationNames, 'ofPage'>
+
 /** An event as a reader sees it. */
 export interface Shown {
   readonly event: LoggedEvent
@@ -100,6 +104,34 @@ export async function visibleEvents(
     const out = presentEvent(event, known)
     return out ? [{ event, out }] : []
   })
+}
+
+const conversations = new WeakMap<readonly LoggedEvent[], Promise<ReadonlyMap<LoggedEvent, string | null>>>()
+
+/** The same with the conversations that their messages are in now, as the indexes in memory know them: what stores a message does not look
+ *  for its conversation. Readers of one page look once for those of all. */
+export async function shownEvents(
+  { db, names }: { readonly db: Db; readonly names: Names },
+  identity: Identity,
+  wanted: Wanted,
+  page: readonly LoggedEvent[],
+): Promise<Shown[]> {
+  const shown = await visibleEvents(db, identity, wanted, page)
+  if (!shown.some(({ event: { place } }) => place)) return shown
+  const found = conversations.get(page) ?? conversationsOf(names, identity.caller.organizationId, page)
+  conversations.set(page, found)
+  const ids = await found
+  for (const { event, out } of shown) if ('message' in out) out.message.conversation_id = ids.get(event) ?? null
+  return shown
+}
+
+async function conversationsOf(names: Names, organizationId: string, events: readonly LoggedEvent[]) {
+  const placed = events.flatMap((event) => {
+    const { mailboxId, place } = event
+    return mailboxId && place ? [{ mailbox: { organizationId, mailboxId }, ...place, event }] : []
+  })
+  const ids = await names.ofPage(placed)
+  return new Map(placed.map(({ event }, at) => [event, ids[at]?.conversation_id ?? null]))
 }
 
 function keywordsOf({ added_labels = [], removed_labels = [] }: Partial<MessageData>): string[] {
@@ -126,5 +158,7 @@ function presentEvent(event: LoggedEvent, known: ReadonlySet<string>): EventOut 
   if (isHidden && !moved_from && Object.keys(flags).length === 0) return undefined
   const from = from_address === null ? null : { name: from_name ?? '', address: from_address }
   const moved = moved_from && { moved_from: { ...moved_from, id: publicId(moved_from.id) } }
-  return having({ message: { id: publicId(id), folder, uid, ...moved, ...flags, ...labels, subject, from } })
+  return having({
+    message: { id: publicId(id), folder, uid, ...moved, ...flags, ...labels, subject, from, conversation_id: null },
+  })
 }

@@ -27,8 +27,10 @@ export interface LoggedEvent extends Cursor {
   readonly subject: string | null
   readonly from_name: string | null
   readonly from_address: string | null
-  /** The id of its conversation; null if the message is no longer known. */
+  /** The Message-ID that names its conversation as far as its own header says; null if the message is no longer known. */
   readonly conversation: string | null
+  /** Where the message is now; null if it is no longer known. */
+  readonly place: { readonly folder: string; readonly uid: number } | null
 }
 
 /** A change of settings, or of the folders of a mailbox. */
@@ -66,7 +68,8 @@ const event = sql`
   event.position, event.id, event.type, event.at, event.mailbox_id as "mailboxId", mailbox.address,
   json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name) as by, event.data,
   content.subject, content.from_name, content.from_address,
-  coalesce(content.thread_root, content.message_id) as conversation
+  coalesce(content.thread_root, content.message_id) as conversation,
+  case when content.id is not null then json_build_object('folder', folder.name, 'uid', message.uid) end as place
   from events event
   left join mailboxes mailbox
     on mailbox.id = event.mailbox_id and mailbox.organization_id = event.organization_id

@@ -66,7 +66,7 @@ import { signatureRoutes } from '#/signatures/routes.ts'
 import { suppressionRoutes } from '#/suppressions/routes.ts'
 import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
-import { ConversationNames } from '#/threads/message-ids.ts'
+import type { ConversationNames } from '#/threads/message-ids.ts'
 import { threadRoutes } from '#/threads/routes.ts'
 import { RememberedTexts } from '#/threads/texts.ts'
 import { usageRoutes } from '#/usage/routes.ts'
@@ -98,6 +98,7 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
   readonly mailKey: SealingKey
   readonly threads: ThreadCache
   readonly mailboxIndexes: MailboxIndexes
+  readonly names: ConversationNames
   readonly attemptsKey: AttemptsKey
   /** Seals the secrets of members' second factors. */
   readonly totpKey: SealingKey
@@ -162,15 +163,14 @@ function nouns(app: App, parts: AppParts & { readonly large: LargeMessages }): v
   const scheduling = { ...parts, isAnswered: (...of: Asked) => isAnswered(parts, ...of) }
   draftRoutes(app, { ...scheduling, composeDraft })
   scheduledRoutes(app, scheduling)
-  const names = new ConversationNames(parts)
   const conversations = {
     ...parts,
     texts: new RememberedTexts(parts.db),
-    idsOf: names.of,
+    idsOf: parts.names.of,
   }
   messageRoutes(app, conversations)
   changeRoutes(app, parts)
-  searchRoutes(app, { ...parts, names })
+  searchRoutes(app, parts)
   threadRoutes(app, conversations)
   conversationRoutes(app, conversations)
   eventRoutes(app, parts)

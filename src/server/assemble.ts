@@ -44,6 +44,7 @@ import { sealingKey } from '#/secrets/seal.ts'
 import { BounceAddresses, envelopeSenderOf } from '#/sent/bounce-address.ts'
 import { ThreadCache } from '#/threads/cache.ts'
 import { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
+import { ConversationNames } from '#/threads/message-ids.ts'
 import { WebhookWorker } from '#/webhooks/worker.ts'
 import { startApi } from './api.ts'
 import { DnsHealth } from './dns-health.ts'
@@ -173,8 +174,6 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
   )
 
   const webhooks = starting.use(webhooksOn(config, { resolver, keyring }))
-  const webhookWorker = new WebhookWorker({ database, ...webhooks, time, notice: pausedNotice(postmaster), log })
-
   const searchIndexer = starting.use(new SearchIndexer({ db, reader, log }))
 
   const filterRunner = starting.use(new FilterRunner({ db, foreground, log, embedded: database.embedded }))
@@ -185,14 +184,17 @@ export async function assemble(config: Config, outside: Outside): Promise<Runnin
     maxBytes: config.threadCacheBytes,
   })
   const mailboxIndexes = new MailboxIndexes({ folderStates: (mailbox) => folderStates(db, mailbox), threads })
+  const names = new ConversationNames({ threads, mailboxIndexes })
+  const webhookWorker = new WebhookWorker({ database, ...webhooks, time, names, notice: pausedNotice(postmaster), log })
+
   const api = roles.has('api')
     ? await startApi(
         config,
         {
           ...{ database, keyring, clock, time, log, allowReserved, webDirectory: outside.webDirectory },
           checkDns: () => dns.check(resolver, hostname),
-          ...{ threads, mailboxIndexes, runningChanges, foreground, reader, openPgp, publicHttp, dispatch, idKey },
-          ...{ linkMail: links, composer, mailKey, webhooks },
+          ...{ threads, mailboxIndexes, names, runningChanges, foreground, reader, openPgp, publicHttp },
+          ...{ dispatch, idKey, linkMail: links, composer, mailKey, webhooks },
         },
         observers,
         starting,

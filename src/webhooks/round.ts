@@ -1,6 +1,6 @@
 import type { Db } from '#/db/schema.ts'
 import type { EventOut } from '#/event-stream/schemas.ts'
-import { type Shown, typesNamed, visibleEvents, type Wanted } from '#/event-stream/visible.ts'
+import { type Names, type Shown, shownEvents, typesNamed, type Wanted } from '#/event-stream/visible.ts'
 import { type Cursor, cursorText } from '#/events/cursor.ts'
 import { eventsAfter, eventsAt, type LoggedEvent } from '#/events/log.ts'
 import type { Identity } from '#/http/access/authorize.ts'
@@ -15,6 +15,7 @@ import { mostWaiting, pauseAfter, roundPauseAfter, triedForMs } from './webhook.
 
 export interface RoundParts {
   readonly db: Db
+  readonly names: Names
   readonly http: PublicHttp
   readonly secretKey: SealingKey
   /** Aborted when the service stops. */
@@ -143,8 +144,8 @@ export class Round {
   async #shown(identity: Identity, events: readonly LoggedEvent[]) {
     const { types, mailboxId } = this.#webhook
     const wanted: Wanted = { types: types ? typesNamed(types, 'types') : undefined, mailboxId: mailboxId ?? undefined }
-    const visible = await visibleEvents(this.#parts.db, identity, wanted, events)
-    return new Map(visible.map((one) => [one.out.id, one]))
+    const shown = await shownEvents(this.#parts, identity, wanted, events)
+    return new Map(shown.map((one) => [one.out.id, one]))
   }
 
   #asDue(event: LoggedEvent, out: EventOut): Due {

@@ -6,6 +6,7 @@ import { record } from '#/audit/record.ts'
 import { LeaseHolder } from '#/db/lease-holder.ts'
 import type { Database } from '#/db/open.ts'
 import type { SharedTime } from '#/db/time.ts'
+import type { Names } from '#/event-stream/visible.ts'
 import { channel } from '#/events/announce.ts'
 import type { PublicHttp } from '#/public-http/public-http.ts'
 import type { SealingKey } from '#/secrets/seal.ts'
@@ -35,6 +36,7 @@ interface Parts {
   readonly http: PublicHttp
   readonly secretKey: SealingKey
   readonly time: SharedTime
+  readonly names: Names
   readonly notice: PausedNotice
   readonly log: Logger
 }
@@ -123,7 +125,7 @@ export class WebhookWorker implements AsyncDisposable {
     webhook: ClaimedWebhook,
     { now, since, most }: { now: Date; since: number; most: number },
   ): Promise<void> {
-    const { database, time, log, http, secretKey } = this.#parts
+    const { database, time, log, http, secretKey, names } = this.#parts
     const { db } = database
     const pace = this.#paces.get(webhook.id) ?? new Pace(this.#extra)
     this.#paces.set(webhook.id, pace)
@@ -131,7 +133,7 @@ export class WebhookWorker implements AsyncDisposable {
     try {
       // If the database does not say, the round ends early, and what it has delivered is stored.
       const isHeld = async () => (await held.stillHeld([webhook]).catch(() => [])).length > 0
-      const parts = { db, http, secretKey, stopping: this.#stop.signal, isHeld }
+      const parts = { db, names, http, secretKey, stopping: this.#stop.signal, isHeld }
       const round = new Round(parts, webhook, { pace, now, most: Math.min(most, pace.most) })
       const made = await round.run()
       await this.#write(async () => this.#save(webhook, made, { claimedAt: now, now: await time(db) }))

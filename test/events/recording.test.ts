@@ -23,8 +23,9 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
       (await organization.request('PATCH', `/v1/messages?mailbox=${address}`, { uids: [1], ...body })).status,
       200,
     )
-  const { id } = await organization.bodyOf(200, 'GET', `/v1/messages/1?mailbox=${address}`)
-  const written = { subject: 'Notes', from: { name: 'Ann', address: 'ann@there.example' } }
+  const { id, conversation_id } = await organization.bodyOf(200, 'GET', `/v1/messages/1?mailbox=${address}`)
+  assert.ok(conversation_id)
+  const written = { conversation_id, subject: 'Notes', from: { name: 'Ann', address: 'ann@there.example' } }
   await change({ starred: true, unread: true, add_labels: [keyword] })
   await change({ starred: true })
   await change({ folder: 'archive', unread: false, remove_labels: [keyword] })
@@ -59,7 +60,9 @@ test('mail that arrives, is changed, moved and deleted has events in that order,
   const mailbox = { organizationId: organization.id, mailboxId }
   assert.deepEqual(await expungeMessages(world.db, mailbox, 'archive', [1, 2]), [1])
   const deleted = await readEvents(one, 1, `?after=${data.at(-1).id}`)
-  assert.deepEqual(deleted[0].message, { id, folder: 'archive', uid: 1, subject: null, from: null })
+  assert.deepEqual(deleted[0].message, {
+    ...{ id, folder: 'archive', uid: 1, conversation_id: null, subject: null, from: null },
+  })
   assert.deepEqual(
     [deleted.length, deleted[0].type, deleted[0].by],
     [1, 'message.deleted', { kind: 'service', id: null, name: '' }],

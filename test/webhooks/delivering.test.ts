@@ -49,7 +49,12 @@ test('with a mailbox, only what is about it', async () => {
   await hook.receiver.until(({ taken }) => taken.length === 1)
   const [{ content } = { content: undefined }] = hook.receiver.taken
   assert.equal(content.type, 'message.received')
-  assert.partialDeepStrictEqual(content.data, { mailbox: ada.address, message: { folder: 'inbox' } })
+  const { data } = await organization.bodyOf(200, 'GET', `/v1/messages?mailbox=${ada.address}`)
+  const [{ id, conversation_id }] = data
+  assert.partialDeepStrictEqual(content.data, {
+    mailbox: ada.address,
+    message: { id, folder: 'inbox', conversation_id },
+  })
 })
 
 test('a failed delivery is retried, and later events of its sequence wait; all others continue', async () => {

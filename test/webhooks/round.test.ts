@@ -31,7 +31,14 @@ test('a process that lost a webhook while it stood still posts nothing more, and
   const roundAt = async (now: Date, isHeld: () => Promise<boolean>) => {
     const [webhook] = await claimWebhooks(db, now, 1)
     assert.ok(webhook)
-    const parts = { db, http, secretKey, stopping: new AbortController().signal, isHeld }
+    const parts = {
+      db,
+      names: { ofPage: async () => [] },
+      http,
+      secretKey,
+      stopping: new AbortController().signal,
+      isHeld,
+    }
     return {
       webhook,
       progress: await new Round(parts, webhook, { pace: new Pace(new Extra(10)), now, most: 10 }).run(),

@@ -3494,6 +3494,11 @@ export interface EventMessage {
      */
   subject: string | null;
   from: Address | null;
+  /**
+     * The id of its conversation over all folders. Null in drafts, junk and trash, where the message left the folder meanwhile, and as long as more than 20,000 messages would have to be read first.
+     * @nullable
+     */
+  conversation_id: string | null;
   /** Where a move took it from. Of a draft that replaces an earlier one, that one. */
   moved_from?: EventMessageMovedFrom;
   /** The new value; absent if it has not changed. */
