@@ -1,6 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
+import { patienceNow } from './patience.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
@@ -71,6 +72,8 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
+    // What waited in vain beside this has failed, and so does all of its work.
+    if (this.#isOpen && text !== 'rollback' && patienceNow()?.isSpent) return Promise.reject(outOfPatience())
     if (text === 'begin') {
       this.#isOpen = true
       this.#announces = false
@@ -120,6 +123,10 @@ class PreparingClient implements PostgresPoolClient {
     this.#toBegin = this.#isOpen = false
     this.#client.release(destroy)
   }
+}
+
+function outOfPatience(): Error {
+  return Object.assign(new Error('The database has not answered in time'), { code: 'ETIMEDOUT' })
 }
 
 /** The names of frequent statements. */
