@@ -3,7 +3,6 @@ import { No } from '../answers.ts'
 import type { Handler } from '../session/session.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
 import { type Appended, readAppended, readerFor } from './appended.ts'
-import { refOf } from './copy.ts'
 import { changeable, targetNamed } from './target.ts'
 
 /** APPEND (RFC 9051, section 6.3.12), of one message or several (RFC 3502): all are stored in one transaction, or none. */
@@ -40,9 +39,10 @@ export const replace: Handler = async (session, { args, name }) => {
   const read = await readerFor(session, target)
   const message = await read(appended)
   const { db, idKey } = session.parts
+  const { mailbox, folderId } = selected
   const now = await db
     .transaction()
-    .execute((tx) => replaceGiven(tx, idKey, { ...refOf(selected), uid }, target, message, session.user.by))
+    .execute((tx) => replaceGiven(tx, idKey, { mailbox, folderId, uid }, target, message, session.user.by))
   if (now === undefined) throw new No('The message no longer exists', 'EXPUNGEISSUED')
   await session.output.write(statusLine('*', 'OK', 'Replaced', `APPENDUID ${target.folderId} ${now}`))
   return { text: 'Replace completed' }

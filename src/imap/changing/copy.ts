@@ -16,14 +16,14 @@ export const copy: Handler = async (session, command) => {
   await assertRoom(session, target)
   const copied = new Copied()
   const { db } = session.parts
-  const { user, selected } = { user: session.user, selected: session.needSelected() }
+  const selected = session.needSelected()
   try {
     await inSteps(session, command, uids, async (some) => {
-      copied.add(await db.transaction().execute((tx) => copyMessages(tx, refOf(selected), some, target, user.by)))
+      copied.add(await db.transaction().execute((tx) => copyMessages(tx, selected, some, target, session.user.by)))
     })
   } catch (error) {
     await inSteps(session, command, copied.to, async (some) => {
-      await db.transaction().execute((tx) => expungeAt(tx, target, some, user.by))
+      await db.transaction().execute((tx) => expungeAt(tx, target, some, session.user.by))
     })
     throw error
   }
@@ -43,7 +43,7 @@ export const move: Handler = async (session, command) => {
     await inSteps(session, command, uids, async (some) => {
       const done = await session.parts.db
         .transaction()
-        .execute((tx) => moveMessages(tx, refOf(selected), some, target, session.user.by))
+        .execute((tx) => moveMessages(tx, selected, some, target, session.user.by))
       moved.add(done)
       modseq = done.modseq
     })
@@ -58,10 +58,6 @@ export const move: Handler = async (session, command) => {
  *  7162, sections 3.2.7 to 3.2.9). */
 export function highest({ enabled }: Session, modseq: number | undefined): { code?: string } {
   return enabled.has('CONDSTORE') && modseq !== undefined ? { code: `HIGHESTMODSEQ ${modseq}` } : {}
-}
-
-export function refOf({ mailbox, folderId }: Selected): FolderRef {
-  return { mailbox, folderId }
 }
 
 function readCopy({ args, name }: Command, { messages, savedSearch }: Selected) {

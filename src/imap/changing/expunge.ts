@@ -5,7 +5,7 @@ import { contains } from '../selected/sequence-map.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
-import { highest, refOf } from './copy.ts'
+import { highest } from './copy.ts'
 import { changeable } from './target.ts'
 
 /** EXPUNGE and UID EXPUNGE (RFC 9051, sections 6.4.3 and 6.4.9). That the messages are gone is told after the command, as whatever else has changed. */
@@ -37,15 +37,12 @@ async function expungeDeleted(
   command: Command,
   among?: readonly NumberRange[],
 ): Promise<number | undefined> {
-  const {
-    parts: { db },
-    user,
-  } = session
+  const { db } = session.parts
+  const selected = session.needSelected()
   let last: number | undefined
   let done = 0
-  const ref = refOf(session.needSelected())
-  for await (const uids of markedDeleted(db, ref, among && ((uid) => contains(among, uid)))) {
-    const { gone, modseq } = await db.transaction().execute((tx) => expungeMarked(tx, ref, uids, user.by))
+  for await (const uids of markedDeleted(db, selected, among && ((uid) => contains(among, uid)))) {
+    const { gone, modseq } = await db.transaction().execute((tx) => expungeMarked(tx, selected, uids, session.user.by))
     if (gone > 0) last = modseq
     done += gone
     await session.turn()

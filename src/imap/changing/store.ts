@@ -1,13 +1,12 @@
 import type { FlagChange, MessageFlag, Stored } from '#/mail/store-flags.ts'
 import { storeFlags } from '#/mail/store-flags.ts'
 import { Bad, type Completed, No } from '../answers.ts'
-import { flagsOf } from '../selected/flags.ts'
 import { OpenFolder } from '../selected/open-folder.ts'
 import type { Selected } from '../selected/selected.ts'
-import { tellKeywords, writeLines } from '../selected/tell.ts'
+import { fetched, tellKeywords, writeLines } from '../selected/tell.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
-import { flagList, rangesOf, sequenceSet, untagged } from '../wire/format.ts'
+import { rangesOf, sequenceSet } from '../wire/format.ts'
 import type { SequenceSet } from '../wire/sequence-set.ts'
 import { assertFew, type GivenFlags, givenFlags } from './given-flags.ts'
 import { inSteps } from './steps.ts'
@@ -26,13 +25,13 @@ export const store: Handler = async (session, command) => {
   const selected = changeable(session)
   if (asked.change.unchangedSince !== undefined) session.enable('CONDSTORE')
   const byUid = command.name === 'UID STORE'
-  const { messages, mailbox, folderId } = selected
+  const { messages } = selected
   const ranges = messages.uidRanges(asked.set, byUid ? 'uid' : 'sequence', selected.savedSearch)
   const modified: number[] = []
   let lacks = false
   await inSteps(session, command, messages.uidsIn(ranges), async (uids) => {
     const stored = await session.parts.db.transaction().execute(async (tx) => {
-      const stored = await storeFlags(tx, { mailbox, folderId }, uids, asked.change, session.user.by)
+      const stored = await storeFlags(tx, selected, uids, asked.change, session.user.by)
       if (asked.change.addKeywords?.length) for (const { keywords } of stored.changed) assertFew(keywords.length)
       return stored
     })
@@ -98,24 +97,18 @@ async function tell(
   { byUid, isSilent }: { byUid: boolean; isSilent: boolean },
 ): Promise<void> {
   if (changed.length === 0) return
-  const { enabled, output } = session
-  const withModseq = enabled.has('CONDSTORE')
-  const lines = changed.map((message) => {
-    const number = selected.messages.sequenceOf(message.uid)
-    const items = [
-      ...(byUid || enabled.has('QRESYNC') || enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
-      ...(isSilent ? [] : [`FLAGS ${flagList(flagsOf(message))}`]),
-      ...(withModseq ? [`MODSEQ (${modseq})`] : []),
-    ]
-    return number === undefined ? '' : untagged(`${number} FETCH (${items.join(' ')})`)
-  })
   const unheard = changed.filter(({ modseqBefore }) => isSilent && modseqBefore > selected.modseq)
   selected.knows(
     modseq,
     unheard.map(({ uid }) => uid),
   )
   if (selected instanceof OpenFolder) await tellKeywords(session, selected, changed)
-  if (!isSilent || withModseq) await writeLines(output, lines)
+  if (isSilent && !session.enabled.has('CONDSTORE')) return
+  const how = { withUid: byUid, isSilent }
+  await writeLines(
+    session.output,
+    changed.values().map((message) => fetched(session, selected, { ...message, modseq }, how)),
+  )
 }
 
 interface Result {

@@ -22,12 +22,11 @@ const fetch: Handler = async (session, { name, args }): Promise<Completed> => {
   // The first use of modification sequences turns them on (RFC 7162, section 3.1).
   if (changedSince !== undefined || items.includes('MODSEQ')) session.enable('CONDSTORE')
   const { db } = session.parts
-  const folder = { mailbox: selected.mailbox, folderId: selected.folderId }
   const asked = { messages: selected.messages, ranges }
   if (modifiers.vanished && changedSince !== undefined)
-    for await (const line of vanishedLines(db, folder, asked, changedSince)) await session.output.write(line)
+    for await (const line of vanishedLines(db, selected, asked, changedSince)) await session.output.write(line)
   const wanted = told(items, by, modifiers)
-  const uids = wantedUids(db, folder, asked, modifiers, messagesAtOnce(wanted))
+  const uids = wantedUids(db, selected, asked, modifiers, messagesAtOnce(wanted))
   const { lacksMessages, lacksParts } = await fetchMessages(session, selected, uids, wanted)
   if (lacksParts) throw new No('A part has an encoding that is not known here', 'UNKNOWN-CTE')
   // By uid what is not there is no fault of the client's.

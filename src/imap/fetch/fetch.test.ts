@@ -57,7 +57,7 @@ for (const [message, asked, answer] of [
   [plain, 'PREVIEW', 'PREVIEW "body more"'],
   [plain, 'PREVIEW (LAZY)', 'PREVIEW "body more"'],
   [plain, '(PREVIEW (LAZY) UID)', 'PREVIEW "body more" UID 1'],
-  [plain, '(UID PREVIEW)', 'UID 1 PREVIEW "body more"'],
+  [plain, '( UID PREVIEW )', 'UID 1 PREVIEW "body more"'],
   [plain, 'BODY.PEEK[]', 'BODY[] {57}|Subject: x|X-Y: a| b|X: 1|To: me@x.test||body|more'],
   [plain, 'BODY.PEEK[]<49.6>', 'BODY[]<49> {6}|dy|mo'],
   [plain, 'BODY.PEEK[]<51.1000>', 'BODY[]<51> {6}||more'],

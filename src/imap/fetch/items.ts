@@ -76,25 +76,24 @@ const withSection: Readonly<Record<string, { name: string } & Pick<SectionItem, 
 /** Reads what FETCH asks for: a macro, one item or a list of them. The modifiers of PREVIEW alone look like those of FETCH, which
  *  follow. */
 export function readItems(args: Arguments): { items: FetchItem[]; mayHavePreviewModifier: boolean } {
-  if (args.take('(')) return { items: readList(args), mayHavePreviewModifier: false }
+  if (args.isNext('(')) return { items: readList(args), mayHavePreviewModifier: false }
   const name = args.upTo(' [')
   const macro = macros[name]
   if (macro) return { items: [...macro], mayHavePreviewModifier: false }
   return { items: [readItem(args, name)], mayHavePreviewModifier: name === 'PREVIEW' }
 }
 
-/** Behind the opening parenthesis. Plain items that are there twice are told once. */
+/** Plain items that are there twice are told once. */
 function readList(args: Arguments): FetchItem[] {
   const items: FetchItem[] = []
-  do {
-    if (items.length > 0) args.space()
-    if (items.at(-1) === 'PREVIEW' && args.isNext('(')) {
-      args.list(() => readPreviewModifier(args.word()))
-      continue
+  args.list(() => {
+    if (items.at(-1) === 'PREVIEW' && args.isNext('(')) args.list(() => readPreviewModifier(args.word()))
+    else {
+      const item = readItem(args, args.upTo(' [)'))
+      if (typeof item !== 'string' || !items.includes(item)) items.push(item)
     }
-    const item = readItem(args, args.upTo(' [)'))
-    if (typeof item !== 'string' || !items.includes(item)) items.push(item)
-  } while (!args.take(')'))
+  })
+  if (items.length === 0) throw new Bad('FETCH was asked for nothing')
   return items
 }
 

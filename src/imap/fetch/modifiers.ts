@@ -1,5 +1,6 @@
 import { Bad } from '../answers.ts'
 import type { Arguments } from '../wire/arguments.ts'
+import { type PartialRange, partialRange } from '../wire/partial-range.ts'
 import { readPreviewModifier } from './items.ts'
 
 /** The modifiers of FETCH. */
@@ -8,13 +9,8 @@ export interface Modifiers {
   readonly changedSince?: number
   /** Also those that have gone since (RFC 7162, section 3.2.6). */
   readonly vanished?: boolean
-  /** Only those at these places of the result, from 1, or from the end below 0 (RFC 9394, section 3.3). */
-  readonly partial?: Places
-}
-
-export interface Places {
-  readonly from: number
-  readonly to: number
+  /** Only those at these places of the result (RFC 9394, section 3.3). */
+  readonly partial?: PartialRange
 }
 
 /** Reads the modifiers at the end of the command, if there are any. Those of PREVIEW stand there too if it is asked for alone. */
@@ -27,7 +23,7 @@ export function readModifiers(args: Arguments, mayBeOfPreview: boolean): Modifie
     } else if (word === 'VANISHED') modifiers = { ...modifiers, vanished: true }
     else if (word === 'PARTIAL') {
       args.space()
-      modifiers = { ...modifiers, partial: readPlaces(args.upTo(' )')) }
+      modifiers = { ...modifiers, partial: partialRange(args) }
     } else if (mayBeOfPreview) readPreviewModifier(word)
     else throw new Bad('FETCH was given a modifier that nobody knows')
   }
@@ -36,11 +32,4 @@ export function readModifiers(args: Arguments, mayBeOfPreview: boolean): Modifie
     args.list(() => read(args.word()))
   }
   return modifiers
-}
-
-function readPlaces(text: string): Places {
-  const [, a = '', b = ''] = /^(-?[1-9]\d{0,9}):(-?[1-9]\d{0,9})$/.exec(text) ?? []
-  const [one, other] = [Number(a), Number(b)]
-  if (a === '' || one < 0 !== other < 0) throw new Bad('PARTIAL is like 1:100 or -1:-100')
-  return { from: Math.min(one, other), to: Math.max(one, other) }
 }

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { integers, packed } from '#/mail/packed.ts'
-import type { SequenceMap } from '../selected/sequence-map.ts'
+import { without } from '../selected/resync.ts'
+import { type SequenceMap, within } from '../selected/sequence-map.ts'
 import { rangesOf, sequenceSet, untagged } from '../wire/format.ts'
-import type { NumberRange } from '../wire/sequence-set.ts'
+import { merged, type NumberRange } from '../wire/sequence-set.ts'
 
 /** Ranges in one response. */
 const rangesAtOnce = 5_000
@@ -19,9 +20,10 @@ export async function* vanishedLines(
   since: number,
 ): AsyncGenerator<string> {
   const { isPruned, uids, uidNext } = await goneOrLeft(db, folder, ranges, since)
+  const isKnown = (uid: number) => messages.sequenceOf(uid) !== undefined
   const gone = isPruned
-    ? withoutThose(below(ranges, uidNext), uids, messages)
-    : rangesOf(goneOf(uids, ranges, messages))
+    ? without(ranges, thereOrKnown(uids, messages), { from: 1, to: uidNext - 1 })
+    : rangesOf(within(uids, ranges).filter((uid) => !isKnown(uid)))
   for (let at = 0; at < gone.length; at += rangesAtOnce)
     yield untagged(`VANISHED (EARLIER) ${sequenceSet(gone.slice(at, at + rangesAtOnce))}`)
 }
@@ -56,35 +58,7 @@ async function goneOrLeft(
   return { isPruned: row?.pruned ?? false, uids, uidNext: row?.uid_next ?? 1 }
 }
 
-function* goneOf(uids: Iterable<number>, ranges: readonly NumberRange[], messages: SequenceMap): Generator<number> {
-  let at = 0
-  for (const uid of uids) {
-    while ((ranges[at]?.to ?? Number.POSITIVE_INFINITY) < uid) at++
-    const range = ranges[at]
-    if (range && range.from <= uid && messages.sequenceOf(uid) === undefined) yield uid
-  }
-}
-
-/** What no message has had yet is not gone. */
-function below(ranges: readonly NumberRange[], uidNext: number): NumberRange[] {
-  return ranges.filter(({ from }) => from < uidNext).map(({ from, to }) => ({ from, to: Math.min(to, uidNext - 1) }))
-}
-
-/** The ranges without uids that are there or that the client knows. Both are ascending. */
-function withoutThose(ranges: readonly NumberRange[], there: Uint32Array, messages: SequenceMap): NumberRange[] {
-  const taken = new Set([...there, ...messages.uidsIn(ranges)])
-  const kept = [...taken].toSorted((a, b) => a - b)
-  const gone: NumberRange[] = []
-  let at = 0
-  for (const { from, to } of ranges) {
-    let start = from
-    while ((kept[at] ?? Number.POSITIVE_INFINITY) < from) at++
-    for (; (kept[at] ?? Number.POSITIVE_INFINITY) <= to; at++) {
-      const uid = kept[at] ?? to
-      if (start < uid) gone.push({ from: start, to: uid - 1 })
-      start = uid + 1
-    }
-    if (start <= to) gone.push({ from: start, to })
-  }
-  return gone
+/** What no client need be told of. */
+function thereOrKnown(there: Uint32Array, messages: SequenceMap): NumberRange[] {
+  return merged([...rangesOf(there), ...messages.runs()])
 }

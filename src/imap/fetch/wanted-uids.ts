@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { integers, packed } from '#/mail/packed.ts'
-import type { SequenceMap } from '../selected/sequence-map.ts'
+import { type SequenceMap, within } from '../selected/sequence-map.ts'
+import type { PartialRange } from '../wire/partial-range.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
-import type { Modifiers, Places } from './modifiers.ts'
+import type { Modifiers } from './modifiers.ts'
 
 /** Uids of changed messages that are read at once. */
 const changedAtOnce = 16_384
@@ -54,23 +55,16 @@ async function* changedUids(
         order by message.uid limit ${changedAtOnce}
       ) those`.execute(db)
     const uids = integers(rows[0]?.uids ?? null)
-    yield* chunks(known(uids, messages, ranges), atOnce)
+    yield* chunks(
+      within(uids, ranges).filter((uid) => messages.sequenceOf(uid) !== undefined),
+      atOnce,
+    )
     after = uids.length < changedAtOnce ? last : (uids.at(-1) ?? last)
   }
 }
 
-/** Those that the client knows and has asked for. Both uids and ranges are ascending. */
-function* known(uids: Iterable<number>, messages: SequenceMap, ranges: readonly NumberRange[]): Generator<number> {
-  let at = 0
-  for (const uid of uids) {
-    while ((ranges[at]?.to ?? Number.POSITIVE_INFINITY) < uid) at++
-    const range = ranges[at]
-    if (range && range.from <= uid && messages.sequenceOf(uid) !== undefined) yield uid
-  }
-}
-
 /** To count places from the end, the messages are gone through once before. */
-async function* atPlaces(all: () => AsyncIterable<number[]>, { from, to }: Places): AsyncGenerator<number[]> {
+async function* atPlaces(all: () => AsyncIterable<number[]>, { from, to }: PartialRange): AsyncGenerator<number[]> {
   let before = 0
   if (from < 0) for await (const chunk of all()) before += chunk.length
   const [first, last] = from < 0 ? [before + from, before + to] : [from - 1, to - 1]

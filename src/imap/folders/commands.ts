@@ -3,14 +3,14 @@ import { usageOf } from '#/usage/queries.ts'
 import { type Completed, No } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
-import { astring, mailboxName, untagged } from '../wire/format.ts'
+import { astring, untagged } from '../wire/format.ts'
 import { create, remove, rename } from './change.ts'
 import { existingFolder, findFolder } from './existing.ts'
 import { list, lsub, namespace } from './list.ts'
 import { rightsFor } from './rights.ts'
 import { readStatusItems, statusOf } from './status.ts'
 import { subscribe, unsubscribe } from './stored.ts'
-import { usesUtf8 } from './written.ts'
+import { written } from './written.ts'
 
 /** Commands on folders, which a client may send whatever is selected. */
 export const folderCommands: Readonly<Record<string, Handler>> = {
@@ -64,8 +64,7 @@ async function unsubscribeFrom(session: Session, command: Command): Promise<Comp
 /** RFC 4314, section 3.5. */
 async function myRights(session: Session, command: Command): Promise<Completed> {
   const { name, level, folder } = await existingFolder(session, onlyName(command), 'read')
-  const rights = rightsFor(level, folder)
-  await session.output.write(untagged(`MYRIGHTS ${mailboxName(name, usesUtf8(session))} ${rights}`))
+  await session.output.write(untagged(`MYRIGHTS ${written(session, name)} ${rightsFor(level, folder)}`))
   return { text: 'Those are your rights' }
 }
 
@@ -78,16 +77,15 @@ async function listRights(session: Session, { args }: Command): Promise<Complete
   args.end()
   const { name, level, folder } = await existingFolder(session, given, 'read')
   const rights = identifier.toLowerCase() === session.user.address ? rightsFor(level, folder) : '""'
-  const written = mailboxName(name, usesUtf8(session))
-  await session.output.write(untagged(`LISTRIGHTS ${written} ${astring(identifier)} ${rights}`))
+  await session.output.write(untagged(`LISTRIGHTS ${written(session, name)} ${astring(identifier)} ${rights}`))
   return { text: 'Those are the rights' }
 }
 
 /** RFC 4314, section 3.3: of the user alone. Whom else a mailbox is shared with is no matter of a mail program. */
 async function getAcl(session: Session, command: Command): Promise<Completed> {
   const { name, level, folder } = await existingFolder(session, onlyName(command), 'read')
-  const [written, identifier] = [mailboxName(name, usesUtf8(session)), astring(session.user.address)]
-  await session.output.write(untagged(`ACL ${written} ${identifier} ${rightsFor(level, folder)}`))
+  const identifier = astring(session.user.address)
+  await session.output.write(untagged(`ACL ${written(session, name)} ${identifier} ${rightsFor(level, folder)}`))
   return { text: 'Those are the rights' }
 }
 
@@ -111,7 +109,7 @@ async function getQuota(session: Session, { args }: Command): Promise<Completed>
 
 async function getQuotaRoot(session: Session, command: Command): Promise<Completed> {
   const { name } = await existingFolder(session, onlyName(command), 'read')
-  await session.output.write(untagged(`QUOTAROOT ${mailboxName(name, usesUtf8(session))} ""`))
+  await session.output.write(untagged(`QUOTAROOT ${written(session, name)} ""`))
   await session.output.write(await quotaOf(session))
   return { text: 'That is the quota' }
 }

@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Completed } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
-import { mailboxName, untagged } from '../wire/format.ts'
+import { untagged } from '../wire/format.ts'
 import { readList } from './list-command.ts'
 import { type Listed, listed, lsubbed } from './listing.ts'
 import { rightsFor } from './rights.ts'
 import { statusOf } from './status.ts'
 import { treeOf } from './tree.ts'
-import { usesUtf8 } from './written.ts'
+import { written } from './written.ts'
 
 /** Names that are compared with patterns before others may work. */
 const atATime = 20
@@ -27,9 +27,7 @@ export async function list(session: Session, { args }: Command): Promise<Complet
     await session.output.write(lineOf(session, one))
     const { name, level, folder } = one.node
     if (wanted.rights && folder)
-      await session.output.write(
-        untagged(`MYRIGHTS ${mailboxName(name, usesUtf8(session))} ${rightsFor(level, folder.name)}`),
-      )
+      await session.output.write(untagged(`MYRIGHTS ${written(session, name)} ${rightsFor(level, folder.name)}`))
     if (wanted.status.length > 0 && folder)
       await session.output.write(await statusOf(session, name, folder, wanted.status))
   }
@@ -38,7 +36,7 @@ export async function list(session: Session, { args }: Command): Promise<Complet
 
 function lineOf(session: Session, { node, attributes, childInfo }: Listed): string {
   const info = childInfo.length > 0 ? ` ("CHILDINFO" (${childInfo.map((one) => `"${one}"`).join(' ')}))` : ''
-  return untagged(`LIST (${attributes.join(' ')}) "/" ${mailboxName(node.name, usesUtf8(session))}${info}`)
+  return untagged(`LIST (${attributes.join(' ')}) "/" ${written(session, node.name)}${info}`)
 }
 
 /** LSUB of IMAP4rev1 (RFC 3501, section 6.3.9). */
@@ -50,7 +48,7 @@ export async function lsub(session: Session, { args }: Command): Promise<Complet
   args.end()
   for (const { name, isSubscribed } of lsubbed(await treeOf(session), reference + pattern)) {
     const attributes = isSubscribed ? '' : '\\Noselect'
-    await session.output.write(untagged(`LSUB (${attributes}) "/" ${mailboxName(name, usesUtf8(session))}`))
+    await session.output.write(untagged(`LSUB (${attributes}) "/" ${written(session, name)}`))
   }
   return { text: 'Listed' }
 }

@@ -1,10 +1,11 @@
 import { Refusal } from '#/errors.ts'
 import { type Level, levels } from '#/http/access/caller.ts'
+import { folderName } from '#/mail/folder-name.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { canonicalAddress } from '#/mime/address/address.ts'
 import { No } from '../answers.ts'
 import type { Session } from '../session/session.ts'
-import { imapName, sharedName, sharedPath, storeName } from './names.ts'
+import { imapName, sharedName, sharedPath } from './names.ts'
 import { sharedWith } from './shares.ts'
 
 /** A folder as a command names it. */
@@ -29,7 +30,7 @@ export interface Reached extends Pick<NamedFolder, 'mailbox' | 'level'> {
  *  @throws No with NONEXISTENT for what cannot be there, with NOPERM if the user may not do what the level stands for */
 export async function folderNamed(session: Session, name: string, level: Level): Promise<NamedFolder> {
   const { mailbox, level: has, path, shared } = await reach(session, name, level)
-  const folder = found(() => storeName(path))
+  const folder = found(() => folderName(path))
   return { name: shared === undefined ? imapName(folder) : sharedName(shared, folder), mailbox, folder, level: has }
 }
 

@@ -1,4 +1,4 @@
-import { folderName, isStandardFolder } from '#/mail/folder-name.ts'
+import { isStandardFolder } from '#/mail/folder-name.ts'
 
 /** Between the steps of a path. */
 export const separator = '/'
@@ -6,15 +6,11 @@ export const separator = '/'
 /** Above the mailboxes that are shared with the user: `Shared/team@example.com/INBOX`. */
 export const sharedRoot = 'Shared'
 
-/** The name of one of the store's folders over IMAP: `Sent` for `sent`. Other names are the same, so that each reads as itself. */
+/** The name of one of the store's folders over IMAP: `Sent` for `sent`. Other names are the same, so that each reads as itself. The reverse is
+ *  `folderName`, whatever the case of the standard folders. */
 export function imapName(folder: string): string {
   if (folder === 'inbox') return 'INBOX'
   return isStandardFolder(folder) ? folder.charAt(0).toUpperCase() + folder.slice(1) : folder
-}
-
-/** The reverse, whatever the case of the standard folders. @throws Refusal for a name that no folder has */
-export function storeName(name: string): string {
-  return folderName(name)
 }
 
 /** An address and the path within that mailbox, which is empty for the root of it; undefined for names of the own mailbox. An own

@@ -4,9 +4,9 @@ import { Bad } from '../answers.ts'
 import { mailboxId } from '../selected/mailbox-id.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
-import { mailboxName, untagged } from '../wire/format.ts'
+import { untagged } from '../wire/format.ts'
 import type { StoredFolder } from './stored.ts'
-import { usesUtf8 } from './written.ts'
+import { written } from './written.ts'
 
 /** The items of STATUS (RFC 9051, section 6.3.11; RFC 7162, 7889, 8474, 9208 and 3501 for RECENT, which no message is). */
 const items: Readonly<Record<string, (folder: StoredFolder, deleted: Deleted) => string | number>> = {
@@ -44,7 +44,7 @@ export async function statusOf(session: Session, name: string, folder: StoredFol
   const isOfDeleted = wanted.some((item) => item.startsWith('DELETED'))
   const deleted = isOfDeleted ? await deletedIn(session, folder.id) : { total: 0, bytes: 0 }
   const values = wanted.map((item) => `${item} ${items[item]?.(folder, deleted)}`)
-  return untagged(`STATUS ${mailboxName(name, usesUtf8(session))} (${values.join(' ')})`)
+  return untagged(`STATUS ${written(session, name)} (${values.join(' ')})`)
 }
 
 async function deletedIn({ parts: { db }, user }: Session, folderId: number): Promise<Deleted> {

@@ -1,6 +1,7 @@
 import type { Level } from '#/http/access/caller.ts'
+import { folderName } from '#/mail/folder-name.ts'
 import type { Session } from '../session/session.ts'
-import { imapName, separator, sharedName, sharedPath, sharedRoot, storeName } from './names.ts'
+import { imapName, separator, sharedName, sharedPath, sharedRoot } from './names.ts'
 import { sharedWith } from './shares.ts'
 import { type StoredFolder, storedFolders } from './stored.ts'
 
@@ -45,7 +46,7 @@ function withParents(nodes: readonly Node[]): Map<string, Node> {
 /** `sent` in front of `sent/2024` is not listed, since it is read as the standard folder, which has another name. */
 function readsAsItself(name: string): boolean {
   const path = sharedPath(name)?.path ?? name
-  return path === '' || imapName(storeName(path)) === path
+  return path === '' || imapName(folderName(path)) === path
 }
 
 /** INBOX comes first, as programs show it, and shared mailboxes last: of several folders with a use, such as Trash, some take the first. */

@@ -2,7 +2,7 @@ import { Bad } from '../answers.ts'
 import type { Arguments } from '../wire/arguments.ts'
 import { rangesOf } from '../wire/format.ts'
 import type { NumberRange } from '../wire/sequence-set.ts'
-import type { SequenceMap } from './sequence-map.ts'
+import { type SequenceMap, within } from './sequence-map.ts'
 
 /** What a client remembers of a mailbox (RFC 7162, section 3.2.5). */
 export interface Remembered {
@@ -91,15 +91,6 @@ export function vanishedFor(
   return without(all, messages.runs(), { from, to: uidNext - 1 })
 }
 
-/** Those of the ascending numbers that are in the ascending ranges. */
-function* within(numbers: Iterable<number>, ranges: readonly NumberRange[]): Generator<number> {
-  let at = 0
-  for (const number of numbers) {
-    while ((ranges[at]?.to ?? Number.POSITIVE_INFINITY) < number) at++
-    if ((ranges[at]?.from ?? Number.POSITIVE_INFINITY) <= number) yield number
-  }
-}
-
 /** The highest uid of the matches that still has its sequence number, else 0. The lower ones of a match then have theirs. */
 function provenUpTo(messages: SequenceMap, matches: readonly Match[]): number {
   for (const { sequence, uid, count } of matches.toReversed()) {
@@ -115,7 +106,11 @@ function provenUpTo(messages: SequenceMap, matches: readonly Match[]): number {
 }
 
 /** The parts of the ranges within bounds that none of the runs has. All ascend. */
-function without(ranges: readonly NumberRange[], runs: readonly NumberRange[], bounds: NumberRange): NumberRange[] {
+export function without(
+  ranges: readonly NumberRange[],
+  runs: readonly NumberRange[],
+  bounds: NumberRange,
+): NumberRange[] {
   const out: NumberRange[] = []
   let at = 0
   for (const range of ranges) {

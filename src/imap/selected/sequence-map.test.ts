@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Bad } from '../answers.ts'
-import { merged, SequenceMap } from './sequence-map.ts'
+import { SequenceMap } from './sequence-map.ts'
 
 const uid = fc.integer({ min: 1, max: 60 })
 
@@ -90,17 +90,4 @@ test('all of an empty mailbox is nothing, and any other number is none of it', (
 
 test('$ stands for the saved ranges', () => {
   assert.deepEqual(new SequenceMap([1, 2]).uidRanges('$', 'sequence', [{ from: 2, to: 2 }]), [{ from: 2, to: 2 }])
-})
-
-test('merged ranges ascend and do not touch', () => {
-  const ranges = [
-    { from: 7, to: 9 },
-    { from: 1, to: 2 },
-    { from: 3, to: 3 },
-    { from: 8, to: 8 },
-  ]
-  assert.deepEqual(merged(ranges), [
-    { from: 1, to: 3 },
-    { from: 7, to: 9 },
-  ])
 })

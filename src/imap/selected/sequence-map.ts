@@ -1,5 +1,5 @@
 import { Bad } from '../answers.ts'
-import type { NumberRange, SequenceSet } from '../wire/sequence-set.ts'
+import { merged, type NumberRange, type SequenceSet } from '../wire/sequence-set.ts'
 
 /** The messages of a selected mailbox as the client knows them: uids in ascending order, each at its sequence number, which
  *  begin at 1 (RFC 9051, section 2.3.1). Kept as runs of uids without gaps, eight bytes each, which copies share until one of
@@ -197,6 +197,15 @@ function lastBelow(numbers: Uint32Array, length: number, below: number): number 
   return low - 1
 }
 
+/** Those of the ascending numbers that are in the ascending ranges. */
+export function* within(numbers: Iterable<number>, ranges: readonly NumberRange[]): Generator<number> {
+  let at = 0
+  for (const number of numbers) {
+    while ((ranges[at]?.to ?? Number.POSITIVE_INFINITY) < number) at++
+    if ((ranges[at]?.from ?? Number.POSITIVE_INFINITY) <= number) yield number
+  }
+}
+
 /** Whether one of the ranges, which ascend and do not overlap, has the number. */
 export function contains(ranges: readonly NumberRange[], number: number): boolean {
   let [low, high] = [0, ranges.length]
@@ -206,15 +215,4 @@ export function contains(ranges: readonly NumberRange[], number: number): boolea
     else high = middle
   }
   return (ranges[low]?.from ?? Number.POSITIVE_INFINITY) <= number
-}
-
-/** Ascending, and none touches another. */
-export function merged(ranges: readonly NumberRange[]): NumberRange[] {
-  const out: { from: number; to: number }[] = []
-  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
-    const last = out.at(-1)
-    if (last && from <= last.to + 1) last.to = Math.max(last.to, to)
-    else out.push({ from, to })
-  }
-  return out
 }

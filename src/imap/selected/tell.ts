@@ -8,6 +8,7 @@ import { flagsOf } from './flags.ts'
 import { type FolderChanges, folderChanges, moreChanged } from './folder-changes.ts'
 import { OpenFolder } from './open-folder.ts'
 import { mostKeywords } from './read-folder.ts'
+import type { Selected } from './selected.ts'
 
 /** Tells the client what has changed in the selected folder, in the order of RFC 9051, section 7: EXPUNGE or, with QRESYNC, VANISHED; EXISTS;
  *  FETCH with flags. To be called after each command, before its tagged response, and while the client is idle. Expunges are told only
@@ -132,13 +133,19 @@ export async function tellChanged(session: Session, folder: OpenFolder, first: C
   }
 }
 
-function fetched(session: Session, { messages }: OpenFolder, message: ChangedMessage): string {
+/** FETCH with the flags of a message, unless they need not be said, and what the client wants beside them. */
+export function fetched(
+  { enabled }: Session,
+  { messages }: Pick<Selected, 'messages'>,
+  message: ChangedMessage,
+  { withUid = false, isSilent = false } = {},
+): string {
   const number = messages.sequenceOf(message.uid)
   if (number === undefined) return ''
   const items = [
-    ...(session.enabled.has('QRESYNC') || session.enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
-    `FLAGS ${flagList(flagsOf(message))}`,
-    ...(session.enabled.has('CONDSTORE') ? [`MODSEQ (${message.modseq})`] : []),
+    ...(withUid || enabled.has('QRESYNC') || enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
+    ...(isSilent ? [] : [`FLAGS ${flagList(flagsOf(message))}`]),
+    ...(enabled.has('CONDSTORE') ? [`MODSEQ (${message.modseq})`] : []),
   ]
   return `* ${number} FETCH (${items.join(' ')})\r\n`
 }

@@ -22,12 +22,6 @@ export function astring(text: string): string {
   return isAllOf(text, isAstringChar) && !/^nil$/i.test(text) ? text : string(text)
 }
 
-/** Octets of any charset, as those of a header field. NUL, which a string cannot have, is left out. */
-export function octetString(bytes: Buffer): Buffer {
-  const text = bytes.toString('latin1').replaceAll('\0', '')
-  return Buffer.from(quotable.test(text) ? quote(text) : `{${text.length}}\r\n${text}`, 'latin1')
-}
-
 /** The name of a mailbox: in modified UTF-7, or as it is for a client that uses UTF-8. */
 export function mailboxName(name: string, usesUtf8: boolean): string {
   if (!usesUtf8) return astring(encodeUtf7(name))

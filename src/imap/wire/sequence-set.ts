@@ -57,7 +57,7 @@ export function readSequenceSet(text: string, start: number): { set: readonly Nu
     if (text.charCodeAt(at) !== COMMA) break
     at += 1
   }
-  const set: NumberRange[] = ascends ? ranges : inOrder(ranges)
+  const set: NumberRange[] = ascends ? ranges : merged(ranges)
   if (open !== undefined) set.push({ from: open, to: Number.POSITIVE_INFINITY })
   return { set, end: at }
 }
@@ -67,7 +67,8 @@ function digitAt(text: string, at: number): number {
   return code >= 0x30 && code <= 0x39 ? code - 0x30 : -1
 }
 
-function inOrder(ranges: readonly NumberRange[]): NumberRange[] {
+/** Ascending, and none touches another. */
+export function merged(ranges: readonly NumberRange[]): NumberRange[] {
   const out: { from: number; to: number }[] = []
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = out.at(-1)

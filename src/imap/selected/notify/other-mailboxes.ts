@@ -2,9 +2,9 @@ import { No } from '../../answers.ts'
 import { statusOf } from '../../folders/status.ts'
 import type { StoredFolder } from '../../folders/stored.ts'
 import { type Node, treeOf } from '../../folders/tree.ts'
-import { usesUtf8 } from '../../folders/written.ts'
+import { written } from '../../folders/written.ts'
 import type { Session } from '../../session/session.ts'
-import { mailboxName, untagged } from '../../wire/format.ts'
+import { untagged } from '../../wire/format.ts'
 import type { Group, NotifyEvent } from './wanted.ts'
 
 /** Folders of which NOTIFY remembers the state for one client. */
@@ -138,7 +138,7 @@ export class OtherMailboxes implements Disposable {
   }
 
   #written(name: string): string {
-    return mailboxName(name, usesUtf8(this.#session))
+    return written(this.#session, name)
   }
 }
 
