@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'orval'
 import { World } from '#test/world/world.ts'
+import { stamped } from './client-stamp.ts'
 
 /** The web app's client: a function for each operation of the OpenAPI document, with its types. */
 async function generatedClient(): Promise<string> {
@@ -12,7 +13,8 @@ async function generatedClient(): Promise<string> {
   try {
     await using world = await World.start()
     const target = join(directory, 'openapi.json')
-    await writeFile(target, await world.client.document())
+    const document = await world.client.document()
+    await writeFile(target, document)
     const output = join(directory, 'generated.ts')
     const call = { path: join(directory, 'call.ts'), name: 'call' }
     await writeFile(
@@ -26,7 +28,7 @@ async function generatedClient(): Promise<string> {
         override: { enumGenerationType: 'union', mutator: call, fetch: { includeHttpResponseReturnType: false } },
       },
     })
-    return shortened(await readFile(output, 'utf8'))
+    return stamped(shortened(await readFile(output, 'utf8')), document)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -47,5 +49,4 @@ function shortened(client: string): string {
   return short
 }
 
-const [file = join(import.meta.dirname, '../../../web/src/api/generated.ts')] = process.argv.slice(2)
-await writeFile(file, await generatedClient())
+await writeFile(join(import.meta.dirname, '../../../web/src/api/generated.ts'), await generatedClient())
