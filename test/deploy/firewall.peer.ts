@@ -12,15 +12,17 @@ const directory = directoryOfFile()
 
 /** Two networks that reach each other: in the second, 10.9.0.2, everything listens; from the first, 10.9.0.1, come the clients. */
 const scene = `
-unshare --net sleep infinity & peer=$!
-trap 'kill $peer' EXIT
-until [ "$(readlink /proc/$peer/ns/net)" != "$(readlink /proc/$$/ns/net)" ]; do :; done
+exec 3< <(unshare --net sh -c 'echo; exec sleep infinity'); peer=$!
+trap 'kill $peer $listener' EXIT
+read -r _ <&3
 ip link add near type veth peer name far netns $peer
 there() { nsenter --target $peer --net -- "$@"; }
 ip address add 10.9.0.1/24 dev near && ip link set near up
 there ip link set lo up && there ip address add 10.9.0.2/24 dev far && there ip link set far up
 there nft -f "$1"
-there "$NODE" -e "$LISTEN" | while read -r _; do "$NODE" -e "$CONNECT"; break; done
+exec 4< <(exec nsenter --target $peer --net -- "$NODE" -e "$LISTEN"); listener=$!
+read -r _ <&4
+"$NODE" -e "$CONNECT"
 `
 
 const listen = `
@@ -29,17 +31,22 @@ const ports = [22, 25, 2525, 465, 8080]
 let left = ports.length
 const servers = ports.map((port) => net.createServer((socket) => { socket.on('error', () => {}); socket.end(String(port)) })
   .listen(port, '0.0.0.0', () => --left || console.log('listening')))
-process.stdout.on('error', () => process.exit())
-setInterval(() => console.log('here'), 200)
 `
+/** What is let in is answered by the kernel at once, before anybody says a word: whatever has no connection once the others have heard one is closed. */
 const connect = `
 const net = require('node:net')
 const ask = (port) => new Promise((resolve) => {
   const socket = net.connect({ host: '10.9.0.2', port })
-  socket.setTimeout(3_000, () => { socket.destroy(); resolve(port + ' closed') })
+  asked.push({ port, socket, resolve })
   socket.on('error', () => resolve(port + ' refused')).on('data', (data) => resolve(port + ' by ' + data))
 })
-Promise.all([22, 25, 465, 8080].map(ask)).then((all) => { console.log(all.join(', ')); process.exit() })
+const asked = []
+const all = [8080, 22, 25, 465].map(ask)
+Promise.all(all.slice(1)).then(() => setImmediate(() => setImmediate(() => {
+  const [{ port, socket, resolve }] = asked
+  if (socket.connecting) resolve(port + ' closed')
+})))
+Promise.all(all).then(([last, ...others]) => { console.log([...others, last].join(', ')); process.exit() })
 `
 
 for (const [what, block, expected] of [

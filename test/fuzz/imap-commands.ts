@@ -8,6 +8,9 @@ export interface SentCommand {
   readonly isWrong?: boolean
 }
 
+/** One of the texts between the bars. */
+const either = (...texts: readonly string[]) => fc.constantFrom(...texts.flatMap((text) => text.split('|')))
+
 const octet = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code))
 const number = fc.oneof(
   fc.integer({ min: 1, max: 12 }).map(String),
@@ -29,25 +32,7 @@ function string(text: string, how: number): string {
 }
 const strings = (texts: fc.Arbitrary<string>) => fc.tuple(texts, fc.nat(2)).map(([text, how]) => string(text, how))
 
-const steps = fc.constantFrom(
-  'A',
-  'b',
-  'C',
-  'inbox',
-  '&AOk-',
-  '&AOk',
-  '&-',
-  '.',
-  '..',
-  '%',
-  '*',
-  'x'.repeat(300),
-  '',
-  ' ',
-  '~',
-  '\xc3\xa9',
-  'e\xcc\x81',
-)
+const steps = either('A|b|C|inbox|&AOk-|&AOk|&-|.|..|%|*| |~|\xc3\xa9|e\xcc\x81|', 'x'.repeat(300))
 const folder = fc.oneof(
   {
     weight: 12,
@@ -58,64 +43,20 @@ const folder = fc.oneof(
   fc.constantFrom('Shared', 'Shared/', 'Shared/bob@other.test/INBOX', '"Shared/%"'),
 )
 const word = fc.oneof(
-  fc.constantFrom(
-    'words',
-    'a',
-    '',
-    'letter',
-    'frequent words',
-    '<a@x>',
-    '\xc3\xa4',
-    '\xff',
-    '%',
-    "'",
-    '\\',
-    'e\xcc\x81',
-    'x'.repeat(9_000),
-  ),
+  either("words|a|letter|frequent words|<a@x>|\xc3\xa4|\xff|%|'|\\|e\xcc\x81|", 'x'.repeat(9_000)),
   fc.string({ unit: octet, maxLength: 12 }),
 )
-const flag = fc.constantFrom(
-  '\\Seen',
-  '\\Flagged',
-  '\\Deleted',
-  '\\Draft',
-  '\\Answered',
-  '\\Recent',
-  '$Forwarded',
-  'work',
-  '$label1',
+const flag = either(
+  '\\Seen|\\Flagged|\\Deleted|\\Draft|\\Answered|\\Recent|$Forwarded|work|$label1|\\Bogus|\\*',
   'x'.repeat(60),
-  '\\Bogus',
-  '\\*',
 )
 const flags = fc.array(flag, { maxLength: 4 }).map((all) => `(${all.join(' ')})`)
 const date = fc.constantFrom('1-Feb-2020', '"31-Dec-1969"', '30-Feb-2020', '1-Jan-0001', '1-Jan-9999', 'x')
 const path = fc.constantFrom('', '1', '1.1', '2', '1.2.3', '99', '0')
-const what = fc.constantFrom(
-  '',
-  'HEADER',
-  'TEXT',
-  'MIME',
-  'HEADER.FIELDS (From X)',
-  'HEADER.FIELDS.NOT (To)',
-  'HEADER.FIELDS ()',
-)
+const what = either('HEADER|TEXT|MIME|HEADER.FIELDS (From X)|HEADER.FIELDS.NOT (To)|HEADER.FIELDS ()|')
 const part = fc.constantFrom('', '<0.10>', '<5.100000>', '<4294967295.1>', '<0.0>')
 const item = fc.oneof(
-  fc.constantFrom(
-    'FLAGS',
-    'UID',
-    'MODSEQ',
-    'ENVELOPE',
-    'BODY',
-    'BODYSTRUCTURE',
-    'INTERNALDATE',
-    'RFC822.SIZE',
-    'RFC822',
-    'RFC822.TEXT',
-    'RFC822.HEADER',
-  ),
+  either('FLAGS|UID|MODSEQ|ENVELOPE|BODY|BODYSTRUCTURE|INTERNALDATE|RFC822.SIZE|RFC822|RFC822.TEXT', 'RFC822.HEADER'),
   fc.constantFrom('PREVIEW', 'PREVIEW (LAZY)', 'EMAILID', 'THREADID', 'SAVEDATE', 'ALL', 'FULL', 'FAST', 'X'),
   fc
     .tuple(fc.constantFrom('BODY', 'BODY.PEEK'), path, what, part)
@@ -141,19 +82,7 @@ const fetch = fc.tuple(
 
 const keys = fc.letrec<{ key: string; leaf: string }>((tie) => ({
   leaf: fc.oneof(
-    fc.constantFrom(
-      'ALL',
-      'SEEN',
-      'UNSEEN',
-      'NEW',
-      'OLD',
-      'RECENT',
-      'DELETED',
-      'DRAFT',
-      'SAVEDATESUPPORTED',
-      'X',
-      '()',
-    ),
+    either('ALL|SEEN|UNSEEN|NEW|OLD|RECENT|DELETED|DRAFT|SAVEDATESUPPORTED|X|()'),
     set,
     set.map((numbers) => `UID ${numbers}`),
     fc
@@ -182,16 +111,9 @@ const keys = fc.letrec<{ key: string; leaf: string }>((tie) => ({
   ),
 })).key
 const program = fc.array(keys, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
-const options = fc.constantFrom(
-  '',
-  '',
-  'RETURN () ',
-  'RETURN (ALL) ',
-  'RETURN (SAVE) ',
-  'RETURN (MIN MAX COUNT) ',
-  'RETURN (PARTIAL 1:2) ',
-  'CHARSET UTF-8 ',
-  'CHARSET X ',
+const options = either(
+  'RETURN () |RETURN (ALL) |RETURN (SAVE) |RETURN (MIN MAX COUNT) |RETURN (PARTIAL 1:2) |CHARSET UTF-8 ',
+  'CHARSET X ||',
 )
 const criteria = fc.array(
   fc.constantFrom('ARRIVAL', 'CC', 'DATE', 'DISPLAYFROM', 'DISPLAYTO', 'FROM', 'REVERSE', 'SIZE', 'SUBJECT', 'TO', 'X'),
@@ -223,148 +145,69 @@ const listed = fc.tuple(
   folder,
   fc.constantFrom('', ' RETURN (CHILDREN SUBSCRIBED)', ' RETURN (STATUS (MESSAGES SIZE))', ' RETURN (MYRIGHTS X)'),
 )
-const notified = fc.constantFrom(
+const notified = either(
   'NONE',
   'SET (selected (MessageNew (UID FLAGS BODY.PEEK[]) MessageExpunge FlagChange)) (personal (MessageNew MessageExpunge MailboxName SubscriptionChange))',
   'SET STATUS (subtree Plans (MessageNew MessageExpunge FlagChange)) (mailboxes INBOX NONE)',
-  'SET (x (MessageNew))',
-  'SET',
+  'SET (x (MessageNew))|SET',
 )
 
 const say = (name: string, ...rest: fc.Arbitrary<unknown>[]) => fc.tuple(...rest).map((all) => [name, ...all].join(' '))
 const uid = (one: fc.Arbitrary<string>) => fc.tuple(fc.constantFrom('', '', 'UID '), one).map((all) => all.join(''))
 
+const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
+const opening = fc.oneof(
+  often(4, fc.constant('')),
+  modseq.map((value) => ` (QRESYNC (7 ${value} 1:4 (1:2 1:2)))`),
+  fc.constant(' (CONDSTORE)'),
+)
+const threaded = say('THREAD', either('REFERENCES|REFS|ORDEREDSUBJECT|X'), fc.constant('UTF-8'), program)
+
 const commands = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .tuple(
-        fc.constantFrom('SELECT', 'EXAMINE'),
-        folder,
-        fc.oneof(
-          { weight: 4, arbitrary: fc.constant('') },
-          modseq.map((value) => ` (QRESYNC (7 ${value} 1:4 (1:2 1:2)))`),
-          fc.constant(' (CONDSTORE)'),
-        ),
-      )
-      .map(([name, at, how]) => `${name} ${at}${how}`),
-  },
-  {
-    weight: 12,
-    arbitrary: fc.constantFrom('SELECT INBOX', 'SELECT INBOX', 'SELECT Archive', 'SELECT Plans', 'EXAMINE Sent'),
-  },
-  { weight: 10, arbitrary: uid(fetch.map(([those, items, how]) => `FETCH ${those} ${items}${how}`)) },
-  { weight: 8, arbitrary: uid(fc.tuple(options, program).map(([how, keyed]) => `SEARCH ${how}${keyed}`)) },
-  {
-    weight: 2,
-    arbitrary: uid(fc.tuple(criteria, program).map(([by, keyed]) => `SORT (${by.join(' ')}) UTF-8 ${keyed}`)),
-  },
-  {
-    weight: 2,
-    arbitrary: uid(
-      fc
-        .tuple(fc.constantFrom('REFERENCES', 'REFS', 'ORDEREDSUBJECT', 'X'), program)
-        .map(([by, keyed]) => `THREAD ${by} UTF-8 ${keyed}`),
-    ),
-  },
-  { weight: 8, arbitrary: uid(stored.map(([those, how, name, marks]) => `STORE ${those} ${how}${name} ${marks}`)) },
-  { weight: 4, arbitrary: uid(say('COPY', set, folder)) },
-  { weight: 4, arbitrary: uid(say('MOVE', set, folder)) },
-  { weight: 8, arbitrary: say('APPEND', folder, appended) },
-  { weight: 1, arbitrary: say('APPEND', folder, appended, appended) },
-  { weight: 1, arbitrary: uid(say('REPLACE', number, folder, appended)) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom('EXPUNGE', 'UID EXPUNGE 1:3', 'UID EXPUNGE $', 'CLOSE', 'UNSELECT', 'CHECK', 'NOOP'),
-  },
-  { weight: 3, arbitrary: say('CREATE', folder) },
-  { weight: 2, arbitrary: say('DELETE', folder) },
-  { weight: 3, arbitrary: say('RENAME', folder, folder) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(fc.constantFrom('SUBSCRIBE', 'UNSUBSCRIBE', 'MYRIGHTS', 'GETACL', 'GETQUOTAROOT'), folder)
-      .map((all) => all.join(' ')),
-  },
-  { weight: 3, arbitrary: listed.map(([how, at, pattern, rest]) => `LIST ${how}${at} ${pattern}${rest}`) },
-  { weight: 1, arbitrary: say('LSUB', fc.constant('""'), folder) },
-  {
-    weight: 2,
-    arbitrary: say(
-      'STATUS',
-      folder,
-      fc.constantFrom('(MESSAGES UIDNEXT UNSEEN SIZE DELETED HIGHESTMODSEQ MAILBOXID)', '()', '(X)'),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      'IDLE\r\nDONE',
-      'IDLE\r\nWHAT',
-      'NAMESPACE',
-      'CAPABILITY',
-      'ID NIL',
-      'ID ("name" "x")',
-      'GETQUOTA ""',
-      'SETACL INBOX x lr',
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('ENABLE QRESYNC', 'ENABLE IMAP4rev2', 'ENABLE UTF8=ACCEPT X', 'ENABLE CONDSTORE'),
-  },
-  { weight: 1, arbitrary: notified.map((wanted) => `NOTIFY ${wanted}`) },
+  often(
+    6,
+    fc.tuple(either('SELECT|EXAMINE'), folder, opening).map(([name, at, how]) => `${name} ${at}${how}`),
+  ),
+  often(12, either('SELECT INBOX|SELECT INBOX|SELECT Archive|SELECT Plans|EXAMINE Sent')),
+  often(10, uid(fetch.map(([those, items, how]) => `FETCH ${those} ${items}${how}`))),
+  often(8, uid(fc.tuple(options, program).map(([how, keyed]) => `SEARCH ${how}${keyed}`))),
+  often(2, uid(fc.tuple(criteria, program).map(([by, keyed]) => `SORT (${by.join(' ')}) UTF-8 ${keyed}`))),
+  often(2, uid(threaded)),
+  often(8, uid(stored.map(([those, how, name, marks]) => `STORE ${those} ${how}${name} ${marks}`))),
+  often(4, uid(say('COPY', set, folder))),
+  often(4, uid(say('MOVE', set, folder))),
+  often(8, say('APPEND', folder, appended)),
+  often(1, say('APPEND', folder, appended, appended)),
+  often(1, uid(say('REPLACE', number, folder, appended))),
+  often(3, either('EXPUNGE|UID EXPUNGE 1:3|UID EXPUNGE $|CLOSE|UNSELECT|CHECK|NOOP')),
+  often(3, say('CREATE', folder)),
+  often(2, say('DELETE', folder)),
+  often(3, say('RENAME', folder, folder)),
+  often(
+    2,
+    fc.tuple(either('SUBSCRIBE|UNSUBSCRIBE|MYRIGHTS|GETACL|GETQUOTAROOT'), folder).map((all) => all.join(' ')),
+  ),
+  often(
+    3,
+    listed.map(([how, at, pattern, rest]) => `LIST ${how}${at} ${pattern}${rest}`),
+  ),
+  often(1, say('LSUB', fc.constant('""'), folder)),
+  often(2, say('STATUS', folder, either('(MESSAGES UIDNEXT UNSEEN SIZE DELETED HIGHESTMODSEQ MAILBOXID)|()|(X)'))),
+  often(1, either('IDLE\r\nDONE|IDLE\r\nWHAT|NAMESPACE|CAPABILITY|ID NIL|ID ("name" "x")')),
+  often(1, either('GETQUOTA ""|SETACL INBOX x lr')),
+  often(1, either('ENABLE QRESYNC|ENABLE IMAP4rev2|ENABLE UTF8=ACCEPT X|ENABLE CONDSTORE')),
+  often(
+    1,
+    notified.map((wanted) => `NOTIFY ${wanted}`),
+  ),
 )
 
-const wrong = fc.constantFrom(
-  ...[
-    'FETCH',
-    'FETCH 1',
-    'FETCH 1 FLAGS)',
-    'FETCH 1 (FLAGS',
-    'FETCH 0 FLAGS',
-    'FETCH 1 BODY[',
-    'STORE 1 FLAGS',
-    'STORE 1 +FLAGS (\\Bogus)',
-  ],
-  ...[
-    'SEARCH',
-    'SEARCH NOT',
-    'SEARCH OR SEEN',
-    'SEARCH (SEEN',
-    'SEARCH SENTON x',
-    'UID',
-    'UID NOOP',
-    'LOGIN a b',
-    'STARTTLS',
-    'AUTHENTICATE PLAIN',
-  ],
-  ...[
-    'SELECT',
-    'SELECT a b',
-    'SELECT "a',
-    'SELECT Nowhere',
-    'LIST',
-    'LIST ""',
-    'STATUS INBOX',
-    'CREATE INBOX',
-    'DELETE INBOX',
-    'RENAME Nowhere X',
-  ],
-  ...[
-    'APPEND INBOX',
-    'APPEND INBOX {0+}\r\n',
-    'APPEND Nowhere {1+}\r\nx',
-    'COPY 1',
-    'COPY 1 Nowhere',
-    'NOOP x',
-    'ENABLE',
-    'IDLE x',
-    'XYZZY',
-    '(',
-    '\x00',
-    '\xff',
-  ],
+const wrong = either(
+  'FETCH|FETCH 1|FETCH 1 FLAGS)|FETCH 1 (FLAGS|FETCH 0 FLAGS|FETCH 1 BODY[|STORE 1 FLAGS',
+  'STORE 1 +FLAGS (\\Bogus)|SEARCH|SEARCH NOT|SEARCH OR SEEN|SEARCH (SEEN|SEARCH SENTON x|UID|UID NOOP',
+  'LOGIN a b|STARTTLS|AUTHENTICATE PLAIN|SELECT|SELECT a b|SELECT "a|SELECT Nowhere|LIST|LIST ""',
+  'STATUS INBOX|CREATE INBOX|DELETE INBOX|RENAME Nowhere X|APPEND INBOX|APPEND INBOX {0+}\r\n',
+  'APPEND Nowhere {1+}\r\nx|COPY 1|COPY 1 Nowhere|NOOP x|ENABLE|IDLE x|XYZZY|(|\x00|\xff',
 )
 
 export const sound: fc.Arbitrary<SentCommand> = fc.oneof(
@@ -372,42 +215,17 @@ export const sound: fc.Arbitrary<SentCommand> = fc.oneof(
   { weight: 1, arbitrary: wrong.map((octets) => ({ octets: `${octets}\r\n`, isWrong: true })) },
 )
 
-const bits = [
-  '\r\n',
-  '\n',
-  '\r',
-  '\0',
-  ' ',
-  '(',
-  ')',
-  '"',
-  '\\',
-  '{',
-  '}',
-  '{3}\r\n',
-  '{3+}\r\n',
-  '{99+}\r\n',
-  '~',
-  '*',
-  '$',
-  '<',
-  '[',
-  ']',
-  '\xff',
-  ',',
-  ':',
-  '1',
-  'UID ',
-  'LOGOUT\r\n',
-  'COMPRESS DEFLATE\r\n',
-]
+const bits = either(
+  '\r\n|\n|\r|\0| |(|)|"|\\|{|}|{3}\r\n|{3+}\r\n|{99+}\r\n|~|*|$|<|[|]|\xff|,|:|1|UID |LOGOUT\r\n',
+  'COMPRESS DEFLATE\r\n|',
+)
 
 /** Several commands after accidents with their octets. A literal has at most five digits, or it would swallow all that follows. */
 export function damaged(commands: string): fc.Arbitrary<Octets> {
   const change = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     cut: fc.nat(6),
-    put: fc.oneof(fc.constantFrom('', ...bits), octet),
+    put: fc.oneof(bits, octet),
   })
   return fc.array(change, { minLength: 1, maxLength: 5 }).map((changes) =>
     changes

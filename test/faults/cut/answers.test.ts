@@ -70,7 +70,7 @@ for (const [what, work, expected] of [
   ],
 ] satisfies [string, Work, object][])
   for (const when of ['before', 'after'] as const)
-    test(`row 38: whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
+    test(`whichever statement a process dies ${when} while ${what}, the repeated request gets the answer of one change`, async () => {
       for (let at = 1, died = true; died; at++) {
         const context = `${when} statement ${at}`
         const mailbox = await newMailbox(database.db, 'ada')

@@ -11,7 +11,7 @@ for (const [when, statements] of [
   ['once it has claimed the key', ['insert into idempotency_keys']],
   ['once the change is committed', ['insert into changes', 'commit']],
 ] as const)
-  test(`row 40: a move of many messages whose process is killed ${when} is done once, and its repetition names the change`, async () => {
+  test(`a move of many messages whose process is killed ${when} is done once, and its repetition names the change`, async () => {
     await using office = await PostOffice.open()
     const doomed = await office.start(killedAt({ statements: [...statements], when: 'after' }))
     for (let number = 0; number < 2; number++) await hand(doomed, 'ann@peer.example', office.address, letter())

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { SmtpClient } from '#test/sockets/smtp-client.ts'
 import type { Service } from '#test/world/service.ts'
+import { killedAt } from '../letters/post-office.ts'
 import type { Letter } from '../letters/senders.ts'
 
 /** The environment of a service that is killed at the commit of such a letter, the first; or stopped, until it is told to
@@ -10,12 +10,8 @@ export function killedAtCommit(
   { long }: Letter,
   signal: 'SIGKILL' | 'SIGSTOP' = 'SIGKILL',
 ): Record<string, string> {
-  return {
-    NODE_OPTIONS: `--import ${fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))}`,
-    KILL_AT_STATEMENT: JSON.stringify(['insert into arrivals', ...(long ? ['commit'] : [])]),
-    KILL_WHEN: when,
-    KILL_WITH: signal,
-  }
+  const statements = ['insert into arrivals', ...(long ? ['commit'] : [])]
+  return { ...killedAt({ statements, when }), KILL_WITH: signal }
 }
 
 /** What a process says on standard output as it stops. */
