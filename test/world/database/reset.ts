@@ -78,9 +78,14 @@ async function rowsOf(pool: pg.Pool, table: string): Promise<string> {
 
 /** Changes with every column, constraint, index, trigger, function or setting that comes, goes or changes. */
 async function schemaOf(pool: pg.Pool): Promise<string> {
-  const parts = ['attribute', 'constraint', 'index', 'trigger', 'proc', 'namespace', 'type', 'db_role_setting'].map(
+  const parts = ['attribute', 'constraint', 'index', 'trigger', 'proc', 'namespace', 'type'].map(
     (name) => `(select count(*) || ' ' || coalesce(max(xmin::text::bigint), 0) from pg_${name})`,
   )
-  const { rows } = await pool.query<{ all: string }>(`select concat_ws(', ', ${parts.join(', ')}) as all`)
+  // The catalog of settings is that of all databases of a server.
+  const settings = `(select string_agg(setconfig::text, ' ') from pg_db_role_setting join pg_database on pg_database.oid = setdatabase
+    where datname = current_database())`
+  const { rows } = await pool.query<{ all: string }>(
+    `select concat_ws(', ', ${[...parts, settings].join(', ')}) as all`,
+  )
   return rows[0]?.all ?? ''
 }
