@@ -13,7 +13,7 @@ const databases = '../test/world/database/database.ts'
 const services = '../test/world/service.ts'
 
 /** How many files share a process. To load the program and start a database takes 1.7 s of CPU, and a further file 0.1 s. */
-const [withDatabase, withoutDatabase, alike] = [20, 30, 4]
+const [withDatabase, withoutDatabase, alike] = [32, 60, 4]
 
 /** Where test files run. On a server those that open no database are left out, since they would only repeat themselves, and so
  *  are those that say so. What may differ there says so too, and what runs there alone. */

@@ -54,6 +54,7 @@ for (const [command, ...states] of [
         await assertNewUids(scene, state)
         assert.ok(at < 100, 'it ends')
       }
+      if (when === 'after') found.add(begin)
       assert.deepEqual(found, new Set([begin, ...states]))
       assert.deepEqual(await wrongThings(), [])
     })
