@@ -3,7 +3,7 @@ import { invalid, Refusal } from '#/errors.ts'
 import { type FolderKey, folderNow } from '#/mail/folders.ts'
 import { uidsAfter } from '#/mail/list.ts'
 import { removeFolder } from '#/mail/make-folder.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { updateIn } from '#/mail/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
@@ -44,7 +44,9 @@ export async function deleteFolder(
     if (asked > mostMoved) throw notEmpty()
     const uids = await uidsAfter(db, mailbox, name, 0, together)
     asked += Math.max(1, uids.length)
-    await updateMessages(db, mailbox, name, uids, { folder: work.move_to }, by, stepOf(id)).catch(ofTarget)
+    const at = { mailbox, folderId: folder.key }
+    const move = db.transaction().execute((tx) => updateIn(tx, at, uids, { folder: work.move_to }, by, stepOf(id)))
+    await move.catch(ofTarget)
   }
   return false
 }

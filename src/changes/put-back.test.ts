@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { readSummaries } from '#/mail/read.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { updateIn, updateMessages } from '#/mail/update.ts'
 import { each } from '#test/each.ts'
 import { onceWritten } from '#test/observe/writes.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
@@ -26,11 +26,12 @@ test('what one step has changed is put back in several, if it is much', async ()
     kind: 'filters',
     by,
   })
-  await updateMessages(db, mailbox, 'inbox', uids, { flagged: true }, by, recording)
+  const at = { mailbox, name: 'inbox' }
+  const { recorded } = await db.transaction().execute((tx) => updateIn(tx, at, uids, { flagged: true }, by, recording))
   // Somebody has been at one of the first and one of the last.
   await updateMessages(db, mailbox, 'inbox', [7, 590], { flagged: false }, by)
 
-  const body = await organization.bodyOf(201, 'POST', `/v1/changes/${recording.changeId}/undo`)
+  const body = await organization.bodyOf(201, 'POST', `/v1/changes/${recorded}/undo`)
   const undo = async () => (await organization.request('GET', `/v1/changes/${body.id}`)).body
   await onceWritten(async () => (await undo()).state === 'done')
   const { messages, left_alone } = await undo()

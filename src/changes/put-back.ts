@@ -1,20 +1,36 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { query } from '#/db/query.ts'
 import type { LeftAlone } from '#/db/schema/changes.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { Refusal } from '#/errors.ts'
+import type { Change } from '#/mail/change.ts'
 import { folderNow } from '#/mail/folders.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { readSummaries } from '#/mail/read.ts'
-import type { Held } from '#/mail/recording.ts'
-import { type Change, updateMessages } from '#/mail/update.ts'
-import type { Difference, Part } from './part.ts'
+import { updateIn } from '#/mail/update.ts'
 import { stepOf } from './record.ts'
 import { type Whereabouts, whereabouts } from './whereabouts.ts'
 
-/** A part of a change that is being undone. */
-export interface Undone extends Part {
+/** A difference made to a message or to many. */
+interface Difference {
+  /** Null if unchanged. */
+  readonly seen: boolean | null
+  readonly flagged: boolean | null
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+/** Messages of one folder that were changed in the same way, which is being undone: a row of change_parts. */
+export interface Undone extends Difference {
   readonly id: number
+  readonly mailbox_id: string
+  readonly folder_key: number
+  readonly folder: string
+  readonly uids: number[]
+  /** Null if they were not moved. */
+  readonly from_key: number | null
+  readonly from_folder: string | null
   /** False if it is unknown whether it was done; then unchanged messages are not listed. */
   readonly undone_uids: readonly number[]
 }
@@ -65,20 +81,22 @@ async function putBackIn({ db, undo }: PutBack, part: Undone, place: Whereabouts
       gone.map(([, now]) => now),
     )
   }
-  const step = stepOf(undo.id)
+  const recording = { ...stepOf(undo.id), answer: sql`(select json_agg(uid) from present where ${isOtherwise(part)})` }
   try {
-    await updateMessages(db, mailbox, folder, uids, change, undo.by, {
-      settle: async (tx, did) => {
-        if (did.source.key !== place.key) throw new Error('The folder was replaced by another of its name')
-        await step.settle(tx, did)
-        const present = new Map(did.present.map((held) => [held.uid, held]))
-        const left = uids.flatMap((uid) => {
-          const held = present.get(uid)
-          const reason = !held ? 'gone' : moved ? 'moved' : isOtherwise(held, part) ? 'changed' : undefined
-          return reason ? [leftAlone(part, place, uid, reason)] : []
-        })
-        await markUndone(tx, undo.id, part, place, left)
-      },
+    await db.transaction().execute(async (tx) => {
+      const at = { mailbox, folderId: place.key }
+      const { places, recorded } = await updateIn(tx, at, uids, change, undo.by, recording)
+      const otherwise = new Set(recorded as number[] | null)
+      const reasonOf = (uid: number) => {
+        if (!places.has(uid)) return 'gone'
+        if (moved) return 'moved'
+        return otherwise.has(uid) ? 'changed' : undefined
+      }
+      const left = uids.flatMap((uid) => {
+        const reason = reasonOf(uid)
+        return reason ? [leftAlone(part, place, uid, reason)] : []
+      })
+      await markUndone(tx, undo.id, part, place, left)
     })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -103,13 +121,9 @@ async function backTo(db: Db, mailbox: MailboxRef, { from_key, from_folder }: Un
 }
 
 /** Whether any part of the change to a message has been changed since. */
-function isOtherwise(held: Held, { seen, flagged, added, removed }: Difference): boolean {
-  return (
-    (seen !== null && held.seen !== seen) ||
-    (flagged !== null && held.flagged !== flagged) ||
-    added.some((keyword) => !held.keywords.includes(keyword)) ||
-    removed.some((keyword) => held.keywords.includes(keyword))
-  )
+function isOtherwise({ seen, flagged, added, removed }: Difference): RawBuilder<unknown> {
+  return sql`(seen <> ${seen}::boolean or flagged <> ${flagged}::boolean
+    or not keywords @> ${added}::text[] or keywords && ${removed}::text[])`
 }
 
 function leftAlone(

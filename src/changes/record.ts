@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor } from '#/audit/actor.ts'
 import { type Lease, Leases } from '#/db/leases.ts'
-import { query, SqlPart } from '#/db/query.ts'
+import { query } from '#/db/query.ts'
 import type { ChangeKind } from '#/db/schema/changes.ts'
-import type { Db, Tx } from '#/db/schema.ts'
-import type { FolderKey } from '#/mail/folders.ts'
-import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import type { Did, Recording } from '#/mail/recording.ts'
-import { type Part, partsOf } from './part.ts'
+import type { Db } from '#/db/schema.ts'
+import type { Recording } from '#/mail/change.ts'
 
 export const changeLeases = new Leases('changes', 30_000)
 
@@ -21,64 +18,48 @@ export interface Recorded {
   readonly by: Actor
 }
 
-/** A change that is made in one transaction. */
-export interface RecordedAtOnce extends Recording {
-  /** Undefined until something is changed. */
-  readonly changeId: string | undefined
-}
-
-/** Records a change that is made in one transaction. A change without effect leaves no record. */
-export function recordedAtOnce(change: Recorded): RecordedAtOnce {
+/** Records a change that is made in one transaction, and answers its id. A change without effect leaves no record. */
+export function recordedAtOnce({ organizationId, mailboxes, kind, by }: Recorded): Recording {
   const id = randomUUID()
-  let changeId: string | undefined
-  return {
-    get changeId() {
-      return changeId
-    },
-    async settle(tx, did) {
-      if (did.pairs.length === 0) return
-      if (changeId === undefined) await insertWhole(tx, { ...change, id }, did)
-      else await insertParts(tx, id, did)
-      changeId = id
-    },
-  }
+  return recording(sql`
+      insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state, messages)
+      select ${id}::uuid, ${organizationId}::uuid, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, 'done', count(*)
+      from changing having count(*) > 0
+      on conflict (id) do update set messages = changes.messages + excluded.messages`)
 }
 
 /** Begins a change of many steps, which `endChange` ends. Until then it cannot be undone. Answers its id. */
-export async function beginChange(db: Db, change: Recorded): Promise<string> {
+export async function beginChange(db: Db, { organizationId, mailboxes, kind, by }: Recorded): Promise<string> {
   const id = randomUUID()
-  await insertChange(db, { ...change, id }, 'running')
+  await query(db)`
+    insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state)
+    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, 'running')`
   return id
 }
 
 /** Records one step of a change. */
 export function stepOf(changeId: string): Recording {
-  return {
-    async settle(tx, did) {
-      if (did.pairs.length > 0) await insertParts(tx, changeId, did)
-    },
-  }
+  return recording(sql`update changes set messages = messages + (select count(*) from changing) where id = ${changeId}`)
 }
 
-/** CTEs that record a step in the statement that makes it. Later ones depend on `change`, so that it is locked first. */
-export function stepWithin(changeId: string, { mailboxId }: MailboxRef, { key, name }: FolderKey): RawBuilder<unknown> {
-  const less = (these: string, those: string) => {
-    return sql`array(select one from unnest(${sql.ref(these)}) one where one <> all(${sql.ref(those)}) order by one collate "C")`
+/** With parts of messages that are changed in the same way. What follows depends on `change`, so that it is locked first. */
+function recording(change: RawBuilder<unknown>): Recording {
+  return {
+    answer: sql`(select id from change)`,
+    ctes({ mailbox: { mailboxId }, source, target }) {
+      const isMove = source.id !== target.id
+      const [key, name] = isMove ? [source.id, source.name] : [null, null]
+      return sql`change as (${change} returning id), parts as (
+        insert into change_parts (change_id, mailbox_id, folder_key, folder, uids, from_key, from_folder, from_uids, seen, flagged, added, removed)
+        select change.id, ${mailboxId}::uuid, ${target.id}::bigint, ${target.name}::text, array_agg(new_uid order by uid), ${key}::bigint,
+          ${name}::text, ${isMove ? sql`array_agg(uid order by uid)` : sql`null`}, alike.seen, alike.flagged, added, removed
+        from change, (
+          select uid, new_uid, nullif(new_seen, seen) as seen, nullif(new_flagged, flagged) as flagged, added, removed from changing
+        ) alike
+        group by change.id, alike.seen, alike.flagged, added, removed
+      )`
+    },
   }
-  return sql`change as (
-      update changes set messages = messages + (select count(*) from changing) where id = ${changeId} returning id
-    ), parts as (
-      insert into change_parts (change_id, mailbox_id, folder_key, folder, uids, seen, flagged, added, removed)
-      select change.id, ${mailboxId}::uuid, ${key}::bigint, ${name}::text, array_agg(uid order by uid), alike.seen, alike.flagged,
-        added, removed
-      from change, (
-        select uid, nullif(new_seen, seen) as seen, nullif(new_flagged, flagged) as flagged,
-          case when keywords = new_keywords then '{}' else ${less('new_keywords', 'keywords')} end as added,
-          case when keywords = new_keywords then '{}' else ${less('keywords', 'new_keywords')} end as removed
-        from changing
-      ) alike
-      group by change.id, alike.seen, alike.flagged, added, removed
-    )`
 }
 
 /** Ends a change. One without effect is deleted, unless a response has named it. Answers whether it stays. */
@@ -121,56 +102,4 @@ export async function releaseFailing(db: Db, change: Lease & { readonly messages
     sql`failures = ${failures}, state = case when ${failed} then 'failed' else state end,
       error = case when ${failed} then ${`Of ${mostFailures} attempts each failed; the log says why`} end`,
   )
-}
-
-const columnsOfPart = {
-  mailbox_id: 'uuid',
-  folder_key: 'bigint',
-  folder: 'text',
-  uids: 'bigint[]',
-  from_key: 'bigint',
-  from_folder: 'text',
-  from_uids: 'bigint[]',
-  seen: 'boolean',
-  flagged: 'boolean',
-  added: 'text[]',
-  removed: 'text[]',
-} satisfies Record<keyof Part, string>
-const partColumns = new SqlPart(Object.keys(columnsOfPart).join(', '))
-const typedPartColumns = new SqlPart(
-  Object.entries(columnsOfPart)
-    .map(([column, type]) => `${column} ${type}`)
-    .join(', '),
-)
-
-type WithId = Recorded & { readonly id: string }
-
-async function insertChange(db: Db, { id, organizationId, mailboxes, kind, by }: WithId, state: 'running' | 'done') {
-  await query(db)`
-    insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, state)
-    values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name}, ${state})
-    on conflict (id) do nothing`
-}
-
-/** One statement, since it is added to every change of many messages. */
-async function insertWhole(tx: Tx, { id, organizationId, mailboxes, kind, by }: WithId, did: Did): Promise<void> {
-  await query(tx)`
-    with change as (
-      insert into changes (id, organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, messages, state)
-      values (${id}, ${organizationId}, ${[...mailboxes]}::uuid[], ${kind}, ${by.kind}, ${by.id}::uuid, ${by.name},
-        ${did.pairs.length}, 'done')
-      returning id
-    )
-    insert into change_parts (change_id, ${partColumns})
-    select change.id, part.* from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
-}
-
-async function insertParts(tx: Tx, changeId: string, did: Did): Promise<void> {
-  await query(tx)`
-    with change as (
-      update changes set messages = messages + ${did.pairs.length} where id = ${changeId} returning id
-    )
-    insert into change_parts (change_id, ${partColumns})
-    select change.id, part.*
-    from change, jsonb_to_recordset(${JSON.stringify(partsOf(did))}::jsonb) as part (${typedPartColumns})`
 }

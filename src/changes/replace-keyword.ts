@@ -3,7 +3,7 @@ import { Refusal } from '#/errors.ts'
 import { folderStatuses } from '#/mail/folders.ts'
 import { listMessages } from '#/mail/list.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { updateIn } from '#/mail/update.ts'
 import type { Running } from './queries.ts'
 import { stepOf } from './record.ts'
 
@@ -27,11 +27,11 @@ export async function replaceKeyword(
 ): Promise<boolean> {
   const { id, organization_id: organizationId, remove_keyword: keyword, add_keyword, by } = change
   const alteration = { removeKeywords: [keyword], addKeywords: add_keyword === null ? [] : [add_keyword] }
-  const step = async (mailbox: MailboxRef, folder: string): Promise<number> => {
-    const { messages } = await listMessages(db, mailbox, folder, { limit: together, page: 0, keyword })
+  const step = async (mailbox: MailboxRef, name: string): Promise<number> => {
+    const { messages } = await listMessages(db, mailbox, name, { limit: together, page: 0, keyword })
     if (messages.length === 0) return 0
     const uids = messages.map(({ uid }) => uid)
-    await updateMessages(db, mailbox, folder, uids, alteration, by, stepOf(id))
+    await db.transaction().execute((tx) => updateIn(tx, { mailbox, name }, uids, alteration, by, stepOf(id)))
     return messages.length
   }
   for (const mailboxId of change.mailboxes) {

@@ -31,13 +31,11 @@ const insertEvents = new SqlPart(`/* announced */
 /** The same for a CTE of rows of `organization_id`, `type`, `mailbox_id` and `data`, caused by the service. */
 const insertFrom = (rows: string) => `${insertEvents.text}, 'service', null::uuid, '', data from ${rows}`
 
-/** CTEs for a statement that stores mail, which save arriving mail a statement. They write an event for each row of the CTE
- *  `received`: `organization_id`, `mailbox_id`, `folder`, `uid` and `id`. */
-export const insertReceived = new SqlPart(`received_events as (
-      select organization_id, 'message.received' as type, mailbox_id,
-        jsonb_build_object('folder', folder, 'uid', uid, 'id', id) as data
-      from received
-    ), received_logged as (${insertFrom('received_events')})`)
+/** A CTE for a statement that stores mail, which saves arriving mail a statement. It writes an event for each row of the CTE `received`, which
+ *  has the actor's columns too. */
+export const insertReceived = new SqlPart(
+  `received_logged as (${insertEvents.text}, actor_kind, actor_id, actor_name, data from received)`,
+)
 
 /** The end of a statement that writes more than events: writes the rows of its CTE `new_events`. */
 export const insertNewEvents = new SqlPart(insertFrom('new_events'))

@@ -1,13 +1,11 @@
 import type { Tx } from '#/db/schema.ts'
-import { appendEvents, type By } from '#/events/append.ts'
+import type { By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Copy } from './append.ts'
 import { append } from './append.ts'
-import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
-import { type FolderRef, lockFolderRefs } from './folders.ts'
+import { type FolderRef, lockFolders } from './folders.ts'
 import { dropOwnCopies } from './own-copies.ts'
-import { logStored } from './received.ts'
 
 /** A message as a mail program stores it. */
 export type Given = Omit<Copy, 'mailbox' | 'folder' | 'filteredBy'>
@@ -21,13 +19,11 @@ export async function appendGiven(
   messages: readonly Given[],
   by: By,
 ): Promise<number[]> {
-  const locked = (await lockFolderRefs(tx, ref))(ref)
+  const locked = (await lockFolders(tx, ref))(ref)
   const { name: folder } = locked
-  if (folder === 'sent') await dropOwnCopies(tx, key, { ...ref, folder: locked }, messages)
+  if (folder === 'sent') await dropOwnCopies(tx, key, { mailbox: ref.mailbox, folder: locked }, messages)
   const copies = messages.map((message) => ({ ...message, mailbox: ref.mailbox, folder, filteredBy: [] }))
-  const uids = await append(tx, key, copies, false)
-  await logStored(tx, { ...ref, name: folder }, uids, by)
-  return uids
+  return await append(tx, key, copies, { by })
 }
 
 /** Stores a message in place of another one, which is deleted for good (RFC 8508). Answers the uid of the new one; undefined, with
@@ -40,10 +36,9 @@ export async function replaceGiven(
   message: Given,
   by: By,
 ): Promise<number | undefined> {
-  const source = (await lockFolderRefs(tx, old, ref))(old)
-  const gone = await expungeFrom(tx, source, [old.uid])
+  const source = (await lockFolders(tx, old, ref))(old)
+  const gone = await expungeFrom(tx, old.mailbox, source, [old.uid], { by })
   if (gone.length === 0) return undefined
-  await appendEvents(tx, deleted(old.mailbox, source.name, gone), by)
   const [uid] = await appendGiven(tx, key, ref, [message], by)
   return uid
 }

@@ -1,11 +1,12 @@
 import { DatabaseError } from 'pg'
 import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
-import { insertReceived } from '#/events/append.ts'
+import { type By, insertReceived } from '#/events/append.ts'
 import type { Contents, MessageRow } from './append-rows.ts'
 import type { Arrival } from './arrivals.ts'
 import { areNew, arrivalRows, noneSuspended, notesIfReady } from './arrivals.ts'
 import { countsStored } from './counts-stored.ts'
+import type { Named } from './folders.ts'
 
 /** The messages added to a folder; `number` identifies it in the statement. */
 export interface Gain {
@@ -26,6 +27,12 @@ export interface Place {
   readonly first: number
 }
 
+/** Who stores copies, if it is not the service, and what one is stored in place of. */
+export interface Told {
+  readonly by?: By | undefined
+  readonly movedFrom?: (Named & { readonly folder: string }) | undefined
+}
+
 /** Where copies are stored, and what is recorded of their arrival. */
 export interface Places {
   readonly gains?: readonly Gain[]
@@ -36,7 +43,7 @@ export interface Places {
 /** PostgreSQL's code for text that is no boolean. */
 const noBoolean = '22P02'
 
-/** Writes contents, messages, keywords, the storage used and, unless mail only moves, events. Folders are counted up here or
+/** Writes contents, messages, keywords, the storage used and events. Folders are counted up here or
  *  in an earlier part of the same append. Answers the messages' places. Writes nothing and answers none if a folder is
  *  missing or removed while this waits for its lock. With arrivals it is a transaction of its own, and writes nothing either
  *  if not all of them are new or a mailbox is suspended; it fails, as `hasChangedMeanwhile` tells, if another transaction
@@ -49,7 +56,7 @@ export function store(
   { gains = [], places = [], arrivals = [] }: Places,
   contents: Contents,
   messages: readonly MessageRow[],
-  withEvents: boolean,
+  { by, movedFrom }: Told = {},
 ): Promise<Place[]> {
   return query<Place>(db, { mayWait: true })`
     with arriving as (
@@ -113,10 +120,14 @@ export function store(
       insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
       select folder_id, unnest(keywords), received_at, uid, seen from messages
     ), received as (
-      -- A copy in Sent has not been received.
-      select folder.organization_id, folder.mailbox_id, folder.name as folder, messages.uid, messages.id
+      select folder.organization_id, folder.mailbox_id, ${by?.kind ?? 'service'}::text as actor_kind, ${by?.id ?? null}::uuid as actor_id,
+        ${by?.name ?? ''}::text as actor_name,
+        -- Of what others store, nobody receives a draft, or what is sent.
+        case when ${by !== undefined}::boolean and folder.name in ('drafts', 'sent') then 'message.changed' else 'message.received' end as type,
+        jsonb_build_object('folder', folder.name, 'uid', messages.uid, 'id', messages.id) || ${JSON.stringify(movedFrom ? { moved_from: movedFrom } : {})}::jsonb as data
       from messages join mail_folders folder on folder.id = messages.folder_id
-      where ${withEvents}::boolean and folder.name <> 'sent'
+      -- Nor is a copy in Sent received, of which the event is another.
+      where ${by !== undefined}::boolean or folder.name <> 'sent'
       order by messages.folder_id, messages.uid
     ), ${insertReceived}, stored as (
       select organization_id, sum(copies * size_bytes::bigint) as bytes from content group by organization_id

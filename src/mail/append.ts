@@ -7,7 +7,7 @@ import type { Originals } from '#/mime/header/originals.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import { Contents, type HashedIds, hashIds, type MessageRow, messageRow } from './append-rows.ts'
-import { type Gain, hasChangedMeanwhile, type Place, store } from './append-statement.ts'
+import { type Gain, hasChangedMeanwhile, type Place, store, type Told } from './append-statement.ts'
 import type { Arrival } from './arrivals.ts'
 import { makeFolders } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -38,10 +38,9 @@ export interface Copy {
 /** Bytes of mail in one statement: node-postgres copies them four times in one turn of the event loop. */
 const bytesAtOnce = 2 * pieceBytes
 
-/** Stores copies for any number of mailboxes in one statement, or more if a folder is missing or above 2 MiB. Writes their
- *  events, unless they only come from another host or the caller does. Throws `not_found` for an unknown mailbox; then `tx` must
- *  be rolled back. Answers the uid of each. */
-export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], withEvents = true): Promise<number[]> {
+/** Stores copies for any number of mailboxes and writes their events, in one statement, or more if a folder is missing or above 2 MiB. Throws
+ *  `not_found` for an unknown mailbox; then `tx` must be rolled back. Answers the uid of each. */
+export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], told?: Told): Promise<number[]> {
   if (copies.length === 0) return []
   const gains = gainsOf(copies)
   let places: readonly Place[] | undefined
@@ -50,8 +49,8 @@ export async function append(tx: Tx, key: IdHashKey, copies: readonly Copy[], wi
     const { contents, rows } = await rowsOf(key, batch, gains)
     stored.push(...rows)
     await numberLarge(tx, contents)
-    if (places) await store(tx, { places }, contents, rows, withEvents)
-    else places = await storeFirst(tx, gains.byFolder, contents, rows, withEvents)
+    if (places) await store(tx, { places }, contents, rows, told)
+    else places = await storeFirst(tx, gains.byFolder, contents, rows, told)
     for (const { row, raw } of contents.large) await putPieces(tx, row.given, raw)
   }
   const first = new Map(places?.map((place) => [place.number, place.first]))
@@ -71,7 +70,7 @@ export async function appendNew(
   const { contents, rows } = await rowsOf(key, first, gains)
   if (contents.large.length > 0) return false
   try {
-    const places = await store(db, { gains: gains.byFolder, arrivals }, contents, rows, true)
+    const places = await store(db, { gains: gains.byFolder, arrivals }, contents, rows)
     return places.length === gains.byFolder.length
   } catch (error) {
     if (hasChangedMeanwhile(error)) return false
@@ -103,9 +102,9 @@ async function storeFirst(
   gains: readonly Gain[],
   contents: Contents,
   rows: readonly MessageRow[],
-  withEvents: boolean,
+  told: Told | undefined,
 ): Promise<readonly Place[]> {
-  const places = await store(tx, { gains }, contents, rows, withEvents)
+  const places = await store(tx, { gains }, contents, rows, told)
   if (places.length === gains.length) return places
   await makeFolders(
     tx,
@@ -114,7 +113,7 @@ async function storeFirst(
       name,
     })),
   )
-  const made = await store(tx, { gains }, contents, rows, withEvents)
+  const made = await store(tx, { gains }, contents, rows, told)
   if (made.length < gains.length) throw notFound('mailbox')
   return made
 }

@@ -15,6 +15,7 @@ import { idKey, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import type { Copy } from './append.ts'
 import { appendCopies } from './append-copies.ts'
 import { appendGiven, replaceGiven } from './append-given.ts'
+import type { Change } from './change.ts'
 import { copyMessages } from './copy.ts'
 import { storeDraft } from './drafts.ts'
 import { expungeMarked, expungeMessages, markedDeleted } from './expunge.ts'
@@ -23,7 +24,7 @@ import type { MailboxRef } from './mailbox-ref.ts'
 import { moveMessages } from './move.ts'
 import { indexText, mailboxMark } from './search/index-text.ts'
 import { claimUnindexed, readUnindexed, type Unindexed, writeWords } from './search/queue.ts'
-import { type ChangedFlags, type FlagChange, storeFlags } from './store-flags.ts'
+import { type ChangedFlags, storeFlags } from './store-flags.ts'
 import { updateMessages } from './update.ts'
 
 const by: By = { kind: 'mail_program', id: null, name: '' }
@@ -38,17 +39,17 @@ interface Own {
 const given = { receivedAt: second(0), seen: false, flagged: false, keywords: [] }
 
 for (const [what, held, change, marks, event] of [
-  ['sets a flag', {}, { flags: { seen: true } }, 'seen', { unread: false }],
-  ['clears one', { seen: true, flagged: true }, { flags: { seen: false } }, 'flagged', { unread: true }],
-  ['marks as answered', {}, { flags: { answered: true } }, 'answered', { answered: true }],
-  ['marks as forwarded', {}, { flags: { forwarded: true } }, 'forwarded', { forwarded: true }],
-  ['takes a mark away', { answered: true }, { flags: { answered: false } }, '', { answered: false }],
-  ['marks as deleted, of which no reader needs to know more', {}, { flags: { deleted: true } }, 'deleted', {}],
-  ['marks as a draft', {}, { flags: { draft: true } }, 'draft', {}],
+  ['sets a flag', {}, { seen: true }, 'seen', { unread: false }],
+  ['clears one', { seen: true, flagged: true }, { seen: false }, 'flagged', { unread: true }],
+  ['marks as answered', {}, { answered: true }, 'answered', { answered: true }],
+  ['marks as forwarded', {}, { forwarded: true }, 'forwarded', { forwarded: true }],
+  ['takes a mark away', { answered: true }, { answered: false }, '', { answered: false }],
+  ['marks as deleted, of which no reader needs to know more', {}, { deleted: true }, 'deleted', {}],
+  ['marks as a draft', {}, { draft: true }, 'draft', {}],
   [
     'adds and removes keywords',
     { seen: true, keywords: ['home', 'work'] },
-    { flags: {}, addKeywords: ['Paid', '$label1'], removeKeywords: ['WORK', 'never'] },
+    { addKeywords: ['Paid', '$label1'], removeKeywords: ['WORK', 'never'] },
     'seen $label1 home paid',
     { added_labels: ['$label1', 'paid'], removed_labels: ['work'] },
   ],
@@ -56,33 +57,33 @@ for (const [what, held, change, marks, event] of [
     'replaces all',
     { flagged: true, answered: true, keywords: ['home', 'work'] },
     {
-      flags: { seen: true, flagged: false, answered: false, forwarded: false, deleted: true, draft: true },
+      seen: true,
+      flagged: false,
+      answered: false,
+      forwarded: false,
+      deleted: true,
+      draft: true,
       keywords: ['Work', 'paid'],
     },
     'seen deleted draft paid work',
     { unread: false, starred: false, answered: false, added_labels: ['paid'], removed_labels: ['home'] },
   ],
-  [
-    'moves the keywords of what becomes read',
-    { keywords: ['work'] },
-    { flags: { seen: true } },
-    'seen work',
-    { unread: false },
-  ],
+  ['moves the keywords of what becomes read', { keywords: ['work'] }, { seen: true }, 'seen work', { unread: false }],
   [
     'changes nothing that is so already',
     { seen: true, keywords: ['work'] },
-    { flags: { seen: true }, addKeywords: ['work'] },
+    { seen: true, addKeywords: ['work'] },
     'seen work',
     undefined,
   ],
-  ['leaves alone what has changed since', {}, { flags: { seen: true }, unchangedSince: 1 }, '', undefined],
-  ['changes what has not', {}, { flags: { seen: true }, unchangedSince: 2 }, 'seen', { unread: false }],
-] satisfies [string, Partial<Copy>, FlagChange, string, object | undefined][]) {
+  ['leaves alone what has changed since', {}, { seen: true, unchangedSince: 1 }, '', undefined],
+  ['changes what has not', {}, { seen: true, unchangedSince: 2 }, 'seen', { unread: false }],
+] satisfies [string, Partial<Copy>, Change & { unchangedSince?: number }, string, object | undefined][]) {
+  const { unchangedSince, ...flags } = { unchangedSince: undefined, ...change }
   test(`a STORE ${what}`, async () => {
     const { mailbox, inbox } = await own({}, held)
-    const stored = await transaction((tx) => storeFlags(tx, inbox, [2, 3], change, by))
-    const isModified = change.unchangedSince === 1
+    const stored = await transaction((tx) => storeFlags(tx, inbox, [2, 3], flags, by, { unchangedSince }))
+    const isModified = unchangedSince === 1
     assert.deepEqual(
       [[...stored.present], [...stored.modified], stored.modseq, stored.changed.map(written)],
       [[2], isModified ? [2] : [], 3, event ? [[2, 2, marks]] : []],
@@ -121,23 +122,16 @@ test('a copy shares the octets, has what the message had, an id of its own and t
 test('a move keeps ids within a mailbox; another mailbox has other messages then', async () => {
   const { mailbox, inbox, archive } = await own({ keywords: ['work'] }, { flagged: true })
   const before = await ids(inbox)
-  assert.deepEqual(await transaction((tx) => moveMessages(tx, inbox, [1, 2], archive, by)), {
-    from: [1, 2],
-    to: [1, 2],
-    modseq: 4,
-  })
+  const move = async (from: FolderRef, uids: number[], to: FolderRef) => {
+    const moved = await transaction((tx) => moveMessages(tx, from, uids, to, by))
+    assert.deepEqual(Array.from(moved.ids), from === to ? [] : await ids(to))
+    return [moved.from, moved.to, moved.modseq]
+  }
+  assert.deepEqual(await move(inbox, [1, 2], archive), [[1, 2], [1, 2], 4])
   assert.deepEqual(await ids(archive), before)
-  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [2], archive, by)), {
-    from: [2],
-    to: [2],
-    modseq: 2,
-  })
+  assert.deepEqual(await move(archive, [2], archive), [[2], [2], 2])
   const other = await another(mailbox)
-  assert.deepEqual(await transaction((tx) => moveMessages(tx, archive, [1, 2], other.inbox, by)), {
-    from: [1, 2],
-    to: [1, 2],
-    modseq: 4,
-  })
+  assert.deepEqual(await move(archive, [1, 2], other.inbox), [[1, 2], [1, 2], 4])
   assert.deepEqual([await ids(archive), (await ids(other.inbox)).filter((id) => before.includes(id))], [[], []])
   assert.deepEqual(await shown(other.inbox), [
     [1, 2, 'work'],
@@ -154,7 +148,7 @@ test('a move keeps ids within a mailbox; another mailbox has other messages then
 test('every event names its message by the id', async () => {
   const { mailbox, inbox, archive } = await own({}, {})
   const [one, two] = await ids(inbox)
-  await transaction((tx) => storeFlags(tx, inbox, [1], { flags: { flagged: true } }, by))
+  await transaction((tx) => storeFlags(tx, inbox, [1], { flagged: true }, by))
   await updateMessages(db, mailbox, 'inbox', [2], { seen: true, addKeywords: ['work'] })
   await updateMessages(db, mailbox, 'inbox', [2], { flagged: true })
   await transaction((tx) => copyMessages(tx, inbox, [1], archive, by))
@@ -245,7 +239,7 @@ test('whoever copies, moves and expunges the same messages at once leaves counte
       transaction((tx) => copyMessages(tx, from, uids.slice(0, 6), to, by)),
       transaction((tx) => moveMessages(tx, from, uids.slice(3, 9), to, by)),
       transaction((tx) => expungeMarked(tx, from, uids.slice(6, 12), by)),
-      transaction((tx) => storeFlags(tx, from, uids, { flags: { seen: true } }, by)),
+      transaction((tx) => storeFlags(tx, from, uids, { seen: true }, by)),
     ]),
   )
   await Promise.all(work)
@@ -276,13 +270,7 @@ if (process.env.TEST_DATABASE_URL !== undefined)
 
 test('a draft that is saved over HTTP bears the mark of one', async () => {
   const { mailbox } = await own({})
-  await storeDraft(
-    db,
-    idKey,
-    mailbox,
-    { message: readMessage(letter({})), savedAt: second(0), replaces: [] },
-    undefined,
-  )
+  await storeDraft(db, idKey, mailbox, { message: readMessage(letter({})), savedAt: second(0), replaces: [] }, by)
   assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
 })
 

@@ -70,7 +70,7 @@ test('a copy that takes over an id is read again, with that', async () => {
   await db.transaction().execute((tx) => copyMessages(tx, refs[0], [1], refs[1], by))
   const { state } = await folderChanges(db, ada, 'archive', undefined)
   await db.transaction().execute(async (tx) => {
-    await storeFlags(tx, refs[0], [1], { flags: { deleted: true } }, by)
+    await storeFlags(tx, refs[0], [1], { deleted: true }, by)
     await expungeMarked(tx, refs[0], [1], by)
   })
   const { flags } = await folderChanges(db, ada, 'archive', state)

@@ -1,16 +1,13 @@
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { notFound } from '#/errors.ts'
 import type { By } from '#/events/append.ts'
 import { publicId } from '#/message-id.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import { append } from './append.ts'
-import type { Named } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
-import { lockFolders, makeFolders } from './folders.ts'
+import { lockFolders, makeFolders, type Named } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { logStored } from './received.ts'
 
 export interface Draft {
   /** With a Message-ID that begins with `<draft.`. */
@@ -29,21 +26,22 @@ export function storeDraft(
   key: IdHashKey,
   mailbox: MailboxRef,
   { message, savedAt: receivedAt, replaces, record }: Draft,
-  by?: By,
+  by: By,
 ): Promise<number | undefined> {
   return db.transaction().execute(async (tx) => {
-    await makeFolders(tx, [{ mailbox, name: 'drafts' }])
-    const folder = (await lockFolders(tx, mailbox, ['drafts'])).get('drafts')
-    if (!folder) throw notFound('mailbox')
+    const drafts = { mailbox, name: 'drafts' }
+    await makeFolders(tx, [drafts])
+    const folder = (await lockFolders(tx, drafts))(drafts)
     const before = replaces.at(-1)
     const replaced = before === undefined ? undefined : await findIn(tx, folder.id, before)
     if (before !== undefined && !replaced) return undefined
     // First, by the order of locks (docs/database.md#lock-order).
-    if (replaces.length > 0) await expungeFrom(tx, folder, replaces)
+    if (replaces.length > 0) await expungeFrom(tx, mailbox, folder, replaces, { isSilent: true })
     const flags = { seen: true, flagged: false, draft: true, keywords: [], filteredBy: [] }
-    const [uid = 0] = await append(tx, key, [{ mailbox, folder: 'drafts', message, receivedAt, ...flags }], false)
+    const copy = { mailbox, folder: 'drafts', message, receivedAt, ...flags }
+    const movedFrom = replaced && { ...replaced, folder: 'drafts' }
+    const [uid = 0] = await append(tx, key, [copy], { by, movedFrom })
     await record?.(tx, uid, publicId((await findIn(tx, folder.id, uid))?.id ?? 0))
-    await logStored(tx, { mailbox, folderId: folder.id, name: 'drafts' }, [uid], by, replaced)
     return uid
   })
 }

@@ -1,30 +1,11 @@
 import { sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { appendEvents, type By } from '#/events/append.ts'
-import { deleted, type Named } from './changed.ts'
-import {
-  type Folder,
-  type FolderRef,
-  findFolder,
-  lockFolderRefs,
-  lockFolders,
-  refuseFolder,
-  uidRows,
-} from './folders.ts'
-import { dropKeywords, type Keyworded } from './keywords.ts'
+import { type By, insertNewEventsBy } from '#/events/append.ts'
+import { left } from './counted.ts'
+import { type Folder, type FolderAt, type FolderRef, findFolder, lockFolders, type Named, uidRows } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { expunged, lockWithSuccessors, succeed } from './succession.ts'
-
-/** Modification sequences for which expunges are logged. A reader with an older state reads the folder again. */
-const remembered = 10_000
-
-/** A message that is removed from a folder. */
-export interface Leaving {
-  readonly uid: number
-  readonly seen: boolean
-  readonly size_bytes: number
-}
+import { expungedEvents, lockWithSuccessors, type Succession, succeed } from './succession.ts'
 
 /** Bytes in one transaction, which blocks the embedded database: large messages have many rows. */
 export const mostBytes = 64 << 20
@@ -39,33 +20,50 @@ export async function expungeMessages(
   by?: By,
   record?: (tx: Tx, gone: readonly number[]) => Promise<void>,
 ): Promise<number[]> {
-  const all: number[] = []
-  for (const some of await parted(db, await findFolder(db, mailbox, name), uids)) {
-    const gone = await db.transaction().execute(async (tx) => {
-      const gone = await expungeIn(tx, mailbox, name, some)
-      const uids = gone.map(({ uid }) => uid)
-      await record?.(tx, uids)
-      await appendEvents(tx, deleted(mailbox, name, gone), by)
-      return uids
-    })
-    all.push(...gone)
+  const { id: folderId } = await findFolder(db, mailbox, name)
+  const { rows } = await sql<Sized>`
+    select uid, size_bytes from ${uidRows(folderId, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(
+    db,
+  )
+  const gone = await expungeParts(db, { mailbox, folderId }, rows, by, (tx, gone) =>
+    record?.(
+      tx,
+      gone.map(({ uid }) => uid),
+    ),
+  )
+  return gone.map(({ uid }) => uid)
+}
+
+type Sized = { readonly uid: number; readonly size_bytes: number }
+
+/** Called with what is deleted, in the transaction that deletes it. */
+export type Noting = (tx: Tx, gone: readonly Named[]) => Promise<void> | undefined
+
+/** Deletes messages, in ascending order, in transactions of at most so many bytes or of one message each. */
+export async function expungeParts(
+  db: Db,
+  ref: FolderRef,
+  messages: readonly Sized[],
+  by: By | undefined,
+  record?: Noting,
+): Promise<Named[]> {
+  const all: Named[] = []
+  for (const uids of partsOf(messages)) {
+    all.push(
+      ...(await db.transaction().execute(async (tx) => {
+        const gone = await expungeAt(tx, ref, uids, by)
+        await record?.(tx, gone)
+        return gone
+      })),
+    )
   }
   return all
 }
 
-/** Those that exist, in ascending order. Each part has one message, or at most so many bytes. */
-async function parted(db: Db, folder: Folder, uids: readonly number[]): Promise<number[][]> {
-  const { rows } = await sql<{ uid: number; size_bytes: number }>`
-    select uid, size_bytes from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid)
-    order by uid`.execute(db)
-  return partsOf(rows)
-}
-
-/** Of messages in ascending order. */
-export function partsOf(rows: readonly { readonly uid: number; readonly size_bytes: number }[]): number[][] {
+function partsOf(messages: readonly Sized[]): number[][] {
   const parts: number[][] = []
   let bytes = Number.POSITIVE_INFINITY
-  for (const { uid, size_bytes } of rows) {
+  for (const { uid, size_bytes } of messages) {
     bytes += size_bytes
     if (bytes > mostBytes) {
       parts.push([])
@@ -74,12 +72,6 @@ export function partsOf(rows: readonly { readonly uid: number; readonly size_byt
     parts.at(-1)?.push(uid)
   }
   return parts
-}
-
-/** A trigger on mail_messages updates their contents and the storage used. */
-export async function expungeIn(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[]): Promise<Named[]> {
-  const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-  return await expungeFrom(tx, folder, uids)
 }
 
 /** Messages that one transaction deletes for a mail program, and messages that are looked at at a time. */
@@ -104,7 +96,7 @@ export async function* markedDeleted(
   }
 }
 
-/** Deletes for good those of the messages that still bear `\Deleted`, and writes events. A copy that was made to move a message takes over its
+/** Deletes for good those of the messages that still bear `\\Deleted`, and writes events. A copy that was made to move a message takes over its
  *  id. Answers their number, and the modification sequence that the folder has then. */
 export async function expungeMarked(
   tx: Tx,
@@ -113,59 +105,44 @@ export async function expungeMarked(
   by: By,
 ): Promise<{ readonly gone: number; readonly modseq: number }> {
   const { folder, successions } = await lockWithSuccessors(tx, ref, uids)
-  const rows = await query<{ uid: number }>(tx)`
-    select uid from (
-      select distinct ${folder.id}::bigint as folder_id, uid from unnest(${uids}::bigint[]) as uid
-    ) wanted join mail_messages using (folder_id, uid)
-    where deleted`
-  const gone = await expungeFrom(
-    tx,
-    folder,
-    rows.map(({ uid }) => uid),
-  )
+  const { length: gone } = await expungeFrom(tx, ref.mailbox, folder, uids, { by, isMarked: true, successions })
   await succeed(tx, successions)
-  await appendEvents(tx, expunged({ mailbox: ref.mailbox, folder }, gone, successions), by)
   const own = successions.some(({ folderId }) => folderId === folder.id) ? 1 : 0
-  return { gone: gone.length, modseq: folder.modseq + gone.length + own }
+  return { gone, modseq: folder.modseq + gone + own }
 }
 
 /** Deletes messages of a folder for good, whatever they bear, and writes events. Answers those that were there, in ascending order. Uids are
  *  never given again in a folder, whatever it is called by now. */
-export async function expungeAt(tx: Tx, ref: FolderRef, uids: readonly number[], by?: By): Promise<Named[]> {
-  const folder = (await lockFolderRefs(tx, ref))(ref)
-  const gone = await expungeFrom(tx, folder, uids)
-  await appendEvents(tx, deleted(ref.mailbox, folder.name, gone), by)
-  return gone
+export async function expungeAt(tx: Tx, at: FolderAt, uids: readonly number[], by?: By): Promise<Named[]> {
+  return await expungeFrom(tx, at.mailbox, (await lockFolders(tx, at))(at), uids, { by })
 }
 
-/** From a locked folder. Answers those that were there, in ascending order. */
-export async function expungeFrom(tx: Tx, folder: Folder, uids: readonly number[]): Promise<Named[]> {
-  const { rows: gone } = await sql<Leaving & Keyworded & Named>`
-    delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
-    where message.folder_id = wanted.folder_id and message.uid = wanted.uid
-    returning message.uid, message.id, seen, size_bytes, received_at, keywords`.execute(tx)
-  await dropKeywords(tx, folder.id, gone)
-  await leave(tx, folder, gone)
-  return gone.map(({ uid, id }) => ({ uid, id })).sort((one, other) => one.uid - other.uid)
+interface Expunging {
+  readonly by?: By | undefined
+  /** Only those that bear `\\Deleted`. */
+  readonly isMarked?: boolean
+  readonly successions?: readonly Succession[]
+  /** Whether others are told by another event. */
+  readonly isSilent?: boolean
 }
 
-/** Subtracts the messages from the counters of their locked folder, and logs each under a modification sequence of its own. */
-export async function leave(tx: Tx, folder: Folder, gone: readonly Leaving[]): Promise<void> {
-  if (gone.length === 0) return
-  const modseq = folder.modseq + gone.length
-  await sql`
-    with logged as (
-      insert into mail_expunged (folder_id, modseq, uid)
-      select ${folder.id}, ${folder.modseq} + place, uid
-      from unnest(${gone.map(({ uid }) => uid)}::bigint[]) with ordinality as gone (uid, place)
-    ), forgotten as (
-      delete from mail_expunged where folder_id = ${folder.id} and modseq <= ${modseq - remembered}
-    )
-    /* announced */ update mail_folders set
-      modseq = ${modseq},
-      expunged_from = greatest(expunged_from, ${modseq - remembered}),
-      total = total - ${gone.length}::integer,
-      unread = unread - ${gone.filter(({ seen }) => !seen).length}::integer,
-      size_bytes = size_bytes - ${gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0)}::bigint
-    where id = ${folder.id}`.execute(tx)
+/** The same from a locked folder. A trigger on mail_messages updates their contents and the storage used. */
+export async function expungeFrom(
+  tx: Tx,
+  { organizationId, mailboxId }: MailboxRef,
+  folder: Folder,
+  uids: readonly number[],
+  { by, isMarked = false, successions = [], isSilent = false }: Expunging = {},
+): Promise<Named[]> {
+  const { rows } = await sql<Named>`
+    with gone as (
+      delete from mail_messages message using ${uidRows(folder.id, uids)} wanted
+      where message.folder_id = wanted.folder_id and message.uid = wanted.uid and (message.deleted or not ${isMarked}::boolean)
+      returning message.uid, message.id, seen, size_bytes, received_at, keywords
+    ), ${left(folder, 'gone')}, new_events as (
+      select ${organizationId}::uuid as organization_id, type, ${mailboxId}::uuid as mailbox_id, data
+      from (${expungedEvents(folder, successions)}) event where not ${isSilent}::boolean
+    ), logged as (${insertNewEventsBy(by)})
+    select uid, id from gone order by uid`.execute(tx)
+  return rows
 }

@@ -27,6 +27,12 @@ export interface Folder {
   readonly unread: number
 }
 
+/** A message of a folder. */
+export interface Named {
+  readonly uid: number
+  readonly id: number
+}
+
 /** The six folders that a new mailbox has from the start. */
 export async function makeStandardFolders(tx: Tx, mailbox: MailboxRef): Promise<void> {
   await makeFolders(
@@ -86,51 +92,44 @@ export async function folderNow(db: Db, mailbox: MailboxRef, { key }: FolderKey)
   return folder?.name
 }
 
-/** Says why a folder to be locked was missing. */
-export async function refuseFolder(tx: Tx, mailbox: MailboxRef, name: string): Promise<never> {
-  await findFolder(tx, mailbox, name)
-  throw noSuchFolder(name)
-}
-
-/** Locks those of the folders that exist, lowest id first, so that no two operations deadlock. */
-export async function lockFolders(tx: Tx, mailbox: MailboxRef, names: readonly string[]): Promise<Map<string, Folder>> {
-  const folders = await tx
-    .selectFrom('mail_folders')
-    .select(['id', 'name', 'uid_next', 'modseq', 'total', 'unread'])
-    .where('organization_id', '=', mailbox.organizationId)
-    .where('mailbox_id', '=', mailbox.mailboxId)
-    .where('name', 'in', names)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
-  return new Map(folders.map((folder) => [folder.name, folder]))
-}
-
 /** A folder by its id, which stays when it is renamed. */
 export interface FolderRef {
   readonly mailbox: MailboxRef
   readonly folderId: number
 }
 
-/** Locks folders of one organization by their ids, lowest first. @throws not_found if one of them is gone */
-export async function lockFolderRefs(
+export type FolderAt = FolderRef | FolderName
+
+/** Locks folders of one organization, lowest id first, so that no two operations deadlock. Throws as `findFolder` if one is not there,
+ *  `not_found` for one that is named by its id. */
+export async function lockFolders(
   tx: Tx,
-  ...refs: readonly [FolderRef, ...FolderRef[]]
-): Promise<(ref: FolderRef) => Folder> {
-  const rows = await query<Folder>(tx)`
-    select folder.id, folder.name, folder.uid_next, folder.modseq, folder.total, folder.unread
-    from unnest(${refs.map(({ folderId }) => folderId)}::bigint[], ${refs.map(({ mailbox }) => mailbox.mailboxId)}::uuid[])
-      as wanted (id, mailbox_id)
-    join mail_folders folder on folder.id = wanted.id and folder.mailbox_id = wanted.mailbox_id
-    where folder.organization_id = ${refs[0].mailbox.organizationId}
-    order by folder.id for update of folder`
-  const byId = new Map(rows.map((folder) => [folder.id, folder]))
-  if (refs.some(({ folderId }) => !byId.has(folderId))) throw notFound('folder')
-  return ({ folderId }) => {
-    const folder = byId.get(folderId)
-    if (!folder) throw notFound('folder')
-    return folder
-  }
+  ...wanted: readonly [FolderAt, ...FolderAt[]]
+): Promise<(at: FolderAt) => Folder> {
+  const ids = wanted.flatMap((at) => ('folderId' in at ? at.folderId : []))
+  const names = wanted.flatMap((at) => ('folderId' in at ? [] : at.name))
+  const rows = await query<Folder & { mailbox_id: string }>(tx)`
+    select id, mailbox_id, name, uid_next, modseq, total, unread from mail_folders
+    where organization_id = ${wanted[0].mailbox.organizationId} and mailbox_id = any(${wanted.map(({ mailbox }) => mailbox.mailboxId)}::uuid[])
+      and (id = any(${ids}::bigint[]) or name = any(${names}::text[]))
+    order by id for update`
+  const found = (at: FolderAt) =>
+    rows.find(({ id, mailbox_id, name }) => {
+      return mailbox_id === at.mailbox.mailboxId && ('folderId' in at ? id === at.folderId : name === at.name)
+    })
+  for (const at of wanted) if (!found(at)) await refuseFolder(tx, at)
+  return (at) => found(at) ?? unlocked()
+}
+
+/** Says why a folder to be locked was missing. */
+export async function refuseFolder(tx: Tx, at: FolderAt): Promise<never> {
+  if ('folderId' in at) throw notFound('folder')
+  await findFolder(tx, at.mailbox, at.name)
+  throw noSuchFolder(at.name)
+}
+
+function unlocked(): never {
+  throw new Error('This folder is not locked')
 }
 
 /** Uids as rows of folder and uid, each once, to join with. With the folder beside a list of uids, and without fresh

@@ -1,63 +1,34 @@
-import { sql } from 'kysely'
-import type { Db, Tx } from '#/db/schema.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '#/db/schema.ts'
+import type { Folder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 
 export type KeywordTotal = { readonly keyword: string; readonly total: number; readonly unread: number }
 
-/** A message's keywords, with the columns by which its rows in mail_keywords are found. */
-export interface Keyworded {
-  readonly uid: number
-  readonly received_at: Date
-  readonly seen: boolean
-  readonly keywords: readonly string[]
+/** A CTE `unlabelled`, for a statement with messages of a locked folder in another CTE: their rows of these keywords, by which they are listed,
+ *  are deleted. The folder is a column, so that PostgreSQL, without fresh statistics, does not read all of its rows. */
+export function unlabelled({ id }: Pick<Folder, 'id'>, messages: string, keywords: string): RawBuilder<unknown> {
+  return sql`without as materialized (
+      select ${id}::bigint as folder_id, unnest(${sql.raw(keywords)}) as keyword, received_at, uid from ${sql.ref(messages)}
+    ), unlabelled as (
+      delete from mail_keywords label using without
+      where label.folder_id = without.folder_id and label.keyword = without.keyword
+        and label.received_at = without.received_at and label.uid = without.uid
+      returning label.uid
+    )`
 }
 
-export async function dropKeywords(tx: Tx, folderId: number, messages: readonly Keyworded[]): Promise<void> {
-  const rows = rowsOf(messages)
-  if (rows.length === 0) return
-  await sql`
-    with gone as materialized (
-      select ${folderId}::bigint as folder_id, gone.*
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as gone
-        (keyword text, received_at timestamptz, uid bigint)
-    )
-    delete from mail_keywords label using gone
-    where label.folder_id = gone.folder_id and label.keyword = gone.keyword
-      and label.received_at = gone.received_at and label.uid = gone.uid`.execute(tx)
-}
-
-export async function addKeywords(tx: Tx, folderId: number, messages: readonly Keyworded[]): Promise<void> {
-  const rows = rowsOf(messages)
-  if (rows.length === 0) return
-  await sql`
-    insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
-    select ${folderId}, keyword, received_at, uid, seen
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as come
-      (keyword text, received_at timestamptz, uid bigint, seen boolean)`.execute(tx)
-}
-
-/** Updates the rows by which messages with a keyword are listed. */
-export async function keepKeywords(
-  tx: Tx,
-  folderId: number,
-  pairs: readonly { readonly before: Keyworded; readonly after: Keyworded }[],
-): Promise<void> {
-  await dropKeywords(
-    tx,
-    folderId,
-    pairs.map(({ before, after }) => without(before, after)),
-  )
-  await addKeywords(
-    tx,
-    folderId,
-    pairs.map(({ before, after }) => without(after, before)),
-  )
-}
-
-/** The message with only those keywords whose rows differ from the other's. */
-function without(message: Keyworded, { seen, keywords }: Keyworded): Keyworded {
-  if (message.seen !== seen) return message
-  return { ...message, keywords: message.keywords.filter((keyword) => !keywords.includes(keyword)) }
+/** A CTE that makes such rows of messages, with their `new_uid` and `new_seen`. */
+export function labelled(
+  { id }: Pick<Folder, 'id'>,
+  messages: string,
+  keywords: string,
+  condition = sql`true`,
+): RawBuilder<unknown> {
+  return sql`labelled as (
+      insert into mail_keywords (folder_id, keyword, received_at, uid, seen)
+      select ${id}::bigint, unnest(${sql.raw(keywords)}), received_at, new_uid, new_seen from ${sql.ref(messages)} where ${condition}
+    )`
 }
 
 /** The number of messages with each keyword: sums of the folders' counters. */
@@ -72,10 +43,4 @@ export async function keywordTotals(db: Db, mailboxes: readonly MailboxRef[]): P
     where held.total > 0
     group by held.keyword order by held.keyword`.execute(db)
   return rows
-}
-
-function rowsOf(messages: readonly Keyworded[]): (Omit<Keyworded, 'keywords'> & { readonly keyword: string })[] {
-  return messages.flatMap(({ uid, received_at, seen, keywords }) =>
-    keywords.map((keyword) => ({ keyword, received_at, seen, uid })),
-  )
 }

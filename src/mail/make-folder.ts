@@ -22,7 +22,7 @@ export async function renameFolderTree(db: Db, mailbox: MailboxRef, name: string
   try {
     await db.transaction().execute(async (tx) => {
       const tree = await lockTree(tx, mailbox, name)
-      if (tree.length === 0) await refuseFolder(tx, mailbox, name)
+      if (tree.length === 0) await refuseFolder(tx, { mailbox, name })
       for (const one of tree) assertReadable(to + one.name.slice(name.length))
       await sql`
         /* announced */ update mail_folders set name = ${to} || substr(name, char_length(${name}) + 1)
@@ -52,7 +52,8 @@ async function lockTree(
 /** Removes a folder that has no others in it. False, with all mail in place, if it has messages. */
 export function removeFolder(db: Db, mailbox: MailboxRef, name: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
+    const at = { mailbox, name }
+    const folder = (await lockFolders(tx, at))(at)
     if (folder.total > 0) return false
     await removeEmptyFolder(tx, mailbox.organizationId, folder.id)
     return true

@@ -1,121 +1,77 @@
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
-import { appendEvents, type By } from '#/events/append.ts'
-import { type applier, changed, deleted } from './changed.ts'
-import type { CopiedTo } from './copy.ts'
-import { leave } from './expunge.ts'
-import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
-import { addKeywords, dropKeywords } from './keywords.ts'
-import { logStored } from './received.ts'
-import type { Held } from './recording.ts'
+import { type By, insertNewEventsBy } from '#/events/append.ts'
+import { type Change, changeInSql, type Recording, unrecorded } from './change.ts'
+import { type CopiedTo, storedType } from './copy.ts'
+import { come, left } from './counted.ts'
+import { type FolderAt, lockFolders, uidRows } from './folders.ts'
+import { integers, longIntegers, packed } from './packed.ts'
 import { indexFor } from './search/copied.ts'
+import { storeFlags } from './store-flags.ts'
 
-/** Moves messages to a folder of the same mailbox or of another one, and writes events. A message keeps its id within a mailbox; in
- *  another it is a new one, and is deleted here. One in the folder already stays as it is. Answers also the modification sequence that the
- *  folder has then. */
+export interface Moved extends CopiedTo {
+  /** The ids of those that have moved, as they are now. */
+  readonly ids: ArrayLike<number>
+  /** The modification sequence of the folder that they were in. */
+  readonly modseq: number
+  /** The answer of the recording. */
+  readonly recorded: unknown
+}
+
+interface Options {
+  /** What else changes. */
+  readonly change?: Omit<Change, 'folder'>
+  readonly recording?: Recording
+}
+
+/** Moves messages to a folder of the same mailbox or of another one, and writes events, in one statement. A message keeps its id within a
+ *  mailbox; in another it is a new one, and is deleted here. One in the folder already stays there. */
 export async function moveMessages(
   tx: Tx,
-  from: FolderRef,
+  from: FolderAt,
   uids: readonly number[],
-  to: FolderRef,
-  by: By,
-): Promise<CopiedTo & { readonly modseq: number }> {
-  const folders = await lockFolderRefs(tx, from, to)
+  to: FolderAt,
+  by?: By,
+  { change = {}, recording = unrecorded }: Options = {},
+): Promise<Moved> {
+  const folders = await lockFolders(tx, from, to)
   const [source, target] = [folders(from), folders(to)]
-  const present = await messagesIn(tx, source, uids)
   if (source.id === target.id) {
-    const same = present.map(({ uid }) => uid)
-    return { from: same, to: same, modseq: source.modseq }
+    const { present, recorded } = await storeFlags(tx, from, uids, change, by, { recording })
+    return { from: [...present], to: [...present], ids: [], modseq: source.modseq, recorded }
   }
   const isElsewhere = from.mailbox.mailboxId !== to.mailbox.mailboxId
   if (isElsewhere) await indexFor(tx, to.mailbox, source.id, uids)
-  const pairs = await move(tx, source, target, present, { apply: (message) => message, isElsewhere })
-  const moved = { from: pairs.map(({ before }) => before.uid), to: pairs.map(({ after }) => after.uid) }
-  if (isElsewhere) {
-    await appendEvents(tx, deleted(from.mailbox, source.name, present), by)
-    await logStored(tx, { ...to, name: target.name }, moved.to, by)
-  } else await appendEvents(tx, changed(from.mailbox, source.name, target.name, pairs), by)
-  return { ...moved, modseq: source.modseq + pairs.length }
-}
-
-export interface HeldRow extends Held {
-  readonly id: number
-  readonly received_at: Date
-  readonly size_bytes: number
-}
-
-interface Pair {
-  readonly before: HeldRow
-  readonly after: HeldRow
-}
-
-interface Moved {
-  readonly apply: ReturnType<typeof applier>
-  /** To another mailbox, where it is another message. */
-  readonly isElsewhere: boolean
-}
-
-/** In ascending uid. Their folder is locked, so nothing changes them. */
-export async function messagesIn(tx: Tx, folder: Folder, uids: readonly number[]): Promise<HeldRow[]> {
-  const { rows } = await sql<HeldRow>`
-    select uid, id, seen, flagged, keywords, received_at, size_bytes
-    from ${uidRows(folder.id, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(tx)
-  return rows
-}
-
-/** Between two locked folders. */
-export async function move(
-  tx: Tx,
-  source: Folder,
-  target: Folder,
-  before: readonly HeldRow[],
-  { apply, isElsewhere }: Moved,
-): Promise<Pair[]> {
-  if (before.length === 0) return []
-  const after = before.map((message, index) => ({ ...apply(message), uid: target.uid_next + index }))
-  await write(tx, source, target, before, after, isElsewhere)
-  await dropKeywords(tx, source.id, before)
-  await addKeywords(tx, target.id, after)
-  await leave(tx, source, before)
-  await sql`
-    /* announced */ update mail_folders set
-      uid_next = ${target.uid_next + after.length},
-      modseq = ${target.modseq + 1},
-      total = total + ${after.length}::integer,
-      unread = unread + ${after.filter(({ seen }) => !seen).length}::integer,
-      size_bytes = size_bytes + ${after.reduce((sum, { size_bytes }) => sum + size_bytes, 0)}::bigint
-    where id = ${target.id}`.execute(tx)
-  return after.flatMap((one, index) => ({ before: before[index] ?? one, after: one }))
-}
-
-/** `after` is the messages of `before` once changed, in the same order. */
-async function write(
-  tx: Tx,
-  source: Folder,
-  target: Folder,
-  before: readonly HeldRow[],
-  after: readonly HeldRow[],
-  isElsewhere: boolean,
-) {
-  const rows = after.map(({ uid, seen, flagged, keywords }, index) => {
-    return { old_uid: before[index]?.uid, uid, seen, flagged, keywords }
-  })
-  await sql`
-    with row as materialized (
-      select ${source.id}::bigint as folder_id, row.*
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row
-        (old_uid bigint, uid bigint, seen boolean, flagged boolean, keywords text[])
-    )
-    update mail_messages message set
-      id = case when ${isElsewhere} then nextval('mail_messages_id_seq') else message.id end,
-      email_id = case when ${isElsewhere} then coalesce(message.email_id, message.id) else message.email_id end,
-      succeeds = null,
-      folder_id = ${target.id},
-      uid = row.uid,
-      modseq = ${target.modseq + 1},
-      saved_at = now(),
-      seen = row.seen,
-      flagged = row.flagged,
-      keywords = row.keywords
-    from row where message.folder_id = row.folder_id and message.uid = row.old_uid`.execute(tx)
+  const { columns, keywordColumns, assignments, told } = changeInSql(change)
+  const { organizationId } = from.mailbox
+  const place = sql`'folder', ${target.name}::text, 'uid', new_uid, 'id', new_id`
+  const events = isElsewhere
+    ? sql`select 'message.deleted' as type, ${from.mailbox.mailboxId}::uuid as mailbox_id, 0 as nth, uid,
+          jsonb_build_object('folder', ${source.name}::text, 'uid', uid, 'id', id) as data from changing
+        union all select ${storedType(target.name)}, ${to.mailbox.mailboxId}::uuid, 1, uid, jsonb_build_object(${place}) from changing
+        order by nth, uid`
+    : sql`select 'message.changed' as type, ${from.mailbox.mailboxId}::uuid as mailbox_id, jsonb_strip_nulls(jsonb_build_object(${place},
+          'moved_from', jsonb_build_object('folder', ${source.name}::text, 'uid', uid, 'id', id)${told})) as data
+        from changing order by uid`
+  const { rows } = await sql<{ uids: string | null; ids: string | null; recorded: unknown }>`
+    with present as materialized (
+      select held.ctid as place, uid, ${target.uid_next - 1}::bigint + row_number() over (order by uid) as new_uid, id,
+        ${isElsewhere ? sql`nextval('mail_messages_id_seq')` : sql`id`} as new_id, received_at, size_bytes, ${columns}
+      from ${uidRows(source.id, uids)} wanted join mail_messages held using (folder_id, uid) order by uid
+    ), changing as materialized (
+      select *, ${keywordColumns} from present
+    ), moved as (
+      update mail_messages message set folder_id = ${target.id}, uid = new_uid, modseq = ${target.modseq + 1}, id = new_id,
+        email_id = ${isElsewhere ? sql`coalesce(message.email_id, message.id)` : sql`message.email_id`}, succeeds = null, saved_at = now()${assignments}
+      from changing where message.ctid = changing.place
+    ), ${left(source, 'changing')}, ${come(target, 'changing')}, new_events as (
+      select ${organizationId}::uuid as organization_id, event.* from (${events}) event
+    ), logged as (${insertNewEventsBy(by)}), ${recording.ctes({ mailbox: from.mailbox, source, target })}
+    select ${packed(sql`int4send(uid::integer)`)} as uids, ${packed(sql`int8send(new_id)`)} as ids, ${recording.answer} as recorded
+    from changing`.execute(tx)
+  const moved = [...integers(rows[0]?.uids)]
+  return {
+    ...{ from: moved, to: moved.map((_, index) => target.uid_next + index) },
+    ...{ modseq: source.modseq + moved.length, ids: longIntegers(rows[0]?.ids), recorded: rows[0]?.recorded },
+  }
 }

@@ -1,10 +1,8 @@
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
-import { appendEvents } from '#/events/append.ts'
 import { type IdHashKey, idHash } from '#/mime/id-hash.ts'
 import type { Message } from '#/mime/message.ts'
 import type { Copy } from './append.ts'
-import { deleted } from './changed.ts'
 import { expungeFrom } from './expunge.ts'
 import type { Folder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -47,13 +45,8 @@ export async function dropOwnCopies(
   const own = await query<{ uid: number }>(tx)`
     select uid from mail_messages
     where folder_id = ${folder.id} and id_hash = any(${hashes}::bytea[]) and yields_until > now()`
-  if (own.length === 0) return
-  const gone = await expungeFrom(
-    tx,
-    folder,
-    own.map(({ uid }) => uid),
-  )
-  await appendEvents(tx, deleted(mailbox, folder.name, gone))
+  const uids = own.map(({ uid }) => uid)
+  if (uids.length > 0) await expungeFrom(tx, mailbox, folder, uids)
 }
 
 function hex(bytes: Buffer): string {

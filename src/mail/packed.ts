@@ -6,19 +6,19 @@ export function packed(bytes: RawBuilder<unknown>, condition = sql`true`): RawBu
   return sql`encode(string_agg(${bytes}, '') filter (where ${condition}), 'base64')`
 }
 
-export function bytes(base64: string | null): Buffer {
+export function bytes(base64: string | null = null): Buffer {
   return base64 === null ? Buffer.alloc(0) : Buffer.from(base64, 'base64')
 }
 
 /** The output of `int4send`: four bytes each, big-endian. */
-export function integers(base64: string | null): Uint32Array {
+export function integers(base64: string | null = null): Uint32Array {
   const aligned = new Uint8Array(bytes(base64))
   Buffer.from(aligned.buffer).swap32()
   return new Uint32Array(aligned.buffer)
 }
 
 /** The output of `int8send`: eight bytes each, big-endian. */
-export function longIntegers(base64: string | null): Float64Array {
+export function longIntegers(base64: string | null = null): Float64Array {
   const halves = integers(base64)
   const whole = new Float64Array(halves.length / 2)
   for (let index = 0; index < whole.length; index++) {

@@ -52,19 +52,6 @@ export async function readSummaries(
   return summariesOf(db, folder, uidRows(folder.id, uids), sql`message.uid`)
 }
 
-/** The ids of messages of a folder, by uid. */
-export async function idsAt(
-  db: Db,
-  { organizationId }: MailboxRef,
-  folderId: number,
-  uids: readonly number[],
-): Promise<Map<number, string>> {
-  const { rows } = await sql<{ uid: number; id: number }>`
-    select uid, message.id from ${uidRows(folderId, uids)} wanted join mail_messages message using (folder_id, uid)
-    join mail_folders folder on folder.id = folder_id and folder.organization_id = ${organizationId}`.execute(db)
-  return new Map(rows.map(({ uid, id }) => [uid, publicId(id)]))
-}
-
 export interface SummaryRow {
   id: number
   uid: number

@@ -31,7 +31,7 @@ class Program {
     this.#do((tx) => copyMessages(tx, this.#folders[from], [1], this.#folders[to], by))
   move = (to: Name, from: Name) => this.#do((tx) => moveMessages(tx, this.#folders[from], [1], this.#folders[to], by))
   mark = (name: Name = 'inbox', deleted = true) =>
-    this.#do((tx) => storeFlags(tx, this.#folders[name], [1], { flags: { deleted } }, by))
+    this.#do((tx) => storeFlags(tx, this.#folders[name], [1], { deleted }, by))
   expunge = (name: Name = 'inbox') => this.#do((tx) => expungeMarked(tx, this.#folders[name], [1, 2], by))
   delete = () => expungeMessages(db, this.#folders.inbox.mailbox, 'inbox', [1])
   /** As if all was done so many minutes before. */

@@ -1,13 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { query } from '#/db/query.ts'
 import type { Tx } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
-import type { NewEvent } from '#/events/append.ts'
-import { changed, deleted, type Named } from './changed.ts'
-import { type Folder, type FolderRef, lockFolderRefs, uidRows } from './folders.ts'
+import { type Folder, type FolderRef, lockFolders, type Named, uidRows } from './folders.ts'
 
 /** A copy that takes over the id of the message that it was made from, once that is expunged: for programs without MOVE this is a move. */
-interface Succession {
+export interface Succession {
   readonly id: number
   readonly uid: number
   /** The copy, by the id that it loses. */
@@ -32,8 +30,8 @@ export async function lockWithSuccessors(
   const { mailbox } = ref
   const ids = new Set(found.flatMap(({ folderId, foldersOfCopies }) => [folderId, ...foldersOfCopies]))
   const others = Array.from(ids, (folderId) => ({ mailbox, folderId }))
-  if (others.length === 0) return { folder: (await lockFolderRefs(tx, ref))(ref), successions: [] }
-  const lock = await lockFolderRefs(tx, ref, ...others).catch(unlessDeleted)
+  if (others.length === 0) return { folder: (await lockFolders(tx, ref))(ref), successions: [] }
+  const lock = await lockFolders(tx, ref, ...others).catch(unlessDeleted)
   // Where one of them is gone, no copy is there any more.
   if (!lock) return await lockWithSuccessors(tx, ref, uids)
   const isLocked = (folderId: number) => folderId === ref.folderId || ids.has(folderId)
@@ -64,7 +62,7 @@ export async function succeed(tx: Tx, successions: readonly Succession[]): Promi
   const folders = successions.map(({ folderId }) => folderId)
   await query(tx)`
     with changing as (
-      update mail_folders set modseq = modseq + 1 where id = any(${folders}::bigint[]) returning id as folder_id, modseq
+      /* announced */ update mail_folders set modseq = modseq + 1 where id = any(${folders}::bigint[]) returning id as folder_id, modseq
     ), given as (
       select * from unnest(${successions.map(({ copy }) => copy.id)}::bigint[],
         ${successions.map(({ id }) => id)}::bigint[], ${folders}::bigint[]) as given (copy_id, id, folder_id)
@@ -77,21 +75,19 @@ export async function succeed(tx: Tx, successions: readonly Succession[]): Promi
     from given where message.id = given.copy_id or message.succeeds = given.copy_id`
 }
 
-/** The events of expunged messages. One that is succeeded has moved: the copy is no message of its own any more. */
-export function expunged(
-  { mailbox, folder }: { readonly mailbox: FolderRef['mailbox']; readonly folder: Folder },
-  gone: readonly Named[],
-  successions: readonly Succession[],
-): NewEvent[] {
-  const byId = new Map(successions.map((succession) => [succession.id, succession]))
-  return gone.flatMap(({ id, uid }) => {
-    const succession = byId.get(id)
-    if (!succession) return deleted(mailbox, folder.name, [{ id, uid }])
-    const { copy, folder: target } = succession
-    const as = (uid: number) => ({ id, uid, seen: false, flagged: false, keywords: [] })
-    return [
-      ...deleted(mailbox, target, [copy]),
-      ...changed(mailbox, folder.name, target, [{ before: as(uid), after: as(copy.uid) }]),
-    ]
-  })
+/** Events of the messages in the CTE `gone`. One that is succeeded has moved: the copy is no message of its own any more. */
+export function expungedEvents({ name }: Folder, successions: readonly Succession[]): RawBuilder<unknown> {
+  const heirs = successions.map(({ id, copy, folder }) => ({ id, copy_id: copy.id, copy_uid: copy.uid, folder }))
+  return sql`
+    with heir as (
+      select * from json_to_recordset(${JSON.stringify(heirs)}::json) as heir (id bigint, copy_id bigint, copy_uid bigint, folder text)
+    )
+    select 'message.deleted' as type, uid, jsonb_build_object(
+      'folder', coalesce(folder, ${name}::text), 'uid', coalesce(copy_uid, uid), 'id', coalesce(copy_id, id)) as data
+    from gone left join heir using (id)
+    union all
+    select 'message.changed', uid, jsonb_build_object('folder', folder, 'uid', copy_uid, 'id', id,
+      'moved_from', jsonb_build_object('folder', ${name}::text, 'uid', uid, 'id', id))
+    from gone join heir using (id)
+    order by uid, type desc`
 }

@@ -1,78 +1,71 @@
-import { sql } from 'kysely'
+import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
-import { appendEvents, type By } from '#/events/append.ts'
-import { applier, changed } from './changed.ts'
-import type { FolderKey } from './folders.ts'
-import { type Folder, findFolder, lockFolders, makeFolders, refuseFolder, uidRows } from './folders.ts'
+import type { By } from '#/events/append.ts'
+import { type Change, unrecorded } from './change.ts'
+import { type FolderAt, makeFolders } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
-import { mark } from './mark.ts'
-import { messagesIn, move } from './move.ts'
-import type { Recording } from './recording.ts'
+import { moveMessages } from './move.ts'
+import { storeFlags } from './store-flags.ts'
 
 export type Place = { readonly folder: string; readonly uid: number }
 
-export interface Change {
-  readonly seen?: boolean
-  readonly flagged?: boolean
-  readonly addKeywords?: readonly string[]
-  readonly removeKeywords?: readonly string[]
-  /** Moves, creating the folder if needed. Every message gets a new uid there. */
-  readonly folder?: string
+export interface Updated {
+  /** Where each message is now that was there, by its uid. */
+  readonly places: ReadonlyMap<number, Place>
+  /** The ids of messages that have moved, by their former uids. */
+  readonly ids: ReadonlyMap<number, number>
+  /** The answer of the recording. */
+  readonly recorded: unknown
 }
 
-/** Applies a change to all messages or to none, in one transaction with its events, in the name of `by`; `recording` gets what it did.
- *  Answers, for each uid that was there, where the message is now. Messages that are in that state already keep
- *  their modification sequence. */
-export function updateMessages(
+/** Applies a change to all messages of a folder or to none, with its events. Messages that are in that state already keep their modification
+ *  sequence. */
+export async function updateMessages(
   db: Db,
   mailbox: MailboxRef,
   name: string,
   uids: readonly number[],
   change: Change,
   by?: By,
-  recording?: Recording,
-): Promise<Map<number, Place>> {
-  return db.transaction().execute((tx) => updateIn(tx, mailbox, name, uids, change, by, recording))
+): Promise<ReadonlyMap<number, Place>> {
+  return (await db.transaction().execute((tx) => updateIn(tx, { mailbox, name }, uids, change, by))).places
 }
 
 export async function updateIn(
   tx: Tx,
-  mailbox: MailboxRef,
-  name: string,
+  at: FolderAt,
   uids: readonly number[],
-  change: Change,
+  { folder: name, ...change }: Change,
   by?: By,
-  recording?: Recording,
-): Promise<Map<number, Place>> {
-  const { folder: targetName = name, ...flags } = change
-  if (targetName === name) {
-    const folder = (await lockFolders(tx, mailbox, [name])).get(name) ?? (await refuseFolder(tx, mailbox, name))
-    const { within } = recording ?? {}
-    const marked = await mark(tx, mailbox, folder, uids, { change: flags, by, within })
-    if (within) return new Map()
-    await recording?.settle(tx, { mailbox, source: keyOf(folder), target: keyOf(folder), ...marked })
-    return new Map(marked.present.map(({ uid }) => [uid, { folder: name, uid }]))
+  recording = unrecorded,
+): Promise<Updated> {
+  if (name === undefined || !(await makeTarget(tx, at, uids, name))) {
+    const { present, folder, recorded } = await storeFlags(tx, at, uids, change, by, { recording })
+    return { recorded, ids: new Map(), places: new Map(Array.from(present, (uid) => [uid, { folder, uid }])) }
   }
-  await makeTarget(tx, mailbox, name, uids, targetName)
-  const folders = await lockFolders(tx, mailbox, [name, targetName])
-  const source = folders.get(name) ?? (await refuseFolder(tx, mailbox, name))
-  const present = await messagesIn(tx, source, uids)
-  const target = folders.get(targetName) ?? (present.length > 0 ? await refuseFolder(tx, mailbox, targetName) : source)
-  const pairs = await move(tx, source, target, present, { apply: applier(flags), isElsewhere: false })
-  await recording?.settle(tx, { mailbox, source: keyOf(source), target: keyOf(target), present, pairs })
-  await appendEvents(tx, changed(mailbox, name, targetName, pairs), by)
-  const moved = new Map(pairs.map(({ before, after }) => [before.uid, after.uid]))
-  return new Map(present.map(({ uid }) => [uid, { folder: targetName, uid: moved.get(uid) ?? uid }]))
+  const to = { mailbox: at.mailbox, name }
+  const { from, to: now, ids, recorded } = await moveMessages(tx, at, uids, to, by, { change, recording })
+  const moved = new Map(Array.from(ids, (id, index) => [from[index] ?? 0, id]))
+  return {
+    recorded,
+    ids: moved,
+    places: new Map(from.map((uid, index) => [uid, { folder: name, uid: now[index] ?? uid }])),
+  }
 }
 
-function keyOf({ id, name }: Folder): FolderKey {
-  return { name, key: id }
-}
-
-/** Creates the target folder, if there is anything to move. */
-async function makeTarget(tx: Tx, mailbox: MailboxRef, name: string, uids: readonly number[], target: string) {
-  const source = await findFolder(tx, mailbox, name)
-  const { rows } = await sql`
-    select from ${uidRows(source.id, uids)} wanted join mail_messages using (folder_id, uid) limit 1`.execute(tx)
-  if (rows.length > 0) await makeFolders(tx, [{ mailbox, name: target }])
+/** Creates the folder to move to, if there is anything to move. False if there is neither. */
+async function makeTarget(tx: Tx, at: FolderAt, uids: readonly number[], target: string): Promise<boolean> {
+  const { mailbox } = at
+  const [id, name] = 'folderId' in at ? [at.folderId, null] : [null, at.name]
+  const [found] = await query<{ target: boolean; message: boolean }>(tx)`
+    select exists (
+      select from mail_folders where mailbox_id = ${mailbox.mailboxId} and organization_id = ${mailbox.organizationId} and name = ${target}
+    ) as target, exists (
+      select from (
+        select id as folder_id, unnest(${uids}::bigint[]) as uid from mail_folders
+        where mailbox_id = ${mailbox.mailboxId} and organization_id = ${mailbox.organizationId} and (id = ${id} or name = ${name})
+      ) wanted join mail_messages using (folder_id, uid)
+    ) as message`
+  if (!found?.target && found?.message) await makeFolders(tx, [{ mailbox, name: target }])
+  return (found?.target || found?.message) ?? false
 }

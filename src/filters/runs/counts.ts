@@ -1,5 +1,4 @@
-import type { Did } from '#/mail/recording.ts'
-import type { Change } from '#/mail/update.ts'
+import type { Change } from '#/mail/change.ts'
 
 /** What a run has found and done so far. */
 export interface Counts {
@@ -52,17 +51,5 @@ export function sumOfChanges(one: Changes, other: Changes): Changes {
     labelled: one.labelled + other.labelled,
     starred: one.starred + other.starred,
     read: one.read + other.read,
-  }
-}
-
-/** What a change did, counted. */
-export function changesIn({ source, target, pairs }: Did): Changes {
-  const count = (is: (pair: Did['pairs'][number]) => boolean) => pairs.filter(is).length
-  return {
-    changed: pairs.length,
-    moved: source.name === target.name ? 0 : pairs.length,
-    labelled: count(({ before, after }) => after.keywords.some((keyword) => !before.keywords.includes(keyword))),
-    starred: count(({ before, after }) => after.flagged && !before.flagged),
-    read: count(({ before, after }) => after.seen && !before.seen),
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Change } from '#/mail/change.ts'
 import type { Heading } from '#/mail/headings.ts'
-import type { Change } from '#/mail/update.ts'
 import type { FilterInput } from '../filter-input.ts'
 import { type CompiledFilter, FilterRun, matches } from '../matching.ts'
 import { tryFilters } from '../trial.ts'

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { stepOf } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { isUnavailable } from '#/db/unavailable.ts'
 import { ifMissing, Refusal } from '#/errors.ts'
@@ -7,11 +6,10 @@ import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
 import { folderExtent, readHeadings } from '#/mail/headings.ts'
-import type { Recording } from '#/mail/recording.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { updateIn } from '#/mail/update.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
-import { type Counts, changesIn, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
+import { type Counts, changesOf, noChanges, plusChanges, sumOfChanges } from './counts.ts'
 import { mailboxOf, Pages } from './pages.ts'
 import { evaluate, type Plan, plusMatches, samplesOf } from './plan.ts'
 import { advanced, type ClaimedRun, mostSamples, type RunFolder } from './run.ts'
@@ -26,6 +24,7 @@ import {
   nowhere,
   releaseRun,
   type Step,
+  settled,
   settleStep,
   settleWithin,
 } from './steps.ts'
@@ -191,34 +190,18 @@ export class FilterRunner extends StepWorker {
     if (!group) throw new Error('A plan has a change')
     const changeId = run.changeId ?? (await beginRunChange(db, run))
     const goesOn = this.#goesOn(until)
-    let turn: Turn | undefined
-    const step = stepOf(changeId)
     const left = groups.length > 0 ? { groups, upTo: plan.upTo } : null
     const next = left ? { ...folder, plan: left, done: false } : advanced(folder, plan.upTo)
     // They are evaluated during the change. On the embedded database a request waits for both at once.
     if (goesOn && !left && !next.done) this.#pages.readAhead(run, next, this.#atOnce)
     const settling = { counts, seen, folder: next, goesOn }
-    // A move has more statements.
-    const within =
-      group.change.folder === undefined
-        ? settleWithin({ ...run, changeId }, settling, (settled) => {
-            if (goesOn) turn = { ...settled, until }
-          })
-        : undefined
-    const recording: Recording = {
-      ...(within && { within }),
-      settle: async (tx, did) => {
-        await step.settle(tx, did)
-        const settled = await settleStep(
-          tx,
-          { ...run, changeId },
-          { ...settling, counts: plusChanges(counts, changesIn(did)) },
-        )
-        if (goesOn) turn = { ...settled, until }
-      },
-    }
-    await updateMessages(db, mailboxOf(run, folder), folder.folder, group.uids, group.change, run.by, recording)
-    return turn
+    const at = { mailbox: mailboxOf(run, folder), folderId: folder.uidValidity ?? 0 }
+    const recording = settleWithin({ ...run, changeId }, settling)
+    const done = await db.transaction().execute(async (tx) => {
+      const { recorded } = await updateIn(tx, at, group.uids, group.change, run.by, recording)
+      return settled({ ...run, changeId }, settling, recorded)
+    })
+    return goesOn ? { ...done, until } : undefined
   }
 
   async #failed(run: ClaimedRun, error: unknown): Promise<void> {

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { beginChange, endChange, stepWithin } from '#/changes/record.ts'
+import { beginChange, endChange, stepOf } from '#/changes/record.ts'
 import { databaseNow, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
+import type { Recording } from '#/mail/change.ts'
 import type { Extent } from '#/mail/headings.ts'
-import type { Within } from '#/mail/recording.ts'
 import type { Counts } from './counts.ts'
 import type { Plan } from './plan.ts'
 import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
@@ -70,34 +70,32 @@ export interface Step {
 /** For a deleted folder. */
 export const nowhere: Extent = { uidValidity: 0, lastUid: 0, total: 0 }
 
-/** Stores the result of a step, in the transaction of its changes, if there are any. Answers the run after it, and the
- *  folder if that is not done. Releases the run, unless it continues. @throws LeaseLost; then the transaction must be rolled
- *  back */
+/** Stores the result of a step that changes nothing. Answers the run after it, and the folder if that is not done. Releases the run, unless
+ *  it continues. @throws LeaseLost */
 export async function settleStep(db: Db, run: ClaimedRun, step: Settling): Promise<Settled> {
   const { counts = run.counts } = step
   const { rows } = await sql<{ record: Record }>`
-    with ${settling(run, step, sql`${JSON.stringify(counts)}::jsonb`)} select record from recorded`.execute(db)
+    with ${settling(run, step, sql`${JSON.stringify(counts)}::jsonb`)} select record from run`.execute(db)
   return settled(run, step, rows[0]?.record)
 }
 
 /** The same in the statement that makes the changes, to whose messages the counts are added. */
-export function settleWithin(
-  run: ClaimedRun & { readonly changeId: string },
-  step: Settling,
-  then: (settled: Settled) => void,
-): Within {
-  const { changed, labelled, starred, read, ...counts } = step.counts ?? run.counts
+export function settleWithin(run: ClaimedRun & { readonly changeId: string }, step: Settling): Recording {
+  const { changed, moved, labelled, starred, read, ...counts } = step.counts ?? run.counts
+  const recording = stepOf(run.changeId)
   const count = (name: string, before: number, is: RawBuilder<unknown>) => {
     return sql`${name}::text, ${before}::integer + (count(*) filter (where ${is}))`
   }
-  const counted = sql`(
+  const counted = (isMove: boolean) => sql`(
     select ${JSON.stringify(counts)}::jsonb || jsonb_build_object(
-      ${count('changed', changed, sql`true`)}, ${count('labelled', labelled, sql`not new_keywords <@ keywords`)},
+      ${count('changed', changed, sql`true`)}, ${count('moved', moved, sql`${isMove}::boolean`)},
+      ${count('labelled', labelled, sql`added <> '{}'`)},
       ${count('starred', starred, sql`new_flagged and not flagged`)}, ${count('read', read, sql`new_seen and not seen`)})
     from changing where (select count(*) from change) >= 0)`
   return {
-    ctes: (mailbox, folder) => sql`${stepWithin(run.changeId, mailbox, folder)}, ${settling(run, step, counted)}`,
-    recorded: (record) => then(settled(run, step, record as Record | null)),
+    ctes: (place) =>
+      sql`${recording.ctes(place)}, ${settling(run, step, counted(place.source.id !== place.target.id))}`,
+    answer: sql`(select record from run)`,
   }
 }
 
@@ -125,10 +123,12 @@ function settling(run: ClaimedRun, { folder, goesOn, ...step }: Settling, counts
       from run
       where run_id = run.id and filter_run_folders.organization_id = run.organization_id
         and mailbox_id = ${folder.mailboxId} and folder = ${folder.folder}
-    ), recorded as (select record from run)`
+    )`
 }
 
-function settled(run: ClaimedRun, { folder, ...step }: Settling, record: Record | null | undefined): Settled {
+/** What a step has led to, by what was recorded. @throws LeaseLost; then the transaction must be rolled back */
+export function settled(run: ClaimedRun, { folder, ...step }: Settling, recorded: unknown): Settled {
+  const record = recorded as Record | null | undefined
   if (!record) throw new LeaseLost()
   const { sample = run.sample, total = run.total, seen = run.seen } = step
   return { run: { ...run, sample, total, seen, ...record, attempts: 1 }, folder: folder.done ? undefined : folder }

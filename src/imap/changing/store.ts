@@ -1,5 +1,5 @@
-import type { FlagChange, MessageFlag, Stored } from '#/mail/store-flags.ts'
-import { storeFlags } from '#/mail/store-flags.ts'
+import { type Change, messageFlags } from '#/mail/change.ts'
+import { type Stored, storeFlags } from '#/mail/store-flags.ts'
 import { Bad, type Completed, No } from '../answers.ts'
 import { OpenFolder } from '../selected/open-folder.ts'
 import type { Selected } from '../selected/selected.ts'
@@ -14,32 +14,33 @@ import { changeable } from './target.ts'
 
 interface Asked {
   readonly set: SequenceSet
-  readonly change: FlagChange
+  readonly change: Change
+  readonly unchangedSince: number | undefined
   readonly isSilent: boolean
 }
 
 /** STORE and UID STORE (RFC 9051, section 6.4.6), with UNCHANGEDSINCE (RFC 7162, section 3.1.3). The client is told of what has changed, as Dovecot
  *  tells it: not of messages that were so already. */
 export const store: Handler = async (session, command) => {
-  const asked = readStore(command.args)
+  const { set, change, unchangedSince, isSilent } = readStore(command.args)
   const selected = changeable(session)
-  if (asked.change.unchangedSince !== undefined) session.enable('CONDSTORE')
+  if (unchangedSince !== undefined) session.enable('CONDSTORE')
   const byUid = command.name === 'UID STORE'
   const { messages } = selected
-  const ranges = messages.uidRanges(asked.set, byUid ? 'uid' : 'sequence', selected.savedSearch)
+  const ranges = messages.uidRanges(set, byUid ? 'uid' : 'sequence', selected.savedSearch)
   const modified: number[] = []
   let lacks = false
   await inSteps(session, command, messages.uidsIn(ranges), async (uids) => {
     const stored = await session.parts.db.transaction().execute(async (tx) => {
-      const stored = await storeFlags(tx, selected, uids, asked.change, session.user.by)
-      if (asked.change.addKeywords?.length) for (const { keywords } of stored.changed) assertFew(keywords.length)
+      const stored = await storeFlags(tx, selected, uids, change, session.user.by, { unchangedSince })
+      if (change.addKeywords?.length) for (const { keywords } of stored.changed) assertFew(keywords.length)
       return stored
     })
     for (const uid of stored.modified) modified.push(uid)
     lacks ||= stored.present.length < uids.length
-    await tell(session, selected, stored, { byUid, isSilent: asked.isSilent })
+    await tell(session, selected, stored, { byUid, isSilent })
   })
-  return completed(selected, { modified, lacks: lacks && !asked.isSilent, byUid })
+  return completed(selected, { modified, lacks: lacks && !isSilent, byUid })
 }
 
 /** `1:3 (UNCHANGEDSINCE 5) +FLAGS.SILENT (\Seen work)`. */
@@ -62,7 +63,7 @@ function readStore(args: Arguments): Asked {
   args.space()
   const given = givenFlags(args.isNext('(') ? args.list(() => args.flag()) : flagsToTheEnd(args))
   args.end()
-  return { set, change: { ...changeBy(sign, given), unchangedSince }, isSilent: silent !== undefined }
+  return { set, change: changeBy(sign, given), unchangedSince, isSilent: silent !== undefined }
 }
 
 function throwBad(text: string): never {
@@ -79,13 +80,11 @@ function flagsToTheEnd(args: Arguments): string[] {
   return flags
 }
 
-const all = ['seen', 'flagged', 'answered', 'forwarded', 'deleted', 'draft'] as const satisfies MessageFlag[]
-
-function changeBy(sign: string, { flags, keywords }: GivenFlags): FlagChange {
+function changeBy(sign: string, { flags, keywords }: GivenFlags): Change {
   const to = (isSet: boolean) => Object.fromEntries([...flags].map((flag) => [flag, isSet]))
-  if (sign === '+') return { flags: to(true), addKeywords: keywords }
-  if (sign === '-') return { flags: to(false), removeKeywords: keywords }
-  return { flags: Object.fromEntries(all.map((flag) => [flag, flags.has(flag)])), keywords }
+  if (sign === '+') return { ...to(true), addKeywords: keywords }
+  if (sign === '-') return { ...to(false), removeKeywords: keywords }
+  return { ...Object.fromEntries(messageFlags.map((flag) => [flag, flags.has(flag)])), keywords }
 }
 
 /** Tells the client the flags of what has changed, or with `.SILENT` only the modification sequence, if it keeps those. What the client has not

@@ -207,7 +207,7 @@ class Fetch implements Fetched {
     const { parts, user } = this.#session
     const { changed, modseq } = await parts.db
       .transaction()
-      .execute((tx) => storeFlags(tx, this.#folder, unread, { flags: { seen: true } }, user.by))
+      .execute((tx) => storeFlags(tx, this.#folder, unread, { seen: true }, user.by))
     if (changed.length === 0) return undefined
     const flags = new Map(changed.map((message) => [message.uid, message]))
     const rows = read.flatMap(({ row }) => {

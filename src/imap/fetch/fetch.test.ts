@@ -146,10 +146,10 @@ for (const [what, command, answer] of [
 test('flags of all kinds are told, of messages that are there', async () => {
   const { session, scene } = await selected(few)
   await scene.session.run('SELECT INBOX')
-  await scene.storeFlags([1, 2, 4, 5], { flags: { seen: true } })
-  await scene.storeFlags([2, 3], { flags: { flagged: true, answered: true, forwarded: true } })
-  await scene.storeFlags([3], { flags: { deleted: true, draft: true } })
-  await scene.storeFlags([4, 5], { flags: {}, addKeywords: ['Work', '$x'] })
+  await scene.storeFlags([1, 2, 4, 5], { seen: true })
+  await scene.storeFlags([2, 3], { flagged: true, answered: true, forwarded: true })
+  await scene.storeFlags([3], { deleted: true, draft: true })
+  await scene.storeFlags([4, 5], { addKeywords: ['Work', '$x'] })
   const all = [
     '* 1 FETCH (UID 1 FLAGS (\\Seen) MODSEQ (7))|',
     '* 2 FETCH (UID 2 FLAGS (\\Answered \\Flagged \\Seen $Forwarded) MODSEQ (8))|',

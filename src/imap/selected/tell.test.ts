@@ -52,8 +52,8 @@ const acts: Readonly<Record<string, (on: Scene, uids: number[]) => unknown>> = {
   seen: (on, uids) => on.mark(uids, { seen: true }),
   flagged: (on, uids) => on.mark(uids, { flagged: true }),
   prune: (on) => on.prune(),
-  own: (on, uids) => on.storeFlags(uids, { flags: { seen: true } }),
-  'own-unseen': (on, uids) => on.storeFlags(uids, { flags: { seen: false } }),
+  own: (on, uids) => on.storeFlags(uids, { seen: true }),
+  'own-unseen': (on, uids) => on.storeFlags(uids, { seen: false }),
 }
 
 for (const row of rows.trim().split(/\n(?! )/)) {

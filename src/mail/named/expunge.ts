@@ -2,7 +2,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
 import type { By } from '#/events/append.ts'
 import { publicId } from '#/message-id.ts'
-import { expungeAt, partsOf } from '../expunge.ts'
+import { expungeParts, type Noting } from '../expunge.ts'
 import { findNamed } from './find.ts'
 import { byFolder } from './update.ts'
 
@@ -27,14 +27,18 @@ export async function expungeNamed(
     if (named.length === 0) return [...gone]
     for (const [first] of byFolder(named)) {
       const those = named.filter(({ folderId }) => folderId === first.folderId)
-      for (const uids of partsOf(those.map(({ uid, sizeBytes }) => ({ uid, size_bytes: sizeBytes })))) {
-        const went = db.transaction().execute(async (tx) => {
-          const went = (await expungeAt(tx, first, uids, by)).map(({ id }) => publicId(id))
-          await record?.(tx, went)
-          return went
-        })
-        for (const id of (await went.catch(unlessDeleted)) ?? []) gone.add(id)
+      const noted: Noting = (tx, some) => {
+        const names = some.map(({ id }) => publicId(id))
+        for (const id of names) gone.add(id)
+        return record?.(tx, names)
       }
+      await expungeParts(
+        db,
+        first,
+        those.map(({ uid, sizeBytes }) => ({ uid, size_bytes: sizeBytes })),
+        by,
+        noted,
+      ).catch(unlessDeleted)
     }
   }
 }

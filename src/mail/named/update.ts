@@ -1,43 +1,41 @@
 import { query } from '#/db/query.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
+import type { Change, Recording } from '../change.ts'
 import { makeFolders } from '../folders.ts'
-import type { Recording } from '../recording.ts'
-import type { Change, Place } from '../update.ts'
-import { updateIn } from '../update.ts'
+import { type Place, updateIn } from '../update.ts'
 import type { NamedMessage } from './find.ts'
 import { findNamed } from './find.ts'
 
-/** Records a change of messages that are named by their ids. */
-export interface NamedRecording extends Partial<Pick<Recording, 'settle'>> {
-  /** Called at the end, in the transaction, with what the change answers. */
-  settled?(tx: Tx, places: ReadonlyMap<string, Place>): Promise<void>
+interface Named<Answer> {
+  readonly by: By
+  readonly recording?: Recording
+  /** Called at the end, in the transaction. `recorded` is what the recording answered last that was not null. */
+  settled(tx: Tx, done: { readonly places: ReadonlyMap<string, Place>; readonly recorded: unknown }): Promise<Answer>
 }
 
 /** A message has left its folder before that was locked. */
 class MovedMeanwhile extends Error {}
 
 /** Changes or moves messages of one organization, all or none. */
-export async function updateNamed(
+export async function updateNamed<Answer>(
   db: Db,
   organizationId: string,
   ids: readonly string[],
   change: Change,
-  by?: By,
-  recording?: NamedRecording,
-): Promise<Map<string, Place>> {
+  { by, recording, settled }: Named<Answer>,
+): Promise<Answer> {
   for (;;) {
     try {
       return await db.transaction().execute(async (tx) => {
-        const named = await lockNamed(tx, organizationId, ids, change.folder)
         const places = new Map<string, Place>()
-        const settle = recording?.settle
-        for (const [{ mailbox, folder }, uids, idOf] of byFolder(named)) {
-          const now = await updateIn(tx, mailbox, folder, uids, change, by, settle && { settle })
-          for (const [uid, place] of now) places.set(idOf.get(uid) ?? '', place)
+        let recorded: unknown = null
+        for (const [first, uids, idOf] of byFolder(await lockNamed(tx, organizationId, ids, change.folder))) {
+          const now = await updateIn(tx, first, uids, change, by, recording)
+          for (const [uid, place] of now.places) places.set(idOf.get(uid) ?? '', place)
+          recorded = now.recorded ?? recorded
         }
-        await recording?.settled?.(tx, places)
-        return places
+        return await settled(tx, { places, recorded })
       })
     } catch (error) {
       if (!(error instanceof MovedMeanwhile)) throw error

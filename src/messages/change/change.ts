@@ -1,8 +1,8 @@
 import type { Db } from '#/db/schema.ts'
 import { invalid } from '#/errors.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
+import type { Change } from '#/mail/change.ts'
 import { newFolderName } from '#/mail/folder-name.ts'
-import type { Change } from '#/mail/update.ts'
 import type { Owner } from '#/organizations/owner.ts'
 import type { MessageChange } from './schemas.ts'
 

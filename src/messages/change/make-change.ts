@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
-import { placesAfter } from '#/changes/part.ts'
 import { recordedAtOnce } from '#/changes/record.ts'
 import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import { answerIn, noteProgress } from '#/http/answers/claimed-key.ts'
 import { ok } from '#/http/answers/idempotency.ts'
+import type { Change } from '#/mail/change.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { updateNamed } from '#/mail/named/update.ts'
-import { idsAt, readSummaries } from '#/mail/read.ts'
-import type { Recording } from '#/mail/recording.ts'
-import { type Change, type Place, updateMessages } from '#/mail/update.ts'
+import { readSummaries } from '#/mail/read.ts'
+import { type Place, updateIn } from '#/mail/update.ts'
+import { publicId } from '#/message-id.ts'
 import { idsShown } from '../find.ts'
 import { assertKeywordsKnown } from './change.ts'
 
@@ -27,13 +27,11 @@ export async function changeOne(
   const { caller, actor } = request
   if ((await readSummaries(db, mailbox, name, [uid])).length === 0) throw notFound('message')
   await assertKeywordsKnown(db, caller, change)
-  const noting: Recording = {
-    settle: async (tx, did) => {
-      const place = placesAfter(did).get(uid)
-      if (place) await noteProgress(tx, request, place)
-    },
-  }
-  return (await updateMessages(db, mailbox, name, [uid], change, actor, noting)).get(uid)
+  return await db.transaction().execute(async (tx) => {
+    const place = (await updateIn(tx, { mailbox, name }, [uid], change, actor)).places.get(uid)
+    if (place) await noteProgress(tx, request, place)
+    return place
+  })
 }
 
 /** Changes a message that is named by its id. */
@@ -44,8 +42,9 @@ export async function changeNamed(
 ): Promise<void> {
   const { caller, actor } = request
   await assertKeywordsKnown(db, caller, change)
-  await updateNamed(db, caller.organizationId, [id], change, actor, {
-    settled: async (tx, places) => {
+  await updateNamed(db, caller.organizationId, [id], change, {
+    by: actor,
+    async settled(tx, { places }) {
       const place = places.get(id)
       if (place) await noteProgress(tx, request, place)
     },
@@ -62,25 +61,16 @@ export async function changeMany(
   const { organizationId, mailboxId } = mailbox
   const wanted = [...new Set(uids)].sort((a, b) => a - b)
   const recording = recordedAtOnce({ organizationId, mailboxes: [mailboxId], kind: 'messages', by: request.actor })
-  let ids: ReadonlyMap<number, string> = new Map()
-  const answerWith = (places: ReadonlyMap<number, Place>) => ({
-    change_id: recording.changeId ?? null,
-    ...foundAmong(wanted, places),
-    moved: wanted.flatMap((uid) => {
-      const { folder = name, uid: new_uid = uid } = places.get(uid) ?? {}
-      const id = ids.get(new_uid)
-      return id !== undefined && folder !== name ? [{ id, uid, new_uid }] : []
-    }),
+  return await db.transaction().execute(async (tx) => {
+    const done = await updateIn(tx, { mailbox, name }, wanted, change, request.actor, recording)
+    const moved = wanted.flatMap((uid) => {
+      const [id, place] = [done.ids.get(uid), done.places.get(uid)]
+      return id === undefined || !place ? [] : [{ id: publicId(id), uid, new_uid: place.uid }]
+    })
+    const answer = { ...changedAmong(wanted, done.places, done.recorded), moved }
+    await answerIn(tx, request, ok(answer))
+    return answer
   })
-  const answering: Recording = {
-    async settle(tx, did) {
-      await recording.settle(tx, did)
-      const moved = did.target.name === name ? [] : did.pairs.map(({ after }) => after.uid)
-      if (moved.length > 0) ids = await idsAt(tx, mailbox, did.target.key, moved)
-      await answerIn(tx, request, ok(answerWith(placesAfter(did))))
-    },
-  }
-  return answerWith(await updateMessages(db, mailbox, name, wanted, change, request.actor, answering))
 }
 
 /** The same of messages that are named by their ids, wherever they are. */
@@ -95,18 +85,21 @@ export async function changeManyNamed(
   const shown = await idsShown(parts, caller, 'change', wanted)
   const mailboxes = [...new Set([...shown.values()].map(({ mailboxId }) => mailboxId))]
   const recording = recordedAtOnce({ organizationId, mailboxes, kind: 'messages', by: actor })
-  const answerWith = (places: ReadonlyMap<string, Place>) => ({
-    change_id: recording.changeId ?? null,
-    ...foundAmong(wanted, places),
-    moved: [],
+  return await updateNamed(parts.db, organizationId, [...shown.keys()], change, {
+    ...{ by: actor, recording },
+    async settled(tx, { places, recorded }) {
+      const answer = { ...changedAmong(wanted, places, recorded), moved: [] }
+      await answerIn(tx, request, ok(answer))
+      return answer
+    },
   })
-  const places = await updateNamed(parts.db, organizationId, [...shown.keys()], change, actor, {
-    settle: recording.settle,
-    settled: (tx, places) => answerIn(tx, request, ok(answerWith(places))),
-  })
-  return answerWith(places)
 }
 
-function foundAmong<T>(wanted: readonly T[], places: ReadonlyMap<T, Place>) {
-  return { updated: wanted.filter((one) => places.has(one)), not_found: wanted.filter((one) => !places.has(one)) }
+/** `changeId` is what `recordedAtOnce` answers. */
+function changedAmong<T>(wanted: readonly T[], places: ReadonlyMap<T, Place>, changeId: unknown) {
+  return {
+    change_id: changeId as string | null,
+    updated: wanted.filter((one) => places.has(one)),
+    not_found: wanted.filter((one) => !places.has(one)),
+  }
 }

@@ -14,7 +14,7 @@ import { Foreground } from '#/event-loop/foreground.ts'
 import { folderStatuses } from '#/mail/folders.ts'
 import { listMessages } from '#/mail/list.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
-import { updateMessages } from '#/mail/update.ts'
+import { updateIn } from '#/mail/update.ts'
 import { deleteFolder } from '#/messages/folders/delete-folder.ts'
 import { copy } from '#test/mail/letters.ts'
 import { ofFile } from '#test/of-file.ts'
@@ -72,7 +72,10 @@ const replace =
 
 const star: Work = ({ db }, mailbox) => {
   const change = { ...mailbox, mailboxes: [mailbox.mailboxId], kind: 'messages', by: byOperator } as const
-  return updateMessages(db, mailbox, 'A', [1, 2, 3], { flagged: true, folder: 'B' }, byOperator, recordedAtOnce(change))
+  const [alteration, recording] = [{ flagged: true, folder: 'B' }, recordedAtOnce(change)]
+  return db
+    .transaction()
+    .execute((tx) => updateIn(tx, { mailbox, name: 'A' }, [1, 2, 3], alteration, byOperator, recording))
 }
 
 const undo: Work = async ({ db, runningChanges }, { organizationId }) => {

@@ -4,12 +4,13 @@ import { announceEvents } from '#/events/announce.ts'
 import { selectedCommands } from '#/imap/selected/commands.ts'
 import type { Handler, ImapParts } from '#/imap/session/session.ts'
 import type { Copy } from '#/mail/append.ts'
+import type { Change } from '#/mail/change.ts'
 import { expungeMessages } from '#/mail/expunge.ts'
 import { findFolder } from '#/mail/folders.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { SearchIndexer } from '#/mail/search/indexer.ts'
-import { type FlagChange, storeFlags } from '#/mail/store-flags.ts'
-import { type Change, updateMessages } from '#/mail/update.ts'
+import { storeFlags } from '#/mail/store-flags.ts'
+import { updateMessages } from '#/mail/update.ts'
 import { readMessage } from '#/mime/message.ts'
 import { copy } from '#test/mail/letters.ts'
 import { ofFile } from '#test/of-file.ts'
@@ -107,7 +108,7 @@ export class Scene implements Disposable {
   }
 
   /** As STORE of a session does, of whose change its client is told by itself. */
-  async storeFlags(uids: number[], change: FlagChange): Promise<void> {
+  async storeFlags(uids: number[], change: Change): Promise<void> {
     const { db } = this.stage.database
     const { id: folderId } = await findFolder(db, this.mailbox, 'inbox')
     const ref = { mailbox: this.mailbox, folderId }
