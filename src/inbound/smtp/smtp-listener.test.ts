@@ -184,10 +184,15 @@ for (const [what, line, codes] of [
     assert.equal((await client.say('NOOP')).code, 250)
   })
 
-test('a client that sends before the greeting gets 554 5.5.0 and is disconnected', async () => {
-  // Its octets may come late.
-  await using server = await listener({ greetingDelay: 600_000 })
+test('a client that sends before the greeting gets 554 5.5.0 and is disconnected', async (t) => {
+  const waits = Promise.withResolvers<() => void>()
+  const { setTimeout } = globalThis
+  const noting = (work: () => void, ms: number) => (ms === 20 ? void waits.resolve(work) : setTimeout(work, ms))
+  t.mock.method(globalThis, 'setTimeout', noting as typeof setTimeout)
   await using client = await SmtpClient.open(server.port, { first: 'EHLO peer.example\r\n' })
+  const greet = await waits.promise
+  await turns()
+  greet()
   assert.match(await client.rest(), /^554 5\.5\.0 .*\r\n$/)
 })
 
