@@ -13,9 +13,24 @@ export function dialog(page: Page, name?: string): Locator {
   return named('dialog').or(named('alertdialog')).or(named('menu')).first()
 }
 
+/** Presses the first button of this name. */
+export const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first().click()
+
 /** Presses a button of the dialog that is open. */
 export const press = (page: Page, button: string) =>
   dialog(page).getByRole('button', { name: button, exact: true }).click()
+
+/** Presses a button, fills in the dialog that this opens, and presses a button of that. */
+export async function fillIn(
+  page: Page,
+  button: string,
+  inputs: Readonly<Record<string, string>>,
+  action: string,
+): Promise<void> {
+  await click(page, button)
+  for (const [label, value] of Object.entries(inputs)) await dialog(page).getByLabel(label, { exact: true }).fill(value)
+  await press(page, action)
+}
 
 /** Closes what is open over the page, and has the focus, by Escape, and waits until the focus is back. */
 export async function closeByEscape(page: Page, open: Locator): Promise<void> {
@@ -91,3 +106,29 @@ export const holds = (page: Page, expression: string) =>
     for (const type of ['blur', 'focusin']) addEventListener(type, look)
     frame()
   })`)
+
+/** The message that is being written. */
+export const composer = (page: Page) =>
+  page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Send', exact: true }) })
+export const body = (page: Page) => composer(page).getByRole('textbox', { name: 'Message' })
+export const recipients = (page: Page) => page.getByLabel('To', { exact: true })
+/** Waits for a state of saving. */
+export const kept = (page: Page, what = 'Saved') => composer(page).getByText(what, { exact: true }).waitFor()
+
+/** Begins a message by the keyboard alone. */
+export async function begin(page: Page, to: string, subject: string, text: string): Promise<void> {
+  await page.keyboard.press('c')
+  await focusOn(recipients(page))
+  await page.keyboard.type(`${to},`)
+  await page.getByLabel('Subject').fill(subject)
+  await body(page).focus()
+  await page.keyboard.type(text)
+}
+
+/** Sends the message that is being written, once the time has passed in which that can be undone. */
+export async function send(page: Page): Promise<void> {
+  await page.keyboard.press('Control+Enter')
+  await says(page, 'Sending')
+  await page.clock.fastForward(10_000)
+  await says(page, 'Message sent')
+}

@@ -207,10 +207,11 @@ export class Visitor implements AsyncDisposable {
     assert.deepEqual(found, [], this.page.url())
   }
 
-  /** Asserts that the browser sent requests to the service only. */
+  /** Asserts that no script failed, and that the browser sent requests to the service only. */
   async [Symbol.asyncDispose](): Promise<void> {
     present.delete(this)
     await this.page.context().close()
+    assert.deepEqual(this.errors, [], 'errors of scripts')
     assert.deepEqual([...this.strayed, ...askedElsewhere], [], 'requests to other hosts')
   }
 }

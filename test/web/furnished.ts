@@ -37,11 +37,10 @@ export async function furnished(world: World, { webhook = 'https://hooks.there.e
   const draft = { mailbox: desk.address, to: 'a@there.example', subject: 'The price' }
   const key = await organization.newKey('sending:draft')
   const { id } = await desk.make('/v1/drafts', draft)
-  await desk.make(
-    `/v1/drafts/${id}/approval`,
-    {},
-    { request: (...of) => organization.request(of[0], of[1], of[2], { key }) },
-  )
+  const program = {
+    request: (...of: Parameters<typeof organization.request>) => organization.request(of[0], of[1], of[2], { key }),
+  }
+  await desk.make(`/v1/drafts/${id}/approval`, {}, program)
   const made = await desk.make('/v1/webhooks', { url: webhook, types: ['label'] })
   const complaint = {
     ...({ organizationId: organization.id, mailboxId: desk.id, cause: 'complained', status: null } as const),
@@ -49,11 +48,11 @@ export async function furnished(world: World, { webhook = 'https://hooks.there.e
   }
   await world.db.transaction().execute((tx) => recordBounces(tx, [complaint]))
   await desk.receive({ subject: 'The moon', text: 'It is full.' })
+  await desk.change({ starred: true, add_labels: ['invoices'] })
   const [{ uid = 0 } = {}] = await desk.states()
-  await desk.change([uid], { starred: true, add_labels: ['invoices'] })
   const mailbox = { organizationId: organization.id, mailboxId: desk.id }
   await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['stray'] })
-  const [{ id: thread }] = (await organization.request('GET', `/v1/threads?mailbox=${desk.address}`)).body.data
+  const [{ id: thread }] = await desk.listed(`/v1/threads?mailbox=${desk.address}`)
   const params = { mailbox: desk.address, folder: 'inbox', thread, address: desk.address, id: made.id }
   return { desk, members, params }
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import type { SendMailOptions } from 'nodemailer'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { byOperator } from '#/audit/actor.ts'
 import type { Level } from '#/http/access/caller.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { EventStream } from '#test/events/reader.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import type { World } from '#test/world/world.ts'
-import { Visitor } from './browser.ts'
 
 /** The state of a message in a list. */
 export interface State {
@@ -85,6 +83,12 @@ export class Box {
     return answer.body
   }
 
+  /** What the API lists at a path. */
+  // biome-ignore lint/suspicious/noExplicitAny: its answers are as the API describes them
+  async listed(path: string): Promise<any[]> {
+    return (await this.organization.bodyOf(200, 'GET', path)).data
+  }
+
   /** Shares it with another member. */
   async share(memberId: string, level: Level): Promise<void> {
     const mailbox = { organizationId: this.organization.id, mailboxId: this.id }
@@ -97,25 +101,16 @@ export class Box {
     return new Box({ ...this, memberId })
   }
 
-  async change(uids: readonly number[], change: object): Promise<void> {
-    const query = new URLSearchParams({ mailbox: this.address })
-    const { status } = await this.organization.request('PATCH', `/v1/messages?${query}`, { uids, ...change })
-    assert.equal(status, 200)
+  /** Changes messages of the inbox, all or those for which it holds. */
+  async change(change: object, which: (one: State) => boolean = () => true): Promise<void> {
+    const uids = (await this.states()).filter(which).map(({ uid }) => uid)
+    await this.organization.bodyOf(200, 'PATCH', `/v1/messages?mailbox=${this.address}`, { uids, ...change })
   }
 }
 
-export async function boxOf(world: World, { role = 'owner' }: { role?: 'owner' | 'member' } = {}): Promise<Box> {
+export async function boxOf(world: World, role: 'owner' | 'member' = 'owner'): Promise<Box> {
   const organization = await world.organization()
   const { id, address } = await organization.mailbox('ada', { name: 'Ada Lovelace' })
   const { id: memberId } = await organization.member(address, role)
   return new Box({ organization, id, address, memberId })
-}
-
-/** The member's browser, signed in. */
-export function reader(
-  browser: Browser,
-  { organization, memberId }: Box,
-  options?: BrowserContextOptions,
-): Promise<Visitor> {
-  return Visitor.signIn(browser, organization, memberId, options)
 }

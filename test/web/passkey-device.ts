@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, CDPSession } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { linkFor } from '#test/world/members/signed-in.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { Visitor } from './browser.ts'
@@ -6,50 +6,32 @@ import { Visitor } from './browser.ts'
 /** Browsers have no passkeys under an IP address. */
 export const atLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost')
 
-/** What a browser keeps passkeys on. */
-class Device {
-  readonly #devices: CDPSession
-  #id = ''
-
-  constructor(devices: CDPSession) {
-    this.#devices = devices
-  }
-
-  async plugIn(): Promise<void> {
-    const { authenticatorId } = await this.#devices.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-        ...{ isUserVerified: true, automaticPresenceSimulation: true },
-      },
-    })
-    this.#id = authenticatorId
-  }
-
-  /** By another one, which is empty. */
-  async replace(): Promise<void> {
-    await this.#devices.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId: this.#id })
-    await this.plugIn()
-  }
-
-  /** From now on it does not know who is there. */
-  async refuse(): Promise<void> {
-    await this.#devices.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified: false })
-  }
+const options = {
+  ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const),
+  ...{ isUserVerified: true, automaticPresenceSimulation: true },
 }
 
-/** A member's browser that has such a device, signed in by a link. */
+/** A member's browser that has a device for passkeys, signed in by a link. */
 export async function visitWithDevice(
   browser: Browser,
   organization: TestOrganization,
   memberId: string,
-  options: BrowserContextOptions,
+  windowOptions: BrowserContextOptions = {},
 ) {
-  const visitor = await Visitor.open(browser, atLocalhost(organization.world.base), options)
+  const visitor = await Visitor.open(browser, atLocalhost(organization.world.base), windowOptions)
   const { page } = visitor
   const devices = await page.context().newCDPSession(page)
   await devices.send('WebAuthn.enable')
-  const device = new Device(devices)
-  await device.plugIn()
+  let plugged = await devices.send('WebAuthn.addVirtualAuthenticator', { options })
+  const device = {
+    /** By another one, which is empty. */
+    async replace() {
+      await devices.send('WebAuthn.removeVirtualAuthenticator', plugged)
+      plugged = await devices.send('WebAuthn.addVirtualAuthenticator', { options })
+    },
+    /** From now on it does not know who is there. */
+    refuse: () => devices.send('WebAuthn.setUserVerified', { ...plugged, isUserVerified: false }),
+  }
   await page.goto(atLocalhost(await linkFor(organization, memberId)))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -6,11 +6,11 @@ import type { Scope } from '#/http/access/scopes.ts'
 import { permissionsOfRole, scopesOfRole } from '#/sessions/roles.ts'
 import { type Visitor, windows, zoomed } from '#test/web/browser.ts'
 import { type Furnished, furnished, type Role, roles } from '#test/web/furnished.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import type { Box } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { pageActions, pages } from '../../../web/src/app/navigation.ts'
 
-const { world, browser, visit } = await startSite()
+const { world, visit, arrive } = await startSite()
 
 type Need = Scope | Permission
 
@@ -89,21 +89,16 @@ async function routesOf(visitor: Visitor): Promise<string[]> {
   return routes.filter((route) => route !== '/sign-in' && route !== '/confirm')
 }
 
-/** The requests to the service that the page has made and that nobody has looked at yet. */
-class Asked {
-  readonly #requests: Request[] = []
-
-  constructor(page: Page) {
-    page.on('request', (request) => {
-      const { pathname } = new URL(request.url())
-      if (pathname.startsWith('/v1/') && pathname !== '/v1/events/stream') this.#requests.push(request)
-    })
-  }
-
-  /** Waits for their answers; those that are refusals. */
-  async refused(): Promise<string[]> {
+/** Waits for the answers to the requests to the service that the page has made and nobody has looked at yet; those that are refusals. */
+function watchRefusals(page: Page): () => Promise<string[]> {
+  const requests: Request[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/v1/') && pathname !== '/v1/events/stream') requests.push(request)
+  })
+  return async () => {
     const refused: string[] = []
-    for (let request = this.#requests.shift(); request; request = this.#requests.shift()) {
+    for (let request = requests.shift(); request; request = requests.shift()) {
       const status = (await request.response())?.status() ?? 0
       if (status >= 400) refused.push(`${status} ${request.method()} ${request.url()}`)
     }
@@ -124,7 +119,7 @@ test('every page shows each role what it may see and do, and nothing that the se
   for (const role of roles) {
     const member = members.get(role) as Box
     const { visitor, page } = await visit(member)
-    const asked = new Asked(page)
+    const refusals = watchRefusals(page)
     for (const route of await routesOf(visitor)) {
       // Requests are limited by the minute.
       world.clock.advance(10_000)
@@ -134,7 +129,7 @@ test('every page shows each role what it may see and do, and nothing that the se
       const refusal = page.getByRole('main').getByRole('heading', { name: 'You may not see this page' })
       assert.equal(await refusal.count(), isAllowed ? 0 : 1, `${role} at ${route}`)
       if (isAllowed) await last[route]?.(page, role).waitFor()
-      assert.deepEqual(await asked.refused(), [], `${role} at ${route}`)
+      assert.deepEqual(await refusals(), [], `${role} at ${route}`)
       // The test below looks at what an owner sees.
       if (role === 'member') await visitor.assertSound()
       const ofPage = jobs[route]
@@ -163,8 +158,8 @@ const needOf = (of: Jobs, name: string) => of.find(([, pattern]) => pattern.test
 for (const [what, options] of [...windows, ['a wide window at a zoom of 200 %', zoomed]] as const)
   test(`every page is sound in ${what}, filled and empty`, async () => {
     const { members, params } = await furnished(world)
-    await using full = await reader(browser, members.get('owner') as Box, options)
-    await using bare = await reader(browser, await boxOf(world), options)
+    const { visitor: full } = await visit(members.get('owner') as Box, undefined, options)
+    const { visitor: bare } = await arrive(undefined, options)
     for (const route of await routesOf(full)) {
       world.clock.advance(10_000)
       await full.open(pathOf(route, params))

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { choose, closeByEscape, dialog, focusOn, openConversation, pathOf, says } from '#test/web/app.ts'
-import { body, composer } from '#test/web/composer.ts'
+import {
+  body,
+  choose,
+  closeByEscape,
+  composer,
+  dialog,
+  focusOn,
+  openConversation,
+  pathOf,
+  says,
+} from '#test/web/app.ts'
 import { furnished } from '#test/web/furnished.ts'
 import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { pageActions, pages } from '../../../web/src/app/navigation.ts'
 
-const { world, visit } = await startSite()
+const { world, visit, arrive } = await startSite()
 
 const palette = (page: Page) => dialog(page, 'Go to')
 
@@ -56,7 +65,7 @@ test('the palette has every page, mailbox, label and action', async () => {
 })
 
 test('the palette does from anywhere what a page does', async () => {
-  const { page } = await visit(await boxOf(world), '/changes')
+  const { page } = await arrive('/changes')
   for (const { to, name } of pageActions) {
     await choose(page, name)
     await dialog(page).waitFor()
@@ -121,8 +130,8 @@ test('of many entries the palette shows some, and finds the others by what is ty
 })
 
 test('the palette offers members what they may do', async () => {
-  const { visitor } = await visit(await boxOf(world, { role: 'member' }), '/labels')
+  const { page } = await arrive('/labels', { role: 'member' })
   const others = ['New label', 'New filter', 'Block senders', 'Add a domain', 'Add a member', 'New API key']
   const own = ['New own label', 'New own filter', 'Block for yourself', 'Your profile']
-  assert.deepEqual(missing(await entries(visitor.page), [...others, ...own]), others)
+  assert.deepEqual(missing(await entries(page), [...others, ...own]), others)
 })

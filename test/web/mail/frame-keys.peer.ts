@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { conversation, focusOn, holds, openConversation, pathOf } from '#test/web/app.ts'
-import { openBrowser, type Visitor } from '#test/web/browser.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { openBrowser, Visitor } from '#test/web/browser.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const { world, browser } = await startSite()
@@ -14,21 +14,22 @@ after(() => apart.close())
 const text = 'Is it oiled?'
 
 /** A member reads the older of two conversations; where its text is in the window. */
-async function opened(of: typeof browser): Promise<{ visitor: Visitor; page: Page; x: number; y: number }> {
+async function opened(of: typeof browser) {
   const box = await boxOf(world)
   const html = `<p style="margin: 0; font: 16px monospace">${text}</p><a href="mailto:one@peer.example">One</a> <a href="mailto:two@peer.example">Two</a>`
   await box.receive({ subject: 'The engine', html })
   await box.receive({ subject: 'The moon', text: 'It is full.' })
-  const visitor = await reader(of, box, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const visitor = await Visitor.signIn(of, box.organization, box.memberId, { permissions })
   const { page } = visitor
-  await page.clock.install()
+  await visitor.takeClock()
   await visitor.open(pathOf(box))
   await openConversation(page, 'The engine')
   await frameOf(page).getByText(text).waitFor()
   const { x = 0, y = 0 } = (await page.getByTitle('What Ann wrote').boundingBox()) ?? {}
   // The focus goes back to the page when the test lets time pass.
   await page.clock.pauseAt(Date.now() + 60_000)
-  return { visitor, page, x: x + 2, y: y + 10 }
+  return { page, x: x + 2, y: y + 10 }
 }
 
 const frameOf = (page: Page) => page.frameLocator('iframe[title="What Ann wrote"]')

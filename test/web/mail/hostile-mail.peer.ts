@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
 import { openConversation, pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser, visit } = await startSite()
+const { world, visit } = await startSite()
 /** Only a link in a message leads here. */
 const visits: string[] = []
 const server = createServer((socket) => {
@@ -18,19 +18,6 @@ const server = createServer((socket) => {
 await once(server.listen(0, '127.0.0.1'), 'listening')
 after(() => server.close())
 const lair = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
-/** A site on this machine, until it is disposed of. */
-async function siteOf(answer: RequestListener): Promise<AsyncDisposable & { readonly at: string }> {
-  const served = createHttpServer(answer)
-  await once(served.listen(0, '127.0.0.1'), 'listening')
-  return {
-    at: `http://127.0.0.1:${(served.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      served.closeAllConnections()
-      served.close()
-    },
-  }
-}
 
 /** Hostile HTML, by what it tries. */
 const attacks: Readonly<Record<string, (lair: string) => string>> = {
@@ -111,24 +98,26 @@ test('pictures from elsewhere are shown once asked for, and the service fetches 
     'base64',
   )
   const asked: string[] = []
-  await using site = await siteOf(({ url = '', headers }, response) => {
+  const site = createHttpServer(({ url = '', headers }, response) => {
     asked.push(url)
     assert.deepEqual([headers.cookie, headers.referer, headers['user-agent']], [undefined, undefined, 'Mailroom'])
     if (url === '/gone.png') response.writeHead(404).end()
     else response.writeHead(200, { 'Content-Type': 'image/png' }).end(dot)
-  })
+  }).listen(0, '127.0.0.1')
+  after(() => site.close())
+  await once(site, 'listening')
+  const at = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   const box = await boxOf(world)
   await box.receive({
     subject: 'News',
     text: 'News',
-    html: `<style>h1 { background-image: url(${site.at}/banner.png); cursor: url(${site.at}/hand.cur), auto }</style><h1>News</h1>
-      <table background="${site.at}/paper.png"><tr><td style="background: url('${site.at}/cell.png')">Read</table>
-      <img src="${site.at}/photo.png?a=1&amp;b=2" alt="A photo" width="80" height="80"><img src="${site.at}/gone.png" alt="Gone">
-      <img src="${site.at}/seen.gif" width="1" height="1">`,
+    html: `<style>h1 { background-image: url(${at}/banner.png); cursor: url(${at}/hand.cur), auto }</style><h1>News</h1>
+      <table background="${at}/paper.png"><tr><td style="background: url('${at}/cell.png')">Read</table>
+      <img src="${at}/photo.png?a=1&amp;b=2" alt="A photo" width="80" height="80"><img src="${at}/gone.png" alt="Gone">
+      <img src="${at}/seen.gif" width="1" height="1">`,
   })
-  await using visitor = await reader(browser, box)
+  const { visitor, page } = await visit(box)
   await show(visitor, box, 'News')
-  const { page } = visitor
   const frame = page.locator('article iframe')
   const pictures = async () => (await frame.getAttribute('srcdoc'))?.match(/data:image\/png/g)?.length ?? 0
   assert.equal(await pictures(), 0)
@@ -138,13 +127,8 @@ test('pictures from elsewhere are shown once asked for, and the service fetches 
   await page.getByText('2 pictures from elsewhere cannot be shown.').waitFor()
   await frame.contentFrame().locator('img[src]').waitFor()
   assert.equal(await pictures(), 4)
-  assert.deepEqual(
-    await frame
-      .contentFrame()
-      .getByRole('img')
-      .evaluateAll((all) => all.map((one) => one.hasAttribute('src'))),
-    [true, false, false],
-  )
+  const images = frame.contentFrame().getByRole('img')
+  assert.deepEqual(await images.evaluateAll((all) => all.map((one) => one.hasAttribute('src'))), [true, false, false])
   assert.deepEqual(asked.sort(), ['/banner.png', '/cell.png', '/gone.png', '/paper.png', '/photo.png?a=1&b=2'])
   assert.deepEqual(visitor.strayed, [])
   visitor.errors.splice(0, Infinity, ...visitor.errors.filter((error) => !error.includes('404')))
@@ -154,15 +138,15 @@ test('pictures from elsewhere are shown once asked for, and the service fetches 
 test('a link in a message opens a page that knows nothing of this one', async () => {
   const box = await boxOf(world)
   await box.receive({ subject: 'Read on', html: `<p><a href="${world.base}/docs/" target="_self">here</a></p>` })
-  await using visitor = await reader(browser, box)
+  const { visitor, page } = await visit(box)
   await show(visitor, box, 'Read on')
-  const link = visitor.page.locator('article iframe').contentFrame().getByRole('link', { name: 'here' })
+  const link = page.locator('article iframe').contentFrame().getByRole('link', { name: 'here' })
   // By the keyboard: the frame may still grow, and move what is clicked on.
-  const [opened] = await Promise.all([visitor.page.context().waitForEvent('page'), link.press('Enter')])
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), link.press('Enter')])
   await opened.waitForLoadState()
   assert.deepEqual(await opened.evaluate('[window.opener, document.referrer]'), [null, ''])
   assert.equal(new URL(opened.url()).pathname, '/docs/')
-  assert.match(new URL(visitor.page.url()).pathname, /^\/mail\//)
+  assert.match(new URL(page.url()).pathname, /^\/mail\//)
 })
 
 test('markup and marks of direction in names of people, files and labels are text', async () => {
@@ -175,18 +159,12 @@ test('markup and marks of direction in names of people, files and labels are tex
     text: `${evil} <a href="javascript:harmed=1">x</a>`,
     attachments: [{ filename: `${evil}\u202egnp.exe`, content: 'x' }],
   })
-  const [message] = await box.states()
-  await box.change([message?.uid ?? 0], { add_labels: ['b-bold-b'] })
+  await box.change({ add_labels: ['b-bold-b'] })
   const { visitor, page } = await visit(box, pathOf(box))
   await openConversation(page, '<b>Bold</b>')
-  await page
-    .getByRole('heading', { level: 1 })
-    .filter({ hasText: `${evil} gnp.exe` })
-    .waitFor()
-  await page
-    .getByRole('article')
-    .getByRole('link', { name: /gnp.exe/ })
-    .waitFor()
+  const heading = page.getByRole('heading', { level: 1 }).filter({ hasText: `${evil} gnp.exe` })
+  const file = page.getByRole('article').getByRole('link', { name: /gnp.exe/ })
+  for (const one of [heading, file]) await one.waitFor()
   await page.getByText('<a href="javascript:harmed=1">x</a>', { exact: false }).first().waitFor()
   assert.equal(await page.evaluate('window.harmed'), undefined)
   assert.ok(!(await page.locator('body').innerText()).includes('\u202e'))

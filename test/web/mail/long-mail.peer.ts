@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { focusOn, openConversation, pathOf } from '#test/web/app.ts'
-import type { Visitor } from '#test/web/browser.ts'
-import { body, composer } from '#test/web/composer.ts'
-import { boxOf, reader } from '#test/web/mailbox.ts'
+import { body, composer, focusOn, openConversation, pathOf } from '#test/web/app.ts'
+import { boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 import { heavyHtml } from '../../../bench/heavy-mail.ts'
 
-const { world, browser } = await startSite()
+const { world, visit } = await startSite()
 
 const frames = (page: Page) => page.locator('article iframe')
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `<p>Line ${at + 1}</p>`).join('')
@@ -16,13 +14,12 @@ const lines = (count: number) => Array.from({ length: count }, (_, at) => `<p>Li
 const end = (page: Page, text: RegExp) =>
   frames(page).last().contentFrame().getByText(text).last().waitFor({ state: 'attached' })
 
-async function opened(...letters: { subject: string; html: string; text: string }[]): Promise<Visitor> {
+async function opened(subject: string, html: string, text: string) {
   const box = await boxOf(world)
-  for (const letter of letters) await box.receive(letter)
-  const visitor = await reader(browser, box)
-  await visitor.open(pathOf(box))
-  await openConversation(visitor.page, letters[0]?.subject ?? '')
-  return visitor
+  await box.receive({ subject, html, text })
+  const { visitor, page } = await visit(box, pathOf(box))
+  await openConversation(page, subject)
+  return { visitor, page }
 }
 
 /** What a frame lays out: its elements, how many are within each other, the widest cell, characters, and styles. */
@@ -41,8 +38,7 @@ const laidOut = `(() => {
 for (const [what, html] of Object.entries(heavyHtml))
   test(`a message is shown to its end, in parts that a browser lays out at once: ${what}`, async () => {
     const whole = `<p>Dear Ada</p>${html}<p>The end</p>`
-    await using visitor = await opened({ subject: what, text: 'Dear Ada', html: whole })
-    const { page } = visitor
+    const { visitor, page } = await opened(what, whole, 'Dear Ada')
     if (what === 'more than is shown unasked') await page.getByRole('button', { name: 'Show with formatting' }).click()
     await end(page, /The end$/)
     for (const frame of await frames(page).all()) {
@@ -57,8 +53,7 @@ for (const [what, html] of Object.entries(heavyHtml))
 test('a message that is shown in parts has all of its text, its look, and its quotation folded', async () => {
   const styled = '<style>p { color: rgb(1, 2, 3) }</style>'
   const html = `${styled}<p>Yes.</p><blockquote type="cite">${lines(3_500)}</blockquote><p>Ann</p>`
-  await using visitor = await opened({ subject: 'Yes', text: 'Yes.', html })
-  const { page } = visitor
+  const { visitor, page } = await opened('Yes', html, 'Yes.')
   await end(page, /^Ann$/)
   const texts = async () => {
     const all = []
@@ -79,8 +74,7 @@ test('a message that is shown in parts has all of its text, its look, and its qu
 
 test('a message of 5 MB of nested tables is shown as text alone', async () => {
   const html = `<p>Dear Ada</p>${'<table><tr><td>'.repeat(350_000)}`
-  await using visitor = await opened({ subject: 'Tables', html, text: 'Dear Ada, look.' })
-  const { page } = visitor
+  const { visitor, page } = await opened('Tables', html, 'Dear Ada, look.')
   await page.getByText('The formatted text of this message is too large').waitFor()
   await page.getByText('Dear Ada, look.').last().waitFor()
   assert.equal(await page.locator('iframe').count(), 0)
@@ -90,8 +84,7 @@ test('a message of 5 MB of nested tables is shown as text alone', async () => {
 
 test('a message of many tags is shown as text until its formatting is asked for, and is answered as text', async () => {
   const html = `<p>Dear Ada</p>${lines(6_000)}`
-  await using visitor = await opened({ subject: 'Lines', html, text: 'Dear Ada, look.' })
-  const { page } = visitor
+  const { page } = await opened('Lines', html, 'Dear Ada, look.')
   await page.getByText('The formatted text of this message is large').waitFor()
   assert.equal(await frames(page).count(), 0)
   await page.getByRole('button', { name: 'Show with formatting' }).click()

@@ -7,6 +7,8 @@ import { hand } from '#test/mail/letter.ts'
 import { notice } from '#test/mail/notice.ts'
 import {
   choose,
+  click,
+  composer,
   conversation,
   dialog,
   focusOn,
@@ -18,16 +20,14 @@ import {
   row,
   says,
 } from '#test/web/app.ts'
-import { type Visitor, windows } from '#test/web/browser.ts'
-import { composer } from '#test/web/composer.ts'
-import { type Box, boxOf, reader, type State } from '#test/web/mailbox.ts'
+import { type Box, boxOf, type State } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser, visit } = await startSite()
+const { world, visit } = await startSite()
 
 /** Three conversations, of which one has two messages; the newest is last. */
-async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<Box> {
-  const box = await boxOf(world, options)
+async function furnished(role?: 'owner' | 'member'): Promise<Box> {
+  const box = await boxOf(world, role)
   for (const [name, colour] of [
     ['Invoices', 'green'],
     ['Read later', '#336699'],
@@ -51,47 +51,18 @@ async function furnished(options: { role?: 'owner' | 'member' } = {}): Promise<B
   return box
 }
 
-async function open({ page }: Visitor, box: Box, folder = 'inbox'): Promise<void> {
-  await page.goto(pathOf(box, folder))
-  await list(page).getByRole('row').first().waitFor()
-}
-
 /** A browser at the inbox of a mailbox, by default of one with three conversations. */
-async function arrive(box?: Box): Promise<{ box: Box; visitor: Visitor; page: Page }> {
+async function arrive(box?: Box) {
   const own = box ?? (await furnished())
-  const visitor = await reader(browser, own)
-  await open(visitor, own)
-  return { box: own, visitor, page: visitor.page }
+  return { box: own, ...(await visit(own, pathOf(own))) }
 }
 
 /** Opens the menu of a conversation's message, and chooses from it. */
 async function chooseMore(page: Page, subject: string, item: string): Promise<void> {
   await openConversation(page, subject)
-  await page.getByRole('button', { name: 'More' }).click()
+  await click(page, 'More')
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
-
-for (const [what, options] of windows)
-  test(`the pages of mail are sound in ${what}`, async () => {
-    const box = await furnished()
-    const { visitor, page } = await visit(box, undefined, options)
-    await open(visitor, box)
-    await visitor.assertSound()
-    await row(page, 'The moon').getByRole('checkbox').check()
-    await visitor.assertSound()
-    for (const [subject, text] of [
-      ['The engine', 'It is:'],
-      ['Your invoice', 'The filter Money labelled it Invoices'],
-      ['The moon', 'Show quoted text'],
-    ] as const) {
-      await open(visitor, box)
-      await openConversation(page, subject)
-      await conversation(page).getByText(text).waitFor()
-      await visitor.assertSound()
-    }
-    await visitor.open('/search?q=is:unread')
-    await visitor.assertSound()
-  })
 
 test('a sent message says whom it has not reached, and whether anything but the notice says so', async () => {
   const box = await boxOf(world)
@@ -101,8 +72,7 @@ test('a sent message says whom it has not reached, and whether anything but the 
   world.clock.advance(1_000)
   await world.outbound.processAll()
   assert.equal(await hand(world, '', address, notice(message_id, ['eve@there.example'])), '250 2.6.0')
-  const { visitor, page } = await visit(box)
-  await open(visitor, box, 'sent')
+  const { visitor, page } = await visit(box, pathOf(box, 'sent'))
   await row(page, 'Plan').getByRole('link').click()
   const said = page.getByRole('list', { name: 'Not delivered' }).getByRole('listitem')
   await said
@@ -114,7 +84,7 @@ test('a sent message says whom it has not reached, and whether anything but the 
 })
 
 test('opening a conversation marks it as read, and says how many are left', async () => {
-  const { box, page } = await arrive()
+  const { box, visitor, page } = await arrive()
   await page.getByRole('link', { name: 'Inbox 4 unread' }).waitFor()
   await openConversation(page, 'The engine')
   await page.getByRole('link', { name: 'Inbox 2 unread' }).waitFor()
@@ -122,6 +92,7 @@ test('opening a conversation marks it as read, and says how many are left', asyn
   assert.equal(await conversation(page).getByText('> Is it oiled?').count(), 0)
   await page.getByRole('button', { name: 'Show quoted text' }).click()
   await conversation(page).getByText('> Is it oiled?').waitFor()
+  await visitor.assertSoundAnywhere()
   const link = page.getByRole('link', { name: 'https://engines.example/oil' })
   assert.equal(await link.getAttribute('rel'), 'noopener noreferrer')
   // It is shown at once; requests follow, one for each message.
@@ -138,7 +109,7 @@ test('a conversation of which the list shows a part stays unread as others are r
   // Its row shows the first message and the nine newest.
   const [hidden, ...rest] = others.map(({ uid }) => uid)
   assert(hidden !== undefined)
-  await box.change([hidden - 1, ...rest], { unread: false })
+  await box.change({ unread: false }, ({ uid }) => uid === hidden - 1 || rest.includes(uid))
   await box.receive({ subject: 'The moon', text: 'It is full.' })
   const { page } = await arrive(box)
   const named = (name: RegExp) => list(page).getByRole('row', { name })
@@ -160,9 +131,8 @@ test('a conversation of which the list shows a part stays unread as others are r
 
 test('a key acts on many conversations at once, and its undoing brings back each message as it was', async () => {
   const box = await furnished()
-  const [, , invoice, engine] = await box.states()
-  await box.change([engine?.uid ?? 0], { starred: true, unread: false })
-  await box.change([invoice?.uid ?? 0], { unread: false, add_labels: ['read-later'] })
+  await box.change({ starred: true, unread: false }, ({ subject }) => subject === 'The engine')
+  await box.change({ unread: false, add_labels: ['read-later'] }, ({ subject }) => subject === 'Your invoice')
   const { visitor, page } = await arrive(box)
   const ofAll = (states: readonly State[]) => states.map(({ uid: _uid, ...state }) => state)
   const before = ofAll(await box.states())
@@ -185,7 +155,7 @@ test('a key acts on many conversations at once, and its undoing brings back each
     await page.getByRole('button', { name: 'Undo' }).click()
     await says(page, 'Undone')
     assert.deepEqual(ofAll(await box.states()), before, said)
-    await open(visitor, box)
+    await visitor.open(pathOf(box))
   }
 })
 
@@ -245,7 +215,7 @@ test('the keyboard alone reads, archives and undoes', async () => {
 })
 
 test('from the list a conversation is answered by a key, and the sheet of keys has those of lists', async () => {
-  const { page } = await arrive()
+  const { visitor, page } = await arrive()
   for (const [key, name, has] of [
     ['r', 'Re: Your invoice', 'Ann'],
     ['a', 'Re: Your invoice', 'Ann'],
@@ -259,6 +229,7 @@ test('from the list a conversation is answered by a key, and the sheet of keys h
   }
   // Several are not answered at once.
   for (const subject of ['The engine', 'Your invoice']) await row(page, subject).getByRole('checkbox').check()
+  await visitor.assertSoundAnywhere()
   await page.keyboard.press('r')
   await page.keyboard.press('?')
   const sheet = dialog(page, 'Keys')
@@ -330,7 +301,7 @@ for (const [role, item, form] of [
   ['member', 'Make a filter of your own from it', 'New filter of your own'],
 ] as const)
   test(`an ${role} makes a filter from a message: ${form}`, async () => {
-    const { page } = await arrive(await furnished({ role }))
+    const { page } = await arrive(await furnished(role))
     await openConversation(page, 'The moon')
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Download the message' }).waitFor()
@@ -347,7 +318,7 @@ test('a message leads to the filter that labelled it, and the filters are tried 
   await openConversation(page, 'Your invoice')
   await page.getByRole('link', { name: 'Money' }).click()
   await focusOn(page.getByRole('row', { name: 'Money' }))
-  await open(visitor, box)
+  await visitor.open(pathOf(box))
   await chooseMore(page, 'Your invoice', 'Try the filters on this message')
   const trial = dialog(page, 'Try on this message')
   await trial.getByText('It ends in Archive').waitFor()

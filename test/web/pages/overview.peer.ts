@@ -3,11 +3,11 @@ import { ofFile } from '#test/of-file.ts'
 import { Sink } from '#test/sockets/sink.ts'
 import { pathOf } from '#test/web/app.ts'
 import type { Visitor } from '#test/web/browser.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
 const sink = ofFile(await Sink.start())
-const { world, browser, visit } = await startSite({ sink })
+const { world, visit } = await startSite({ sink })
 
 /** The rows that the overview has, each of which leads to a path. */
 async function assertLeads(visitor: Visitor, rows: readonly (readonly [what: RegExp, path: string])[]): Promise<void> {
@@ -71,7 +71,7 @@ test('the overview says what waits, and leads to it', async () => {
   const draft = { mailbox: address, to: ['b@peer.example'], subject: 'Plans', text: 'Yes' }
   const { id, version } = await box.make('/v1/drafts', draft)
   await box.make(`/v1/drafts/${id}/approval`, { version })
-  await using visitor = await reader(browser, box)
+  const { visitor } = await visit(box)
   await assertLeads(visitor, [
     [/A draft of .* waits for approval/, '/approvals'],
     [/“See you on Monday” is sent later.*a@peer\.example.*(?:minutes|hour)/, '/scheduled'],

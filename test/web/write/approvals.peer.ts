@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { pathOf, press, row } from '#test/web/app.ts'
+import { begin, body, composer, pathOf, press, row } from '#test/web/app.ts'
 import { windows } from '#test/web/browser.ts'
-import { begin, body, composer } from '#test/web/composer.ts'
-import { type Box, boxOf, reader } from '#test/web/mailbox.ts'
+import { type Box, boxOf } from '#test/web/mailbox.ts'
 import { startSite } from '#test/web/site.ts'
 
-const { world, browser, visit } = await startSite()
+const { world, visit } = await startSite()
 
 /** A picture of one pixel. */
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -16,8 +15,8 @@ const waiting = (page: Page, subject: string) => page.getByRole('article', { nam
 const nothing = (page: Page) => page.getByText('Nothing waits for approval').waitFor()
 
 /** A member's mailbox, and an owner who may send from it. */
-async function supervised(): Promise<{ box: Box; boss: Box }> {
-  const box = await boxOf(world, { role: 'member' })
+async function supervised() {
+  const box = await boxOf(world, 'member')
   const { id } = await box.organization.member('boss@people.example', 'owner')
   await box.share(id, 'send')
   return { box, boss: box.of(id) }
@@ -26,8 +25,9 @@ async function supervised(): Promise<{ box: Box; boss: Box }> {
 /** A program asks that a draft be sent. */
 async function ask(box: Box, fields: object): Promise<void> {
   const key = await box.organization.newKey('sending:draft')
-  const program: Pick<Box['organization'], 'request'> = {
-    request: (method, path, sent) => box.organization.request(method, path, sent, { key }),
+  const { organization } = box
+  const program = {
+    request: (...of: Parameters<typeof organization.request>) => organization.request(of[0], of[1], of[2], { key }),
   }
   const { id } = await box.make('/v1/drafts', { mailbox: box.address, to: 'bob@there.example', ...fields }, program)
   await box.make(`/v1/drafts/${id}/approval`, {}, program)
@@ -84,15 +84,11 @@ test('all that leaves is shown before it is approved: both texts, every field, w
   const offer = waiting(page, 'The offer')
   await offer.locator('iframe').contentFrame().getByText('Or fifty').waitFor()
   await offer.getByRole('button', { name: 'Approve' }).and(page.locator(':enabled')).waitFor()
-  for (const [group, ...texts] of [
+  for (const [name = '', ...texts] of [
     ['Sent too, but not shown above', '<!-- cid:x1 -->', 'It is ninety.', 'Or twenty', 'Or thirty', 'Or forty'],
     ['Plain text', 'It is sixty.', 'It was seventy.'],
   ])
-    for (const text of texts)
-      await offer
-        .getByRole('group', { name: group ?? '' })
-        .getByText(text)
-        .waitFor()
+    for (const text of texts) await offer.getByRole('group', { name }).getByText(text).waitFor()
   for (const [name, value] of [
     ['X-Offer', 'eighty'],
     ['List-Unsubscribe', '<https://there.example/leave>'],
@@ -110,21 +106,18 @@ test('all that leaves is shown before it is approved: both texts, every field, w
 
 test('who asks and who approves see each other’s doings without a reload, and an edit is not sent', async () => {
   const { box, boss } = await supervised()
-  await using writer = await reader(browser, box)
-  await using approver = await reader(browser, boss)
-  await approver.open('/approvals')
-  await nothing(approver.page)
-  const { page } = writer
-  await writer.open(pathOf(box))
+  const { page: approver } = await visit(boss, '/approvals')
+  await nothing(approver)
+  const { visitor: writer, page } = await visit(box, pathOf(box))
   await begin(page, 'bob@there.example', 'The plan', 'It is done')
-  const plan = waiting(approver.page, 'The plan')
+  const plan = waiting(approver, 'The plan')
   const askAgain = async () => {
     await composer(page).getByRole('button', { name: 'Ask for approval' }).click()
     await composer(page).waitFor({ state: 'detached' })
     await plan.getByRole('button', { name: 'Approve' }).click()
   }
   await askAgain()
-  await approver.page.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor()
+  await approver.getByRole('link', { name: 'Approvals 1 waiting' }).waitFor()
 
   await page.getByRole('link', { name: 'Drafts' }).first().click()
   await row(page, 'The plan').getByRole('link').click()
@@ -134,13 +127,11 @@ test('who asks and who approves see each other’s doings without a reload, and 
   await page.keyboard.press('Control+End')
   await page.keyboard.type(', nearly')
   await composer(page).getByText('It was edited since approval was asked for').waitFor()
-  await nothing(approver.page)
+  await nothing(approver)
   assert.deepEqual(await box.states('sent'), [])
   await askAgain()
-  await press(approver.page, 'Approve and send')
-  await nothing(approver.page)
+  await press(approver, 'Approve and send')
+  await nothing(approver)
   await world.outbound.processAll()
   assert.deepEqual(await box.states('drafts'), [])
-  await approver.assertFits()
-  await writer.assertFits()
 })
