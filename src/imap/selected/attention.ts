@@ -3,6 +3,9 @@ import type { Session } from '../session/session.ts'
 import { OpenFolder } from './open-folder.ts'
 import { tell } from './tell.ts'
 
+/** How long after a failure is tried again, in milliseconds, unless something wakes the session before. */
+export const againAfter = 1_000
+
 /** What a session tells without being asked: within IDLE, or between commands if NOTIFY wants it. */
 export class Attention {
   /** Called in place of telling something between commands, while the session is idle. */
@@ -42,11 +45,15 @@ export class Attention {
       if (this.selected !== 'at commands') await tell(this.#session, { mayExpunge: this.selected === 'at once' })
       await this.#tellOfOthers()
     }
-    // Whatever else fails is found again by the next command.
     this.#session.betweenCommands(work).catch((error: unknown) => {
       if (error instanceof Bye) this.#session.end(error)
-      else if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
+      else if (!this.#session.signal.aborted) this.#again()
     })
+  }
+
+  #again(): void {
+    if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
+    setTimeout(() => this.#soon(), againAfter).unref()
   }
 
   /** While the session is idle. Who is idle is not at work, and so this is to be done as work. */

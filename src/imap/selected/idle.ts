@@ -1,10 +1,7 @@
 import { Bad, Bye } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
-import { attentionOf } from './attention.ts'
+import { againAfter, attentionOf } from './attention.ts'
 import { OpenFolder } from './open-folder.ts'
-
-/** How long after a failure is tried again, in milliseconds, unless something wakes the session before. */
-const againAfter = 1_000
 
 /** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
  *  waits, as the RFC has it for a session that has signed in. */

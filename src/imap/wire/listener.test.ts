@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { createSecureContext } from 'node:tls'
 import { pino } from 'pino'
@@ -14,6 +15,9 @@ const tls = { context: async () => context }
 
 /** The commands that sessions got. */
 const seen: string[] = []
+
+/** As /proc/net/tcp says it. */
+const [established, keepAliveTimer] = ['01', '02']
 
 const v2 = '\r\n\r\n\0\r\nQUIT\n'
 
@@ -156,6 +160,15 @@ for (const header of [
     assert.equal(await client.ended(), '')
   })
 }
+
+test('TCP keeps a connection alive that says nothing', async () => {
+  await using listener = await listening()
+  await using _client = await ImapClient.greeted(listener.port)
+  const at = listener.port.toString(16).toUpperCase().padStart(4, '0')
+  const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
+  const [own] = sockets.filter(([, local, , state]) => local?.endsWith(`:${at}`) && state === established)
+  assert.equal(own?.[5]?.split(':', 1)[0], keepAliveTimer)
+})
 
 test('one network has so many connections, and all have so many', async () => {
   await using listener = await listening({ limits: { connectionsPerClient: 2 } })

@@ -29,6 +29,10 @@ const tooMany = () => new Bye('Too many connections; try again shortly', 'UNAVAI
 const tooSlow = () => new Bye('The server is busy, and your message too slow; try again shortly', 'UNAVAILABLE')
 const stopping = () => new Bye('The server is restarted; try again shortly', 'UNAVAILABLE')
 
+/** Milliseconds of silence after which TCP asks whether the other end is still there. What translates addresses on the way forgets connections
+ *  that say nothing for some minutes, and an idle program would be told nothing any more. */
+const silence = 120_000
+
 /** Milliseconds between checks for clients whose time is up. */
 const checkInterval = 1_000
 
@@ -100,6 +104,7 @@ export class ImapListener implements AsyncDisposable {
       socket.destroySoon()
       return
     }
+    socket.setKeepAlive(true, silence)
     client.connections += 1
     this.#clients.set(name, client)
     const memory = new MemoryReservation(this.#memory.all, client.share, () => connection.stop(tooSlow()))
