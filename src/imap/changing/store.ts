@@ -1,8 +1,7 @@
 import { type Change, messageFlags } from '#/mail/change.ts'
 import { type Stored, storeFlags } from '#/mail/store-flags.ts'
 import { Bad, type Completed, No } from '../answers.ts'
-import { OpenFolder } from '../selected/open-folder.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import { fetched, tellKeywords, writeLines } from '../selected/tell.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Arguments } from '../wire/arguments.ts'
@@ -91,7 +90,7 @@ function changeBy(sign: string, { flags, keywords }: GivenFlags): Change {
  *  heard of since, `.SILENT` does not keep from it. */
 async function tell(
   session: Session,
-  selected: Selected,
+  selected: OpenFolder,
   { changed, modseq }: Stored,
   { byUid, isSilent }: { byUid: boolean; isSilent: boolean },
 ): Promise<void> {
@@ -101,7 +100,7 @@ async function tell(
     modseq,
     unheard.map(({ uid }) => uid),
   )
-  if (selected instanceof OpenFolder) await tellKeywords(session, selected, changed)
+  await tellKeywords(session, selected, changed)
   if (isSilent && !session.enabled.has('CONDSTORE')) return
   const how = { withUid: byUid, isSilent }
   await writeLines(
@@ -119,7 +118,7 @@ interface Result {
 }
 
 /** @throws No if sequence numbers named messages that are gone */
-function completed({ messages }: Selected, { modified, lacks, byUid }: Result): Completed {
+function completed({ messages }: OpenFolder, { modified, lacks, byUid }: Result): Completed {
   const numbers = byUid ? modified : modified.map((uid) => messages.sequenceOf(uid) ?? 0)
   const code = numbers.length > 0 ? `MODIFIED ${sequenceSet(rangesOf(numbers))}` : undefined
   if (lacks && !byUid) throw new No('Some of the messages no longer exist', code ?? 'EXPUNGEISSUED')

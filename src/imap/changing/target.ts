@@ -3,7 +3,7 @@ import { type FolderRef, findFolder } from '#/mail/folders.ts'
 import { isFull } from '#/mail/storage.ts'
 import { No } from '../answers.ts'
 import { folderNamed } from '../folders/named.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Session } from '../session/session.ts'
 
 /** The folder that a command names, to put messages into. @throws No with TRYCREATE if there is none (RFC 9051, section 7.1), with NOPERM
@@ -25,7 +25,7 @@ export async function assertRoom({ parts: { db } }: Session, { mailbox }: Folder
 }
 
 /** The selected mailbox, to change messages in it. @throws No if it can only be read */
-export function changeable(session: Session): Selected {
+export function changeable(session: Session): OpenFolder {
   const selected = session.needSelected()
   if (selected.isReadOnly) throw new No('The mailbox can only be read', 'READ-ONLY')
   return selected

@@ -1,6 +1,6 @@
 import { Bye } from '../answers.ts'
 import type { Session } from '../session/session.ts'
-import { OpenFolder } from './open-folder.ts'
+import type { OpenFolder } from './open-folder.ts'
 import { tell } from './tell.ts'
 
 /** How long after a failure is tried again, in milliseconds, unless something wakes the session before. */
@@ -52,7 +52,7 @@ export class Attention {
   }
 
   #again(): void {
-    if (this.#session.selected instanceof OpenFolder) this.#session.selected.lookAgain()
+    this.#session.selected?.lookAgain()
     setTimeout(() => this.#soon(), againAfter).unref()
   }
 

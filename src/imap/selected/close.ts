@@ -1,5 +1,4 @@
 import type { Handler } from '../session/session.ts'
-import { OpenFolder } from './open-folder.ts'
 import { leave } from './select.ts'
 
 /** UNSELECT (RFC 9051, section 6.4.2): CLOSE without expunges. */
@@ -15,6 +14,6 @@ export const unselect: Handler = async (session, { args }) => {
 export const noop: Handler = async (session, { args, name }) => {
   args.end()
   const selected = name === 'CHECK' ? session.needSelected() : session.selected
-  if (selected instanceof OpenFolder) selected.lookAgain()
+  selected?.lookAgain()
   return { text: `${name === 'CHECK' ? 'Check' : 'Noop'} completed` }
 }

@@ -1,7 +1,6 @@
 import { Bad, Bye } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
 import { againAfter, attentionOf } from './attention.ts'
-import { OpenFolder } from './open-folder.ts'
 
 /** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
  *  waits, as the RFC has it for a session that has signed in. */
@@ -33,6 +32,6 @@ export const idle: Handler = async (session, { args }) => {
 /** The client's DONE is still to be read, so a database that does not answer must not end the command. @throws what ends the session */
 function later({ selected, signal }: Session, error: unknown, wake: () => void): void {
   if (error instanceof Bye || signal.aborted) throw error
-  if (selected instanceof OpenFolder) selected.lookAgain()
+  selected?.lookAgain()
   setTimeout(wake, againAfter).unref()
 }

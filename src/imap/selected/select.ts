@@ -99,5 +99,5 @@ function enter(session: Session, folder: OpenFolder): void {
 export function leave(session: Session): void {
   const { selected } = session
   session.select(undefined)
-  if (selected instanceof OpenFolder) selected.leave()
+  selected?.leave()
 }

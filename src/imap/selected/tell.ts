@@ -6,7 +6,7 @@ import type { Changed, ChangedMessage } from './changed-messages.ts'
 import { flagLines } from './flag-lines.ts'
 import { flagsOf } from './flags.ts'
 import { type FolderChanges, folderChanges, moreChanged } from './folder-changes.ts'
-import { OpenFolder } from './open-folder.ts'
+import type { OpenFolder } from './open-folder.ts'
 import { mostKeywords } from './read-folder.ts'
 import type { Selected } from './selected.ts'
 
@@ -18,7 +18,7 @@ import type { Selected } from './selected.ts'
  *  does: IMAP has no way to say that a selected mailbox is gone. */
 export async function tell(session: Session, { mayExpunge }: { readonly mayExpunge: boolean }): Promise<void> {
   const folder = session.selected
-  if (!(folder instanceof OpenFolder) || folder.isTold(mayExpunge)) return
+  if (!folder || folder.isTold(mayExpunge)) return
   const { news, db } = session.parts
   const { announcements } = news
   const { known, folderId, mailbox } = folder

@@ -16,16 +16,19 @@ function process(work = 4, memory = 4 << 20) {
 
 /** What each of these does to its session, over and over, leaves room for the session of another organization. */
 for (const [what, holds] of [
-  ['commands that do not end', (session) => session.run(() => never)],
-  ['commands within commands', (session) => session.run(() => session.run(() => never))],
-  ['answers that nobody reads', (session) => session.run(() => session.reserve(1 << 20).then(() => never))],
-  ['answers of any size that nobody reads', (session) => session.run(() => session.reserve(1 << 30).then(() => never))],
+  ['commands that do not end', (session) => session.atWork(() => never)],
+  ['commands within commands', (session) => session.atWork(() => session.atWork(() => never))],
+  ['answers that nobody reads', (session) => session.atWork(() => session.reserve(1 << 20).then(() => never))],
+  [
+    'answers of any size that nobody reads',
+    (session) => session.atWork(() => session.reserve(1 << 30).then(() => never)),
+  ],
 ] satisfies (readonly [string, (session: AtWork) => Promise<unknown>])[])
   test(`whatever ${what} an organization has, another one is served`, async () => {
     const session = process()
     for (let n = 0; n < 20; n++) holds(session('one')).catch(() => {})
     const other = session('other')
-    await other.run(async () => void (await other.reserve(1 << 20)))
+    await other.atWork(async () => void (await other.reserve(1 << 20)))
   })
 
 test('of the folders that are remembered there is room for those of another organization', async () => {
@@ -41,9 +44,9 @@ test('who waits for a client that does not read is not at work', async () => {
   for (let n = 0; n < 10; n++) {
     const one = session('one')
     const output = one.through({ write: () => never })
-    one.run(async () => await output.write('')).catch(() => {})
+    one.atWork(async () => await output.write('')).catch(() => {})
   }
-  await session('one').run(async () => {})
+  await session('one').atWork(async () => {})
 })
 
 test('work whose output nobody waits for leaves nothing behind, also if its client goes', async () => {
@@ -51,7 +54,7 @@ test('work whose output nobody waits for leaves nothing behind, also if its clie
   for (const taken of [Promise.resolve(), Promise.reject(new Error('gone'))]) {
     const one = session('one')
     const output = one.through({ write: () => taken })
-    await one.run(async () => void output.write(''))
+    await one.atWork(async () => void output.write(''))
     await taken.catch(() => {})
   }
   const both = Promise.withResolvers<void>()
@@ -60,7 +63,7 @@ test('work whose output nobody waits for leaves nothing behind, also if its clie
     if (++working === 2) both.resolve()
     return both.promise
   }
-  await Promise.all(['two', 'three'].map((organization) => session(organization).run(meet)))
+  await Promise.all(['two', 'three'].map((organization) => session(organization).atWork(meet)))
 })
 
 for (const [what, step] of [
@@ -74,11 +77,11 @@ for (const [what, step] of [
     const session = process(1)
     const done: string[] = []
     const [long, short] = [session('one'), session('one')]
-    const working = long.run(async () => {
+    const working = long.atWork(async () => {
       for (let n = 0; n < 3; n++) await step(long)
       done.push('long')
     })
-    await Promise.all([working, short.run(async () => void done.push('short'))])
+    await Promise.all([working, short.atWork(async () => void done.push('short'))])
     assert.deepEqual(done, ['short', 'long'])
   })
 
@@ -86,10 +89,10 @@ test('a command for which there is no place until its client has gone is refused
   const session = process(1)
   const leaving = new AbortController()
   session('one')
-    .run(() => never)
+    .atWork(() => never)
     .catch(() => {})
   const refused = assert.rejects(
-    session('one', leaving.signal).run(async () => {}),
+    session('one', leaving.signal).atWork(async () => {}),
     (error) => error instanceof No && error.code === 'LIMIT',
   )
   leaving.abort()

@@ -29,7 +29,7 @@ export class AtWork {
   }
 
   /** Waits for a place and works. Work within work has its place. @throws No if there is none in time */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async atWork<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isWorking) return await work()
     this.#isWorking = true
     try {

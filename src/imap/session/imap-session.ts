@@ -72,10 +72,7 @@ class ImapSession {
   }
 
   get #capabilities(): string {
-    const { commands } = this.#parts
-    return this.#user
-      ? capabilitiesAfter(commands, this.#connection)
-      : capabilitiesBefore(commands, this.#connection, this.#takesPasswords)
+    return this.#user ? capabilitiesAfter(this.#connection) : capabilitiesBefore(this.#connection, this.#takesPasswords)
   }
 
   /** Passwords are taken over TLS; in the clear only within this machine, and where there is no certificate. */
@@ -151,9 +148,8 @@ class ImapSession {
   }
 
   async #noop(command: Command): Promise<Done> {
-    if (this.#user && this.#parts.commands.has('NOOP')) return await this.#dispatch(this.#user, command)
+    if (this.#user) return await this.#dispatch(this.#user, command)
     command.args.end()
-    if (this.#user) await this.#parts.tell(this.#user, { mayExpunge: true })
     return { text: 'Done' }
   }
 

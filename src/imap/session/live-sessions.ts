@@ -3,7 +3,7 @@ import { query } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { Bye, No } from '../answers.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 
 /** How often is looked whether those who are signed in still may be, in milliseconds. An open connection ends within 5 seconds of
  *  what ends its right. */
@@ -17,7 +17,7 @@ export interface LiveSession {
   readonly mailbox: MailboxRef
   /** What the stored hash of the password was at login. */
   readonly passwordHash: string
-  readonly selected: Selected | undefined
+  readonly selected: OpenFolder | undefined
   end(bye: Bye): void
 }
 

@@ -9,7 +9,7 @@ import type { ThreadCache } from '#/threads/cache.ts'
 import type { MailboxIndexes } from '#/threads/mailbox/mailbox-indexes.ts'
 import type { Bye, Completed } from '../answers.ts'
 import type { FolderNews } from '../selected/news.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Command } from '../wire/arguments.ts'
 import type { Output } from '../wire/output.ts'
 
@@ -47,11 +47,11 @@ export interface Session {
   readonly enabled: ReadonlySet<Extension>
   /** Turns an extension on, as ENABLE does and the first use of CONDSTORE (RFC 7162, section 3.1). */
   enable(extension: Extension): void
-  readonly selected: Selected | undefined
+  readonly selected: OpenFolder | undefined
   /** Selects a mailbox, or none. */
-  select(selected: Selected | undefined): void
+  select(selected: OpenFolder | undefined): void
   /** The selected mailbox. Throws `Bad` without one. */
-  needSelected(): Selected
+  needSelected(): OpenFolder
   /** Sends a continuation request with this text and answers the client's next line, as `DONE`. Meanwhile responses may be
    *  written. */
   ask(prompt: string): Promise<string>

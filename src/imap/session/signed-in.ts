@@ -1,5 +1,5 @@
 import { Bad, type Bye } from '../answers.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import { statusLine } from '../wire/format.ts'
 import type { Output } from '../wire/output.ts'
 import { AtWork } from './at-work.ts'
@@ -8,22 +8,21 @@ import type { Connection } from './connection.ts'
 import type { Extension, ImapParts, Session, User } from './session.ts'
 
 /** The state of a session after login. */
-export class SignedIn implements Session {
+export class SignedIn extends AtWork implements Session {
   readonly parts: ImapParts
   readonly user: User
   readonly output: Output
   readonly enabled = new Set<Extension>()
-  selected: Selected | undefined
+  selected: OpenFolder | undefined
   readonly #connection: Connection
-  readonly #atWork: AtWork
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: ImapParts, user: User, connection: Connection, budgets: Budgets) {
+    super(budgets, holderOf(user), connection.signal)
     this.parts = parts
     this.user = user
     this.#connection = connection
-    this.#atWork = new AtWork(budgets, holderOf(user), connection.signal)
-    this.output = this.#atWork.through(connection.output)
+    this.output = this.through(connection.output)
   }
 
   get signal() {
@@ -39,16 +38,16 @@ export class SignedIn implements Session {
   }
 
   /** Who keeps modification sequences from now on learns up to which it was told all (RFC 7162, section 3.1). */
-  #tellModseq({ modseq }: Selected): void {
+  #tellModseq({ modseq }: OpenFolder): void {
     const code = `HIGHESTMODSEQ ${modseq}`
     this.output.write(statusLine('*', 'OK', 'Highest modification sequence', code))?.catch(() => {})
   }
 
-  select(selected: Selected | undefined): void {
+  select(selected: OpenFolder | undefined): void {
     this.selected = selected
   }
 
-  needSelected(): Selected {
+  needSelected(): OpenFolder {
     if (!this.selected) throw new Bad('No mailbox is selected')
     return this.selected
   }
@@ -70,21 +69,5 @@ export class SignedIn implements Session {
 
   end(bye: Bye): void {
     this.#connection.stop(bye)
-  }
-
-  atWork<T>(work: () => Promise<T>): Promise<T> {
-    return this.#atWork.run(work)
-  }
-
-  turn(): Promise<void> {
-    return this.#atWork.turn()
-  }
-
-  reserve(octets: number): Promise<Disposable> {
-    return this.#atWork.reserve(octets)
-  }
-
-  remember(folders: number): Promise<Disposable | undefined> {
-    return this.#atWork.remember(folders)
   }
 }

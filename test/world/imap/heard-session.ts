@@ -4,7 +4,7 @@ import { ManualClock } from '#/adapters/clock/manual.ts'
 import type { Database } from '#/db/open.ts'
 import { Bad, Bye, type Completed, No } from '#/imap/answers.ts'
 import { FolderNews } from '#/imap/selected/news.ts'
-import type { Selected } from '#/imap/selected/selected.ts'
+import type { OpenFolder } from '#/imap/selected/open-folder.ts'
 import { tell } from '#/imap/selected/tell.ts'
 import type { Extension, Handler, ImapParts, Session, User } from '#/imap/session/session.ts'
 import type { Octets } from '#/imap/wire/arguments.ts'
@@ -45,7 +45,7 @@ export class HeardSession implements Session, Disposable {
   readonly enabled = new Set<Extension>()
   readonly #commands: Readonly<Record<string, Handler>>
   readonly #ending = new AbortController()
-  selected: Selected | undefined
+  selected: OpenFolder | undefined
   /** Folders that may be remembered for it. */
   room = Number.POSITIVE_INFINITY
   /** Called with each piece as it is written. */
@@ -77,11 +77,11 @@ export class HeardSession implements Session, Disposable {
     if (extension === 'QRESYNC') this.enabled.add('CONDSTORE')
   }
 
-  select(selected: Selected | undefined): void {
+  select(selected: OpenFolder | undefined): void {
     this.selected = selected
   }
 
-  needSelected(): Selected {
+  needSelected(): OpenFolder {
     if (!this.selected) throw new Bad('No mailbox is selected')
     return this.selected
   }
