@@ -49,4 +49,5 @@ function shortened(client: string): string {
   return short
 }
 
-await writeFile(join(import.meta.dirname, '../../../web/src/api/generated.ts'), await generatedClient())
+const [file = join(import.meta.dirname, '../../../web/src/api/generated.ts')] = process.argv.slice(2)
+await writeFile(file, await generatedClient())
