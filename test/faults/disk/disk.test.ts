@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
+import { openDatabase } from '#/db/open.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
 import { hand, letter, subjectsIn } from '#test/mail/letter.ts'
 import { databaseHome } from '#test/world/database/database.ts'
@@ -89,11 +90,12 @@ if (process.env.TEST_DATABASE_URL === undefined) {
 
   test('half a copy of a data directory is not started on, and stays as it is', async () => {
     await using home = await databaseHome()
-    const cluster = join(home.env.MAILROOM_DATA_DIR ?? '', 'database')
+    const { MAILROOM_DATA_DIR: directory = '' } = home.env
+    const cluster = join(directory, 'database')
     for (const missing of ['PG_VERSION', 'global/pg_control', 'pg_wal', 'base']) {
       renameSync(join(cluster, missing), join(cluster, 'elsewhere'))
       const before = readdirSync(cluster, { recursive: true }).length
-      await assert.rejects(startService({ ...home.env }), (error: Error) => {
+      await assert.rejects(openDatabase({ directory }), (error: Error) => {
         assert.ok(error.message.includes(`parts of it are missing (${missing}). Nothing was changed.`), error.message)
         return true
       })
