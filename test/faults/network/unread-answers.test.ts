@@ -7,15 +7,16 @@ import { World } from '#test/world/world.ts'
 
 const world = await World.ofFile()
 
-/** More than an organization has room for, and than may wait, of answers of this size. */
-const [requests, size] = [200, 6 << 20]
+/** More than an organization has room for, and than may wait, of answers of this size; and one that needs room too. */
+const [requests, size, large] = [200, 6 << 20, 1 << 20]
 
 interface Owner {
   readonly organization: TestOrganization
   readonly address: string
+  readonly size: number
 }
 
-async function withLargeMessage(): Promise<Owner & { readonly conversation: string }> {
+async function withLargeMessage(size: number): Promise<Owner & { readonly conversation: string }> {
   const { organization, address } = await world.mailbox('ada', { plan: 'business' })
   await world.send({
     from: 'ann@peer.example',
@@ -24,10 +25,10 @@ async function withLargeMessage(): Promise<Owner & { readonly conversation: stri
     text: 'A long line of text.\n'.repeat(size / 21),
   })
   const { data } = (await organization.request('GET', `/v1/conversations?mailbox=${address}`)).body
-  return { organization, address, conversation: data[0].id }
+  return { organization, address, size, conversation: data[0].id }
 }
 
-async function scheduled({ organization, address }: Owner): Promise<string> {
+async function scheduled({ organization, address, size }: Owner): Promise<string> {
   const attachments = [{ filename: 'a.bin', content: Buffer.alloc(size).toString('base64') }]
   const body = { ...later(world, address), attachments }
   const answer = await organization.request('POST', '/v1/scheduled', body)
@@ -45,7 +46,7 @@ for (const [what, pathOf] of [
   ['scheduled messages', async (one) => `/v1/scheduled/${await scheduled(one)}`],
 ] satisfies [string, (one: Awaited<ReturnType<typeof withLargeMessage>>) => Promise<string>][])
   test(`clients that do not read ${what} take no more than the budget, and another organization gets its own`, async () => {
-    const [one, other] = [await withLargeMessage(), await withLargeMessage()]
+    const [one, other] = [await withLargeMessage(size), await withLargeMessage(large)]
     const path = await pathOf(one)
     const clients: ClientRequest[] = []
     try {
