@@ -75,14 +75,14 @@ async function starAndTell(world: World, matching: RawBuilder<unknown>): Promise
       update mail_messages message set flagged = true, modseq = folder.modseq + 1
       from mail_folders folder, mail_contents content
       where folder.id = message.folder_id and folder.name = 'inbox' and content.id = message.content_id and ${matching}
-      returning folder.organization_id, folder.mailbox_id, folder.id, message.uid
+      returning folder.organization_id, folder.mailbox_id, folder.id, message.uid, message.id as message_id
     ), counted as (
       update mail_folders set modseq = modseq + 1 where id in (select id from starred)
     ), told as (
       insert into events (position, organization_id, type, mailbox_id, actor_kind, actor_id, actor_name, data)
       select pg_current_xact_id()::text::bigint + coalesce((select base from event_log where only_row), 0), organization_id,
         'message.changed', mailbox_id, actor.*,
-        jsonb_build_object('folder', 'inbox', 'uid', uid, 'starred', true)
+        jsonb_build_object('folder', 'inbox', 'uid', uid, 'id', message_id, 'starred', true)
       from starred, actor
     ), change as (
       insert into changes (organization_id, mailboxes, kind, actor_kind, actor_id, actor_name, messages, state)

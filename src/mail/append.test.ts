@@ -96,20 +96,6 @@ testIt('a large message that is deleted while it is read is not found', async ({
   await assert.rejects(rawOf(stored), { code: 'not_found' })
 })
 
-testIt('whatever its header holds, a message is stored, and so are those stored with it', async (trial) => {
-  const { ada, db, append } = trial
-  const to = Array.from({ length: 500 }, (_, index) => `\xff${index} <${index}@example.test>`).join(',\r\n ')
-  const odd = { to, subject: '=?utf-8?q?a=00b=ED=A0=80?= {3}\\ "\xff', from: '"a\\"b" (c', 'message-id': '<"x y@{1}' }
-  const empty = Buffer.alloc(0)
-  await append(copy(ada), copy(ada, { message: readMessage(letter(odd)) }), copy(ada, { message: readMessage(empty) }))
-  const [first, second, third] = await readSummaries(db, ada, 'inbox', [1, 2, 3])
-  assert.match(first?.subject ?? '', /^Letter/)
-  assert.match(second?.subject ?? '', /^a.*b.* \{3\}\\ "/)
-  assert.equal(second?.to.length, 100)
-  const { length } = empty
-  assert.deepEqual([third?.subject, third?.from, third?.to, third?.sizeBytes], ['', null, [], length])
-})
-
 testIt('a folder that lacks is made by the first message to it', async ({ ada, db, append }) => {
   await append(copy(ada, { folder: 'Projects/Apollo' }), copy(ada, { folder: 'Projects/Apollo', seen: true }))
   const names = (await folderStatuses(db, ada)).map(({ name }) => name)
@@ -130,14 +116,10 @@ testIt(
         .map((where) => copy(where.mailbox, { ...where, message })),
     )
     for (const { mailbox, folder } of targets) {
-      const wanted = Array.from({ length: 30 }, (_, index) => index)
-      const uids = async () => (await readSummaries(db, mailbox, folder, wanted)).map(({ uid }) => uid)
-      let found = await uids()
-      // A busy mail server may take the rest after a request has waited for it.
-      while (found.length < 20) found = await uids()
+      const { messages } = await listMessages(db, mailbox, folder, { limit: 30, page: 0 })
       assert.deepEqual(
-        found,
-        Array.from({ length: 20 }, (_, index) => index + 1),
+        messages.map(({ uid }) => uid),
+        Array.from({ length: 20 }, (_, index) => 20 - index),
       )
     }
   },
@@ -179,29 +161,10 @@ testIt('a list continues behind a place, also of a message that is deleted or no
   }
   assert.deepEqual(await behind({}), [[1, 3], [3, 5], [5, 2], [2], []])
   await updateMessages(db, ada, 'inbox', [1, 5], { seen: true })
-  assert.deepEqual(await behind({ unread: true, keyword: 'k' }), [[3, 2], [3, 2], [2], [2], []])
+  assert.deepEqual(await behind({ unread: true, keyword: 'K' }), [[3, 2], [3, 2], [2], [2], []])
   await expungeMessages(db, ada, 'inbox', [3, 4])
   assert.deepEqual(await behind({}), [[1, 5], [5, 2], [5, 2], [2], []])
 })
-
-for (const [what, query, expected] of [
-  ['the unread', { unread: true }, [4, 2]],
-  ['the read', { unread: false }, [3, 1]],
-  ['those with a keyword', { keyword: 'work' }, [4, 3]],
-  ['those with a keyword, whatever its case', { keyword: 'WORK' }, [4, 3]],
-  ['the unread with a keyword', { keyword: 'work', unread: true }, [4]],
-  ['the read with a keyword', { keyword: 'work', unread: false }, [3]],
-  ['none where no message has the keyword', { keyword: 'wor' }, []],
-] as const)
-  testIt(`a list can hold ${what} alone`, async ({ ada, append, uids }) => {
-    await append(
-      copy(ada, { seen: true }),
-      copy(ada, { keywords: ['other'] }),
-      copy(ada, { seen: true, keywords: ['work'] }),
-      copy(ada, { keywords: ['Other', 'Work'] }),
-    )
-    assert.deepEqual(await uids('inbox', query), expected)
-  })
 
 testIt('summaries are of the uids that are there, in ascending order', async ({ ada, db, append }) => {
   await append(copy(ada), copy(ada), copy(ada))

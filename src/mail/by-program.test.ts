@@ -17,7 +17,6 @@ import { appendCopies } from './append-copies.ts'
 import { appendGiven, replaceGiven } from './append-given.ts'
 import type { Change } from './change.ts'
 import { copyMessages } from './copy.ts'
-import { storeDraft } from './drafts.ts'
 import { expungeMarked, expungeMessages, markedDeleted } from './expunge.ts'
 import { type FolderRef, findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
@@ -267,12 +266,6 @@ if (process.env.TEST_DATABASE_URL !== undefined)
     )
     assert.deepEqual(copied, { from: [1], to: [1] })
   })
-
-test('a draft that is saved over HTTP bears the mark of one', async () => {
-  const { mailbox } = await own({})
-  await storeDraft(db, idKey, mailbox, { message: readMessage(letter({})), savedAt: second(0), replaces: [] }, by)
-  assert.deepEqual(await shown(await ref(mailbox, 'drafts')), [[1, 2, 'seen draft']])
-})
 
 for (const [what, order, expected] of [
   ['ours goes once a program stores its own', ['ours', 'own'], [[2, '']]],

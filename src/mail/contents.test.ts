@@ -138,10 +138,11 @@ test('whatever is read in its header, a message is stored, and so are those stor
   const from = { name: odd, address: odd }
   const ids = { messageId: odd, threadRoot: odd, strong: [odd], weak: [odd] }
   const message = { ...readMessage(letter({})), ...ids, subject: odd, preview: odd, from, to: Array(500).fill(from) }
-  await append(copy(ada), copy(ada, { message }))
-  const [, second] = await readSummaries(db, ada, 'inbox', [1, 2])
+  await append(copy(ada), copy(ada, { message }), copy(ada, { message: readMessage(Buffer.alloc(0)) }))
+  const [, second, empty] = await readSummaries(db, ada, 'inbox', [1, 2, 3])
   assert.match(second?.subject ?? '', /^a.?b.?c.?d"\\u0000\{\}'\u202e$/s)
   assert.equal(second?.to.length, 100)
+  assert.deepEqual([empty?.subject, empty?.from, empty?.to, empty?.sizeBytes], ['', null, [], 0])
 })
 
 test('a batch larger than one statement takes is stored whole', async () => {

@@ -7,6 +7,7 @@ import { letter, rawOf, second } from '#test/mail/letters.ts'
 import { idKey } from '#test/world/mail/mailboxes.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { type Draft, storeDraft } from './drafts.ts'
+import { findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { readStored } from './read.ts'
 
@@ -20,7 +21,7 @@ const save = (db: Db, ada: MailboxRef, draft: Draft) => storeDraft(db, idKey, ad
 
 const testIt = await trials()
 
-testIt('a draft is in its folder, read, and recorded under its uid', async ({ ada, db }) => {
+testIt('a draft is in its folder, read, marked as one, and recorded under its uid', async ({ ada, db }) => {
   const recorded: number[] = []
   const record = async (_: unknown, uid: number) => void recorded.push(uid)
   const uid = (await save(db, ada, { ...draft('One'), record })) ?? 0
@@ -28,6 +29,14 @@ testIt('a draft is in its folder, read, and recorded under its uid', async ({ ad
   assert.match(String(await rawOf(stored)), /One/)
   assert.deepEqual([stored?.summary.seen, stored?.summary.folder], [true, 'drafts'])
   assert.deepEqual(recorded, [uid])
+  const { id: folderId } = await findFolder(db, ada, 'drafts')
+  const marked = await db
+    .selectFrom('mail_messages')
+    .select('uid')
+    .where('folder_id', '=', folderId)
+    .where('draft', '=', true)
+    .execute()
+  assert.deepEqual(marked, [{ uid }])
 })
 
 testIt('an edited draft replaces the one before', async ({ ada, db, uids }) => {

@@ -25,39 +25,27 @@ export async function expungeMessages(
     select uid, size_bytes from ${uidRows(folderId, uids)} wanted join mail_messages using (folder_id, uid) order by uid`.execute(
     db,
   )
-  const gone = await expungeParts(db, { mailbox, folderId }, rows, by, (tx, gone) =>
-    record?.(
-      tx,
-      gone.map(({ uid }) => uid),
-    ),
-  )
-  return gone.map(({ uid }) => uid)
+  const all: number[] = []
+  await expungeParts(db, { mailbox, folderId }, rows, by, async (tx, gone) => {
+    const uids = gone.map(({ uid }) => uid)
+    all.push(...uids)
+    await record?.(tx, uids)
+  })
+  return all
 }
 
 type Sized = { readonly uid: number; readonly size_bytes: number }
 
-/** Called with what is deleted, in the transaction that deletes it. */
-export type Noting = (tx: Tx, gone: readonly Named[]) => Promise<void> | undefined
-
-/** Deletes messages, in ascending order, in transactions of at most so many bytes or of one message each. */
+/** Deletes messages, in ascending order, in transactions of at most so many bytes or of one message each, which `record` shares. */
 export async function expungeParts(
   db: Db,
   ref: FolderRef,
   messages: readonly Sized[],
   by: By | undefined,
-  record?: Noting,
-): Promise<Named[]> {
-  const all: Named[] = []
-  for (const uids of partsOf(messages)) {
-    all.push(
-      ...(await db.transaction().execute(async (tx) => {
-        const gone = await expungeAt(tx, ref, uids, by)
-        await record?.(tx, gone)
-        return gone
-      })),
-    )
-  }
-  return all
+  record: (tx: Tx, gone: readonly Named[]) => Promise<void>,
+): Promise<void> {
+  for (const uids of partsOf(messages))
+    await db.transaction().execute(async (tx) => record(tx, await expungeAt(tx, ref, uids, by)))
 }
 
 function partsOf(messages: readonly Sized[]): number[][] {

@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict'
 import { readHeaders } from '#/mime/header/headers.ts'
 import { readMessage, sendersIn } from '#/mime/message.ts'
-import { copy, letter, refusal } from '#test/mail/letters.ts'
+import { copy, letter } from '#test/mail/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
-import { expungeMessages } from './expunge.ts'
+import { findFolder } from './folders.ts'
 import type { UidRange } from './headings.ts'
-import { folderExtent, readHeadings } from './headings.ts'
+import { readHeadings } from './headings.ts'
 
 const testIt = await trials()
-
-testIt('a folder says how far it goes', async ({ ada, db, append }) => {
-  assert.partialDeepStrictEqual(await folderExtent(db, ada, 'inbox'), { total: 0 })
-  await append(copy(ada), copy(ada), copy(ada))
-  await expungeMessages(db, ada, 'inbox', [2])
-  const extent = await folderExtent(db, ada, 'inbox')
-  assert.deepEqual([extent.lastUid, extent.total], [3, 2])
-  await assert.rejects(folderExtent(db, ada, 'nowhere'), refusal('folder'))
-})
 
 testIt('a range of messages is read with flags and headers', async ({ ada, db, append }) => {
   const header = {
@@ -37,7 +28,7 @@ testIt('a range of messages is read with flags and headers', async ({ ada, db, a
   )
   const range = { after: 1, last: 3, most: 10, wanted: 'header' } as const
   const { uidValidity, messages } = await readHeadings(db, ada, 'inbox', range)
-  assert.equal(uidValidity, (await folderExtent(db, ada, 'inbox')).uidValidity)
+  assert.equal(uidValidity, (await findFolder(db, ada, 'inbox')).id)
   assert.deepEqual(
     messages.map(({ header: _, senders: __, ...rest }) => rest),
     [

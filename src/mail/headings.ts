@@ -3,17 +3,9 @@ import type { Db } from '#/db/schema.ts'
 import { notFound } from '#/errors.ts'
 import type { Address } from '#/mime/address/address.ts'
 import { noSuchFolder } from './folder-name.ts'
-import { findFolder } from './folders.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 import { first } from './octets.ts'
 import { integers, packed, bytes as unpackedBytes } from './packed.ts'
-
-export interface Extent {
-  readonly uidValidity: number
-  /** New messages get higher uids. */
-  readonly lastUid: number
-  readonly total: number
-}
 
 /** Uids above `after`, up to `last`. */
 export interface UidRange {
@@ -144,10 +136,4 @@ function sendersOf(
 ): readonly Address[] | undefined {
   if (!stored || stored.length > 0) return stored ?? undefined
   return typeof address === 'string' ? [{ name: name ?? '', address }] : []
-}
-
-/** The size and last uid of a folder. */
-export async function folderExtent(db: Db, mailbox: MailboxRef, name: string): Promise<Extent> {
-  const { id, uid_next, total } = await findFolder(db, mailbox, name)
-  return { uidValidity: id, lastUid: uid_next - 1, total }
 }

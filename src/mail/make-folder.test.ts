@@ -9,8 +9,7 @@ import { copy, refusal } from '#test/mail/letters.ts'
 import { trials } from '#test/world/mail/trial.ts'
 import { expungeMessages } from './expunge.ts'
 import { folderName, standardFolders } from './folder-name.ts'
-import { folderStates, folderStatuses } from './folders.ts'
-import { folderExtent } from './headings.ts'
+import { findFolder, folderStates, folderStatuses } from './folders.ts'
 import { uidsAfter } from './list.ts'
 import { makeFolder, removeFolder, renameFolderTree } from './make-folder.ts'
 import { updateMessages } from './update.ts'
@@ -84,7 +83,7 @@ testIt('however folders are created and renamed, every listed name reads as itse
       assert.deepEqual(listed.map(folderName), listed)
       assert.equal(new Set(listed).size, listed.length)
       for (const one of listed.slice(standardFolders.length)) {
-        assert.deepEqual(await folderExtent(db, ada, one).then(({ total }) => total), 0, one)
+        assert.deepEqual((await findFolder(db, ada, one)).total, 0, one)
         await removeFolder(db, ada, one).catch(unlessRefused)
       }
     }),

@@ -5,7 +5,8 @@ import { ifMissing, Refusal } from '#/errors.ts'
 import type { Foreground } from '#/event-loop/foreground.ts'
 import { StepWorker } from '#/event-loop/step-worker.ts'
 import { keywordsKnown } from '#/labels/queries.ts'
-import { folderExtent, readHeadings } from '#/mail/headings.ts'
+import { findFolder } from '#/mail/folders.ts'
+import { readHeadings } from '#/mail/headings.ts'
 import { updateIn } from '#/mail/update.ts'
 import { visibleKeywords } from '#/messages/queries.ts'
 import { type CompiledFilter, compileFilter } from '../matching.ts'
@@ -21,7 +22,6 @@ import {
   endRun,
   LeaseLost,
   nextFolder,
-  nowhere,
   releaseRun,
   type Step,
   settled,
@@ -119,11 +119,11 @@ export class FilterRunner extends StepWorker {
   /** Determines the last uid that the run reads in a folder. */
   async #look(turn: Started): Promise<Turn | undefined> {
     const { run, folder } = turn
-    const extent = folderExtent(this.#parts.db, mailboxOf(run, folder), folder.folder)
-    const { uidValidity, lastUid, total } = await extent.catch(ifMissing(nowhere))
+    const found = await findFolder(this.#parts.db, mailboxOf(run, folder), folder.folder).catch(ifMissing(undefined))
+    const lastUid = found ? found.uid_next - 1 : 0
     const next = await this.#settle(turn, {
-      total: (run.total ?? 0) + total,
-      folder: { ...folder, uidValidity, lastUid, done: lastUid === 0 },
+      total: (run.total ?? 0) + (found?.total ?? 0),
+      folder: { ...folder, uidValidity: found?.id ?? 0, lastUid, done: lastUid === 0 },
     })
     // Folders that it has not read come first.
     return next && { ...next, folder: undefined }

@@ -3,7 +3,6 @@ import { beginChange, endChange, stepOf } from '#/changes/record.ts'
 import { databaseNow, Leases } from '#/db/leases.ts'
 import type { Db } from '#/db/schema.ts'
 import type { Recording } from '#/mail/change.ts'
-import type { Extent } from '#/mail/headings.ts'
 import type { Counts } from './counts.ts'
 import type { Plan } from './plan.ts'
 import type { ClaimedRun, RunFolder, RunState, Sample } from './run.ts'
@@ -66,9 +65,6 @@ export interface Step {
   readonly sample?: readonly Sample[]
   readonly folder: RunFolder & { readonly done: boolean }
 }
-
-/** For a deleted folder. */
-export const nowhere: Extent = { uidValidity: 0, lastUid: 0, total: 0 }
 
 /** Stores the result of a step that changes nothing. Answers the run after it, and the folder if that is not done. Releases the run, unless
  *  it continues. @throws LeaseLost */

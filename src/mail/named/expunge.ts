@@ -2,7 +2,7 @@ import type { Db, Tx } from '#/db/schema.ts'
 import { unlessDeleted } from '#/errors.ts'
 import type { By } from '#/events/append.ts'
 import { publicId } from '#/message-id.ts'
-import { expungeParts, type Noting } from '../expunge.ts'
+import { expungeParts } from '../expunge.ts'
 import { findNamed } from './find.ts'
 import { byFolder } from './update.ts'
 
@@ -27,18 +27,13 @@ export async function expungeNamed(
     if (named.length === 0) return [...gone]
     for (const [first] of byFolder(named)) {
       const those = named.filter(({ folderId }) => folderId === first.folderId)
-      const noted: Noting = (tx, some) => {
+      const sized = those.map(({ uid, sizeBytes }) => ({ uid, size_bytes: sizeBytes }))
+      const deletion = expungeParts(db, first, sized, by, async (tx, some) => {
         const names = some.map(({ id }) => publicId(id))
         for (const id of names) gone.add(id)
-        return record?.(tx, names)
-      }
-      await expungeParts(
-        db,
-        first,
-        those.map(({ uid, sizeBytes }) => ({ uid, size_bytes: sizeBytes })),
-        by,
-        noted,
-      ).catch(unlessDeleted)
+        await record?.(tx, names)
+      })
+      await deletion.catch(unlessDeleted)
     }
   }
 }

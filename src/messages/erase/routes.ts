@@ -4,7 +4,7 @@ import { answerClaimed, noteProgress, progressOf } from '#/http/answers/claimed-
 import { ok } from '#/http/answers/idempotency.ts'
 import type { App } from '#/http/app-type.ts'
 import { expungeMessages } from '#/mail/expunge.ts'
-import { folderExtent } from '#/mail/headings.ts'
+import { findFolder } from '#/mail/folders.ts'
 import { expungeNamed } from '#/mail/named/expunge.ts'
 import { mailboxFor } from '#/mailboxes/readable.ts'
 import { assertOneWay } from '../change/schemas.ts'
@@ -94,7 +94,7 @@ export function eraseRoutes(app: App, { db }: MessageParts, config: FastifyConte
       const mailbox = await mailboxFor(db, caller, 'change', query.mailbox)
       await answerClaimed(db, request, reply, async () => {
         const { upToUid, deleted: before } = progressOf<{ upToUid: number; deleted: number }>(request) ?? {
-          upToUid: query.up_to_uid ?? (await folderExtent(db, mailbox, name)).lastUid,
+          upToUid: query.up_to_uid ?? (await findFolder(db, mailbox, name)).uid_next - 1,
           deleted: 0,
         }
         await noteProgress(db, request, { upToUid, deleted: before })

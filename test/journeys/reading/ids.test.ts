@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { levels } from '#/http/access/caller.ts'
-import { folderExtent } from '#/mail/headings.ts'
+import { findFolder } from '#/mail/folders.ts'
 import { readSummaries } from '#/mail/read.ts'
 import { giveAccess } from '#/mailboxes/access/access.ts'
 import { readMessage } from '#/mime/message.ts'
@@ -30,8 +30,8 @@ async function stored({ id: organizationId }: TestOrganization, { id }: Box, fol
   const flags = { seen: false, flagged: false, keywords: [], filteredBy: [] }
   const copy = { mailbox, folder, message: readMessage(Buffer.from(letter())), receivedAt: new Date(), ...flags }
   await world.store([copy])
-  const { lastUid } = await folderExtent(world.db, mailbox, folder)
-  const [summary] = await readSummaries(world.db, mailbox, folder, [lastUid])
+  const { uid_next } = await findFolder(world.db, mailbox, folder)
+  const [summary] = await readSummaries(world.db, mailbox, folder, [uid_next - 1])
   return summary?.id ?? ''
 }
 
