@@ -49,6 +49,11 @@ async function page(db: Db, folder: number, uid: number): Promise<Row[]> {
   return rows
 }
 
+/** The same where programs have stored messages, which have not arrived. */
+export async function discrepanciesOfPrograms(db: Db): Promise<string[]> {
+  return (await discrepancies(db)).filter((one) => !one.endsWith('arrivals without their message'))
+}
+
 /** Inconsistencies in the tables: a wrong counter, a part without its whole. Empty if nothing
  *  is half-stored. */
 export async function discrepancies(db: Db): Promise<string[]> {
