@@ -2,7 +2,7 @@ import { type CopiedTo, copyMessages } from '#/mail/copy.ts'
 import { expungeAt } from '#/mail/expunge.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { moveMessages } from '#/mail/move.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Handler, Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
@@ -60,7 +60,7 @@ export function highest({ enabled }: Session, modseq: number | undefined): { cod
   return enabled.has('CONDSTORE') && modseq !== undefined ? { code: `HIGHESTMODSEQ ${modseq}` } : {}
 }
 
-function readCopy({ args, name }: Command, { messages, savedSearch }: Selected) {
+function readCopy({ args, name }: Command, { messages, savedSearch }: OpenFolder) {
   args.space()
   const set = args.sequenceSet()
   args.space()

@@ -1,5 +1,5 @@
 import { Bad, type Completed, No } from '../answers.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Handler, Session } from '../session/session.ts'
 import { fetchMessages, messagesAtOnce } from './fetch-messages.ts'
 import { type FetchItem, readItems } from './items.ts'
@@ -53,7 +53,7 @@ function told(items: readonly FetchItem[], by: 'uid' | 'sequence', { changedSinc
  *  uids. */
 export async function tellItems(
   session: Session,
-  selected: Selected,
+  selected: OpenFolder,
   uids: readonly number[],
   items: readonly FetchItem[],
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { oneAhead } from '#/event-loop/one-ahead.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { storeFlags } from '#/mail/store-flags.ts'
 import { ConversationNames } from '#/threads/message-ids.ts'
-import type { Selected } from '../selected/selected.ts'
+import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Session } from '../session/session.ts'
 import { type Content, type Extent, readContents } from './contents.ts'
 import { extentOf } from './extent.ts'
@@ -36,7 +36,7 @@ interface Read {
  *  says so. Whatever is asked for, little of it is in memory at once. */
 export async function fetchMessages(
   session: Session,
-  selected: Selected,
+  selected: OpenFolder,
   uids: AsyncIterable<readonly number[]>,
   items: readonly FetchItem[],
 ): Promise<Fetched> {
@@ -59,7 +59,7 @@ class Fetch implements Fetched {
   lacksMessages = false
   lacksParts = false
   readonly #session: Session
-  readonly #selected: Selected
+  readonly #selected: OpenFolder
   readonly #items: readonly FetchItem[]
   readonly #folder: FolderRef
   readonly #store: Store
@@ -73,7 +73,7 @@ class Fetch implements Fetched {
   readonly #needsRow: boolean
   readonly #names: ConversationNames | undefined
 
-  constructor(session: Session, selected: Selected, items: readonly FetchItem[]) {
+  constructor(session: Session, selected: OpenFolder, items: readonly FetchItem[]) {
     const { parts, enabled, output } = session
     this.#session = session
     this.#selected = selected

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
 import type { FolderRef } from '#/mail/folders.ts'
 import { integers, packed } from '#/mail/packed.ts'
-import { flagColumns } from '../selected/flags.ts'
-import { flagList } from '../wire/format.ts'
+import { flagColumns, textOfBits } from '../selected/flags.ts'
 import type { FetchItem } from './items.ts'
 import { longs } from './rows.ts'
 
@@ -90,7 +89,7 @@ export function* flagResponses(
     for (const item of items) {
       if (item === 'UID') text += `${lead}UID ${uid}`
       else if (item === 'MODSEQ') text += `${lead}MODSEQ (${modseq(index)})`
-      else text += `${lead}FLAGS ${flagsText(flags.get(uid) ?? usualFlags, keywords.get(uid))}`
+      else text += `${lead}FLAGS ${textOfBits(flags.get(uid) ?? usualFlags, keywords.get(uid))}`
       lead = ' '
     }
     text += ')\r\n'
@@ -100,13 +99,3 @@ export function* flagResponses(
   }
   yield text
 }
-
-function flagsText(bits: number, keywords: readonly string[] | undefined): string {
-  return keywords ? flagList([...named(bits), ...keywords]) : (flagTexts[bits] ?? '()')
-}
-
-function named(bits: number): string[] {
-  return flagColumns.filter((_, bit) => bits & (1 << bit)).map(([flag]) => flag)
-}
-
-const flagTexts = Array.from({ length: 1 << flagColumns.length }, (_, bits) => flagList(named(bits)))

@@ -1,7 +1,7 @@
 import { publicId } from '#/message-id.ts'
 import { readEnvelope } from '#/mime/entity/envelope.ts'
-import { flagColumns, flagsOf } from '../selected/flags.ts'
-import { dateTime, flagList } from '../wire/format.ts'
+import { flagsText } from '../selected/flags.ts'
+import { dateTime } from '../wire/format.ts'
 import { envelopeText, structureText, type Telling } from './body-structure.ts'
 import type { FetchItem, PlainItem, SectionItem } from './items.ts'
 import type { FolderTexts } from './known-texts.ts'
@@ -117,15 +117,4 @@ async function envelopeOf(source: MessageSource): Promise<string> {
 
 async function structureOf(source: MessageSource, telling: Telling): Promise<string> {
   return structureText(await source.entity(), telling)
-}
-
-/** Most messages have no keywords, and one of few combinations of flags. */
-const flagTexts = new Map<number, string>()
-
-function flagsText(row: Row): string {
-  if (row.keywords.length > 0) return flagList(flagsOf(row))
-  const combination = flagColumns.reduce((bits, [, column]) => 2 * bits + Number(row[column]), 0)
-  const text = flagTexts.get(combination) ?? flagList(flagsOf(row))
-  flagTexts.set(combination, text)
-  return text
 }

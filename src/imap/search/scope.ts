@@ -1,5 +1,5 @@
+import type { OpenFolder } from '../selected/open-folder.ts'
 import { progress } from '../selected/progress.ts'
-import type { Selected } from '../selected/selected.ts'
 import type { Session } from '../session/session.ts'
 import type { Command } from '../wire/arguments.ts'
 import { Known } from './known.ts'
@@ -7,7 +7,7 @@ import { Known } from './known.ts'
 /** What a search looks through, and the session that waits for it. */
 export class Scope {
   readonly session: Session
-  readonly selected: Selected
+  readonly selected: OpenFolder
   readonly known: Known
   readonly now: number
   readonly #command: Command

@@ -1,3 +1,5 @@
+import { flagList } from '../wire/format.ts'
+
 /** The flags of a message as it is stored. */
 export interface StoredFlags {
   readonly seen: boolean
@@ -23,6 +25,25 @@ export const flagColumns = [
 export const standingFlags: readonly string[] = flagColumns.map(([flag]) => flag)
 
 export function flagsOf(message: StoredFlags): string[] {
-  const flags: string[] = flagColumns.filter(([, column]) => message[column]).map(([flag]) => flag)
-  return [...flags, ...message.keywords]
+  return [...named(bitsOf(message)), ...message.keywords]
 }
+
+/** The flags of a message as a list in parentheses. */
+export function flagsText(message: StoredFlags): string {
+  return textOfBits(bitsOf(message), message.keywords)
+}
+
+/** Of flags as bits in the order of `flagColumns`. Most messages have no keywords. */
+export function textOfBits(bits: number, keywords: readonly string[] = []): string {
+  return keywords.length > 0 ? flagList([...named(bits), ...keywords]) : (texts[bits] ?? '()')
+}
+
+function bitsOf(message: StoredFlags): number {
+  return flagColumns.reduce((bits, [, column], bit) => bits | (message[column] ? 1 << bit : 0), 0)
+}
+
+function named(bits: number): string[] {
+  return flagColumns.filter((_, bit) => bits & (1 << bit)).map(([flag]) => flag)
+}
+
+const texts = Array.from({ length: 1 << flagColumns.length }, (_, bits) => flagList(named(bits)))

@@ -4,7 +4,6 @@ import type { NumberRange } from '../wire/sequence-set.ts'
 import { atEnd } from './at-end.ts'
 import type { Known } from './folder-changes.ts'
 import type { FolderMark, FolderNews, FolderWatch } from './news.ts'
-import type { Selected } from './selected.ts'
 import type { SequenceMap } from './sequence-map.ts'
 
 /** A folder at the moment when it was selected. */
@@ -22,11 +21,15 @@ export interface Opened {
 }
 
 /** A selected folder, with what its client was told of it. */
-export class OpenFolder implements Selected {
+export class OpenFolder {
   readonly mailbox: MailboxRef
+  /** Also its UIDVALIDITY. */
   readonly folderId: number
+  /** EXAMINE, or a right that lacks. */
   readonly isReadOnly: boolean
+  /** Messages as the client knows them. */
   readonly messages: SequenceMap
+  /** What `$` stands for (RFC 5182). */
   savedSearch: readonly NumberRange[] = []
   /** Keywords of which the client was told by FLAGS. */
   keywords: ReadonlySet<string> = new Set()
@@ -63,14 +66,17 @@ export class OpenFolder implements Selected {
     this.leave = atEnd(signal, () => this.#watch[Symbol.dispose]())
   }
 
+  /** As IMAP names it: `INBOX`, `Sent`, `Shared/team@example.com/Projects`. */
   get name(): string {
     return this.#name
   }
 
+  /** As the store names it: `inbox`, `sent`, `Projects`. It may be renamed meanwhile. */
   get folder(): string {
     return this.#folder
   }
 
+  /** The client is told of changes up to this modification sequence. */
   get modseq(): number {
     return this.#expunges
   }
@@ -85,6 +91,7 @@ export class OpenFolder implements Selected {
     return this.#mark !== undefined && this.#watch.isStill(this.#mark) && !(holds && mayExpunge)
   }
 
+  /** Whether the client was told of all changes that were announced: its messages are those that are there. */
   get isCurrent(): boolean {
     return this.isTold(true)
   }
@@ -118,6 +125,9 @@ export class OpenFolder implements Selected {
     for (const own of this.#own.keys()) if (own <= this.#flags) this.#own.delete(own)
   }
 
+  /** To be called by a command that has changed flags, and has told the client what they are now, or need not (`.SILENT`): what has this
+   *  modification sequence is not told again. `except` are uids of those whose modification sequence was above `modseq` before the
+   *  change, if their flags were not told: the client does not know what they were. */
   knows(modseq: number, except: Iterable<number> = []): void {
     this.#own.set(modseq, new Set(except))
   }

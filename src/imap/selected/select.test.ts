@@ -105,24 +105,16 @@ for (const [what, command, answer] of [
   ['QRESYNC that was not enabled', 'SELECT INBOX (QRESYNC (1 2))', 'BAD QRESYNC must be enabled before'],
   ['another parameter', 'SELECT INBOX (FASTER)', 'BAD SELECT has no such parameter'],
   ['CHECK without a mailbox', 'CHECK', 'BAD No mailbox is selected'],
+  ['QRESYNC with *', 'SELECT INBOX (QRESYNC (1 2 1:*))', 'BAD QRESYNC takes neither * nor $'],
+  ['QRESYNC with more uids', 'SELECT INBOX (QRESYNC (1 2 1:9 (1:2 1:3)))', 'BAD QRESYNC has more uids than'],
+  ['QRESYNC with fewer uids', 'SELECT INBOX (QRESYNC (1 2 1:9 (1:2 1)))', 'BAD QRESYNC has more sequence numbers than'],
+  ['QRESYNC without its end', 'SELECT INBOX (QRESYNC (1 2)', 'BAD'],
 ] as const) {
   test(`${what} is refused`, async () => {
     using scene = await stage.scene()
-    assert.deepEqual(await scene.told(command), [answer])
-  })
-}
-
-for (const [what, remembered] of [
-  ['with *', '1 2 1:*'],
-  ['with more uids than sequence numbers', '1 2 1:9 (1:2 1:3)'],
-  ['with fewer', '1 2 1:9 (1:2 1)'],
-  ['without its end', '1 2'],
-] as const) {
-  test(`QRESYNC ${what} cannot be read`, async () => {
-    using scene = await stage.scene()
-    scene.session.enable('QRESYNC')
-    const [answer] = await scene.told(`SELECT INBOX (QRESYNC (${remembered})${what === 'without its end' ? '' : ')'}`)
-    assert.match(answer ?? '', /^BAD/)
+    if (what.startsWith('QRESYNC with')) scene.session.enable('QRESYNC')
+    const [told = ''] = await scene.told(command)
+    assert.equal(told.slice(0, answer.length), answer)
   })
 }
 

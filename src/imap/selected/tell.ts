@@ -1,14 +1,13 @@
 import { Bye } from '../answers.ts'
 import type { Session } from '../session/session.ts'
-import { flagList, rangesOf, sequenceSet } from '../wire/format.ts'
+import { rangesOf, sequenceSet } from '../wire/format.ts'
 import type { Output } from '../wire/output.ts'
 import type { Changed, ChangedMessage } from './changed-messages.ts'
 import { flagLines } from './flag-lines.ts'
-import { flagsOf } from './flags.ts'
+import { flagsText } from './flags.ts'
 import { type FolderChanges, folderChanges, moreChanged } from './folder-changes.ts'
 import type { OpenFolder } from './open-folder.ts'
 import { mostKeywords } from './read-folder.ts'
-import type { Selected } from './selected.ts'
 
 /** Tells the client what has changed in the selected folder, in the order of RFC 9051, section 7: EXPUNGE or, with QRESYNC, VANISHED; EXISTS;
  *  FETCH with flags. To be called after each command, before its tagged response, and while the client is idle. Expunges are told only
@@ -136,7 +135,7 @@ export async function tellChanged(session: Session, folder: OpenFolder, first: C
 /** FETCH with the flags of a message, unless they need not be said, and what the client wants beside them. */
 export function fetched(
   { enabled }: Session,
-  { messages }: Pick<Selected, 'messages'>,
+  { messages }: OpenFolder,
   message: ChangedMessage,
   { withUid = false, isSilent = false } = {},
 ): string {
@@ -144,7 +143,7 @@ export function fetched(
   if (number === undefined) return ''
   const items = [
     ...(withUid || enabled.has('QRESYNC') || enabled.has('IMAP4rev2') ? [`UID ${message.uid}`] : []),
-    ...(isSilent ? [] : [`FLAGS ${flagList(flagsOf(message))}`]),
+    ...(isSilent ? [] : [`FLAGS ${flagsText(message)}`]),
     ...(enabled.has('CONDSTORE') ? [`MODSEQ (${message.modseq})`] : []),
   ]
   return `* ${number} FETCH (${items.join(' ')})\r\n`

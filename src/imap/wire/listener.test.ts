@@ -51,8 +51,6 @@ async function carryOut(connection: Connection): Promise<void> {
     case 'LOGIN':
       connection.signedIn('books')
       return void done()
-    case 'IDLE':
-      return void done(await connection.ask('idling'))
     case 'SEND': {
       args?.space()
       output.write('* ')
@@ -65,8 +63,8 @@ async function carryOut(connection: Connection): Promise<void> {
   }
 }
 
-async function listening(config: ImapListenerConfig = {}, how: Serve = serve): Promise<ImapListener> {
-  const listener = new ImapListener(config, how, pino({ enabled: false }))
+async function listening(config: ImapListenerConfig = {}): Promise<ImapListener> {
+  const listener = new ImapListener(config, serve, pino({ enabled: false }))
   await listener.listen('127.0.0.1', 0)
   return listener
 }
@@ -120,15 +118,6 @@ test('both directions may be compressed, over TLS too', async () => {
   assert.equal((await client.run('LOGIN ann ', { literal: 'secret' })).status, 'OK')
   const { untagged } = await client.run('SEND 3')
   assert.equal(untagged[0]?.length, 3 << 20)
-})
-
-test('a client waits for a line while responses may be written', async () => {
-  await using listener = await listening()
-  await using client = await ImapClient.greeted(listener.port)
-  client.write('i IDLE\r\n')
-  assert.equal(await client.continuation(), 'idling')
-  client.write('DONE\r\n')
-  assert.deepEqual(await client.answer('i'), { status: 'OK', text: 'DONE', untagged: [] })
 })
 
 for (const [what, header, from] of [
