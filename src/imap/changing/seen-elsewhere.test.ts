@@ -54,7 +54,7 @@ for (const [command, folder, shown, event] of [
     const { type, ...data } = event
     const { by, message: about } = (await logged(organization, type)).at(-1)
     assert.deepEqual(by, { kind: 'mail_program', id: null, name: '' })
-    const { id, folder: where, uid, subject: _subject, from: _from, ...said } = about
+    const { id, folder: where, uid, subject: _subject, from: _from, conversation_id: _conversation, ...said } = about
     // A message keeps its id as it moves.
     const told = 'moved_from' in data ? { moved_from: { id: message.id, ...data.moved_from } } : data
     assert.deepEqual([id, where, uid, said], [message.id, folder, message.uid, told])
