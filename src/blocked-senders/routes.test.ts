@@ -6,7 +6,6 @@ import { World } from '#test/world/world.ts'
 import { mostBlocked } from './pattern.ts'
 
 const world = await World.ofFile()
-const _shared = await world.organization()
 
 async function block(organization: TestOrganization, pattern: string) {
   return await organization.bodyOf(201, 'POST', '/v1/blocked-senders', { pattern })
@@ -44,9 +43,10 @@ for (const [what, path] of [
   ['its pattern in another case', () => encodeURIComponent('JOE+X/Y@XN--bcher-kva.example')],
   ['its pattern in Unicode form', () => encodeURIComponent('joe+x/y@BÜCHER.example')],
 ] as const)
-  test(`DELETE accepts ${what}`, async () => {
+  test(`GET and DELETE accept ${what}`, async () => {
     const organization = await world.organization()
     const blocked = await block(organization, 'joe+x/y@bücher.example')
+    assert.deepEqual(await organization.bodyOf(200, 'GET', `/v1/blocked-senders/${path(blocked)}`), blocked)
     const body = await organization.bodyOf(200, 'DELETE', `/v1/blocked-senders/${path(blocked)}`)
     assert.deepEqual(body, { deleted: true, id: blocked.id, pattern: 'joe+x/y@xn--bcher-kva.example' })
     assert.deepEqual(await list(organization), [])

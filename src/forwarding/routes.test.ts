@@ -41,7 +41,6 @@ test('a change answers the bare object, as it is from then on', async () => {
 
 for (const [what, change, field] of [
   ['forwarding without a destination', { forward_to: null, forward_enabled: true }, 'forward_to'],
-  ['a destination that is no address', { forward_to: 'nowhere' }, 'forward_to'],
   ['an end without an offset', { forward_until: '2026-12-01T00:00:00' }, 'forward_until'],
   ['an end that is no day', { reply_until: '2026-02-30T00:00:00Z' }, 'reply_until'],
   ['nothing but a null that means nothing', { reply_subject: null }, 'body'],
@@ -53,14 +52,13 @@ for (const [what, change, field] of [
     assert.deepEqual((await get(`?mailbox=${ada}`)).body, before)
   })
 
-test('forwarding to the mailbox itself, its alias or a tag, or from a Private one, is refused', async () => {
-  for (const to of [ada, `postmaster@${organization.domain}`, ada.replace('@', '+x@')]) {
-    const { status, body } = await patch({ forward_to: to })
-    assert.deepEqual([status, body.error.field], [400, 'forward_to'])
-  }
+test('forwarding to an alias of the mailbox, or from a Private one, is refused', async () => {
   const { address } = await privateMailbox(organization, 'secret')
-  const { body } = await patch({ forward_to: 'x@away.example', forward_enabled: true }, address)
-  assert.equal(body.error.field, 'forward_to')
+  for (const [to, from] of [
+    [`postmaster@${organization.domain}`, ada],
+    ['x@away.example', address],
+  ] as const)
+    assert.equal((await patch({ forward_to: to, forward_enabled: true }, from)).body.error.field, 'forward_to')
 })
 
 test('of concurrent changes none is lost', async () => {

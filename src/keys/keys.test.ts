@@ -40,12 +40,6 @@ test('a new key is answered once; stored are its hash and what to recognise it b
   assert.ok(!JSON.stringify(row).includes(secret.slice(8, -4)))
 })
 
-test("one organization's list holds no key of another", async () => {
-  const [one, other] = [await newOrganization(), await newOrganization()]
-  await createKey(database.db, one, fields, now, byOperator)
-  assert.deepEqual(await keysOf(database.db, other), [])
-})
-
 test('a revoked key opens nothing, and revoking it again changes nothing and says so', async () => {
   const organizationId = await newOrganization()
   const { key, secret } = await createKey(database.db, organizationId, fields, now, byOperator)

@@ -50,55 +50,35 @@ test('A member’s own label collides', async () => {
   assert.equal((await organization.labelOfMember('Work')).keyword, 'work-3')
 })
 
-test('A rename never changes the keyword', async () => {
-  const organization = await world.organization()
-  const label = await create(organization, 'Work')
-  const body = await organization.bodyOf(200, 'PATCH', `/v1/labels/${label.id}`, { name: 'Play', colour: '#ABCDEF' })
-  assert.deepEqual(body, { ...label, name: 'Play', colour: '#abcdef' })
-  assert.deepEqual((await organization.request('GET', '/v1/labels')).body.data, [body])
-  assert.equal((await create(organization, 'Work')).keyword, 'work-2')
-})
-
-test('Creating a label later with the same name recovers the same keyword', async () => {
-  const organization = await world.organization()
-  const [first, second] = [await create(organization, 'To do'), await create(organization, 'To-do')]
-  const { keyword_left_on_messages } = await remove(organization, second)
-  assert.equal(keyword_left_on_messages, 'to-do-2')
-  await remove(organization, first)
-  assert.equal((await create(organization, 'TO-DO')).keyword, 'to-do-2')
-  assert.equal((await create(organization, 'To do')).keyword, 'to-do')
-})
-
-test('No other name takes the keyword of a deleted label', async () => {
-  const organization = await world.organization()
-  await remove(organization, await create(organization, 'To do'))
-  assert.equal((await create(organization, 'To-do')).keyword, 'to-do-2')
-  assert.equal((await organization.labelOfMember('To do')).keyword, 'to-do-3')
-  assert.equal((await create(organization, 'To do')).keyword, 'to-do')
-})
-
-test('The keyword goes with the name that the label had when it was deleted', async () => {
-  const organization = await world.organization()
-  const label = await create(organization, 'Work')
-  await organization.request('PATCH', `/v1/labels/${label.id}`, { name: 'Play' })
-  await remove(organization, label)
-  assert.equal((await create(organization, 'Work')).keyword, 'work-2')
-  assert.equal((await create(organization, 'Play')).keyword, 'work')
-})
-
-test('Of two that were deleted under one name, the later one is recovered first', async () => {
-  const organization = await world.organization()
-  const one = await create(organization, 'One')
-  await organization.request('PATCH', `/v1/labels/${one.id}`, { name: 'Same' })
-  await remove(organization, one)
-  const two = await create(organization, 'Two')
-  await organization.request('PATCH', `/v1/labels/${two.id}`, { name: 'Same' })
-  await remove(organization, two)
-  const again = await create(organization, 'Same')
-  assert.equal(again.keyword, 'two')
-  await organization.request('PATCH', `/v1/labels/${again.id}`, { name: 'Other' })
-  assert.equal((await create(organization, 'Same')).keyword, 'one')
-})
+const twoOfOneName = '+One One>Same -Same +Two Two>Same -Same'
+/** In a story labels are made (`+`), renamed (`>`) and deleted (`-`). */
+for (const [what, story, keyword] of [
+  ['stays when it is renamed', '+Work Work>Play', 'work'],
+  ['is left on messages when it is deleted', '+Work -Work', 'work'],
+  ['comes back with a label of its name, in any case', '+to.do +to-do -to-do -to.do +TO-DO', 'to-do-2'],
+  ['is taken by no other name when it is deleted', '+to.do -to.do +to-do', 'to-do-2'],
+  ['goes with the name that it had when it was deleted', '+Work Work>Play -Play +Play', 'work'],
+  ['does not come back with an earlier name', '+Work Work>Play -Play +Work', 'work-2'],
+  ['that was deleted later comes back first', `${twoOfOneName} +Same`, 'two'],
+  ['that was deleted earlier comes back then', `${twoOfOneName} +Same Same>Other +Same`, 'one'],
+] as const)
+  test(`The keyword of a label ${what}`, async () => {
+    const organization = await world.organization()
+    const ids = new Map<string, string>()
+    let last: string | undefined
+    for (const [, deed, name = '', to = name] of story.matchAll(/([+-]?)(\w[\w.-]*)(?:>(\w+))?/g)) {
+      const [id, path] = [ids.get(name) ?? '', `/v1/labels/${ids.get(name)}`]
+      if (deed === '-') last = (await remove(organization, { id })).keyword_left_on_messages
+      else {
+        const given = { name: to, colour: '#ABCDEF' }
+        const label = deed ? await create(organization, name) : await organization.bodyOf(200, 'PATCH', path, given)
+        if (!deed) assert.deepEqual([label.name, label.colour], [to, '#abcdef'])
+        ids.set(to, label.id)
+        last = label.keyword
+      }
+    }
+    assert.equal(last, keyword)
+  })
 
 test('No two labels of an organization ever have one keyword, whatever is created, renamed and deleted', async () => {
   const organization = await world.organization()

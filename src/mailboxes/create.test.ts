@@ -1,23 +1,22 @@
 // On both databases: requests make one address, and reach a cap, at once.
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { byOperator } from '#/audit/actor.ts'
 import { Refusal } from '#/errors.ts'
 import { Caller } from '#/http/access/caller.ts'
 import { folderStatuses } from '#/mail/folders.ts'
-import { createOrganization } from '#/organizations/register.ts'
 import { databaseOfFile } from '#test/world/database/database.ts'
+import { newDomain } from '#test/world/mail/mailboxes.ts'
 import { createMailbox, type NewMailbox } from './create.ts'
-import { mailboxCount, mailboxesOf, mailboxNamed } from './queries.ts'
+import { mailboxesOf, mailboxNamed } from './queries.ts'
 
 const database = await databaseOfFile()
 
 const wholePage = { limit: 50, offset: 0, after: undefined }
 
 test('the first mailbox of a domain gets postmaster@ and abuse@, the second does not, and each has its folders', async () => {
-  const at = await domain()
+  const at = await newDomain(database.db)
   const first = await create({ ...at, localPart: 'ada', name: ' Ada ' })
   const second = await create({ ...at, localPart: 'bob' })
   assert.deepEqual(first.aliases, [`abuse@${at.domain}`, `postmaster@${at.domain}`])
@@ -33,7 +32,7 @@ test('the first mailbox of a domain gets postmaster@ and abuse@, the second does
 })
 
 test('the member whose address it is owns the mailbox', async () => {
-  const at = await domain()
+  const at = await newDomain(database.db)
   const member = await database.db
     .insertInto('members')
     .values({ organization_id: at.organizationId, email: `Ada@${at.domain}`, role: 'member' })
@@ -54,25 +53,13 @@ for (const [what, change] of [
   ['suspended', { suspended_at: new Date() }],
 ] as const)
   test(`refused: a domain that is ${what}`, async () => {
-    const at = await domain()
+    const at = await newDomain(database.db)
     await database.db.updateTable('domains').set(change).where('domain', '=', at.domain).execute()
     await assert.rejects(create({ ...at, localPart: 'ada' }), refused('invalid_request', 'domain'))
   })
 
-test('of 50 mailboxes created at once at a cap of 3, 3 exist and the counter says so', async () => {
-  const at = await domain('free')
-  const all = Array.from({ length: 50 }, (_, index) => create({ ...at, localPart: `box${index}` }))
-  const results = await Promise.allSettled(all)
-  const failures = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason.code)
-  assert.deepEqual(failures, Array(47).fill('PC402'))
-  assert.equal(await mailboxCount(database.db, Caller.unrestricted(at.organizationId)), 3)
-  const made = await mailboxesOf(database.db, Caller.unrestricted(at.organizationId), wholePage)
-  assert.equal(made.length, 3)
-  assert.equal(made.flatMap(({ aliases }) => aliases).length, 2)
-})
-
 test('of 20 concurrent requests for one address, one succeeds', async () => {
-  const at = await domain()
+  const at = await newDomain(database.db)
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => create({ ...at, localPart: 'ada' })))
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const result of results) {
@@ -82,16 +69,6 @@ test('of 20 concurrent requests for one address, one succeeds', async () => {
 
 function create(wanted: NewMailbox) {
   return database.db.transaction().execute((tx) => createMailbox(tx, wanted, byOperator))
-}
-
-async function domain(plan = 'team'): Promise<{ organizationId: string; domain: string }> {
-  const name = `org-${randomUUID()}`
-  const { id: organizationId } = await createOrganization(database.db, { name, plan }, byOperator)
-  await database.db
-    .insertInto('domains')
-    .values({ organization_id: organizationId, domain: `${name}.test`, status: 'verified' })
-    .execute()
-  return { organizationId, domain: `${name}.test` }
 }
 
 function refused(code: string, field: string | undefined): (error: unknown) => boolean {

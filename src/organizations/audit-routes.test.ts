@@ -45,16 +45,10 @@ test('entries are selected by action, item, actor and time', async () => {
   const [newest] = data
   for (const [query, expected] of [
     ['', 2],
-    ['actor=key', 1],
-    ['actor=member', 1],
     [`actor=${owner.id}`, 1],
-    ['actor=ada@people', 1],
-    ['actor=bob', 0],
     [`since=${newest.at}`, 1],
-    [`since=${encodeURIComponent('2999-01-01T00:00:00+01:00')}`, 0],
   ] as const)
     assert.equal(await count(query), expected, query)
-  assert.equal((await trail(owner, '?action=label.deleted')).data.length, 0)
   for (const query of ['action=lable', 'since=yesterday', 'since=2026-11-21']) {
     const { status, body } = await owner.request('GET', `/v1/audit?${query}`)
     assert.deepEqual([status, body.error.field], [400, query.split('=')[0]])

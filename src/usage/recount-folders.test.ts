@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Db } from '#/db/schema.ts'
+import { storageUsed } from '#/mail/storage.ts'
 import { updateMessages } from '#/mail/update.ts'
 import { each } from '#test/each.ts'
 import { hand, letter } from '#test/mail/letter.ts'
 import { World } from '#test/world/world.ts'
+import { recountStorage } from './recount.ts'
 import { recountFolders } from './recount-folders.ts'
 
 /** A world with two messages in an inbox, of which one is read and labelled. */
@@ -127,3 +129,23 @@ for (const [often, changing] of [
     const [held] = await db.selectFrom('mail_folders').select('total').where('id', '=', folder).execute()
     assert.equal(held?.total, changing ? 40 : 2)
   })
+
+test('a wrong counter of storage is put right once, and no other is touched', async () => {
+  await using world = await World.start()
+  const [organization, other] = [await world.organization(), await world.organization()]
+  for (const one of [organization, other]) {
+    const { address } = await one.mailbox('ada')
+    assert.equal(await hand(world, 'ann@peer.example', address, letter()), '250 2.6.0')
+  }
+  const used = async () => (await storageUsed(world.db, organization.id)) ?? 0
+  const bytes = await used()
+  assert.ok(bytes > 0)
+  assert.deepEqual(await recountStorage(world.db), [])
+  await world.db
+    .updateTable('organization_usage')
+    .set({ storage_bytes: bytes + 1_590 })
+    .where('organization_id', '=', organization.id)
+    .execute()
+  assert.deepEqual(await recountStorage(world.db), [{ organizationId: organization.id, before: bytes + 1_590, bytes }])
+  assert.deepEqual([await used(), await recountStorage(world.db)], [bytes, []])
+})

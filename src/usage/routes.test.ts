@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
+import { present } from './usage.ts'
 
 const world = await World.ofFile()
 
@@ -58,4 +59,12 @@ test('Storage is what the store of mail keeps', async () => {
   const { storage } = await usage(organization)
   assert.ok(storage.used_bytes > 10_000 && storage.used_bytes < 13_000)
   assert.equal(storage.remaining_bytes, storage.limit_bytes - storage.used_bytes)
+})
+
+test('What remains never goes below zero', () => {
+  const over = { used: 30, limit: 3 }
+  const all = { mailboxes: over, domains: over, storage: over, sending: over }
+  const { mailboxes, domains, storage, sending } = present({ plan: 'free', ...all })
+  assert.deepEqual([mailboxes.remaining, domains.remaining], [0, 0])
+  assert.deepEqual([storage.remaining_bytes, sending.remaining_today], [0, 0])
 })

@@ -5,8 +5,9 @@ import { addLabel } from '#/labels/catalogue.ts'
 import { expungeMessages } from '#/mail/expunge.ts'
 import { organizationItself } from '#/organizations/owner.ts'
 import { deleteOrganization } from '#/organizations/queries.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { operatorOn, printed } from '#test/world/operator.ts'
-import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
+import { addPersonalItems } from '#test/world/organization/personal-items.ts'
 import { World } from '#test/world/world.ts'
 import { type Furnished, furnished, label, now, readEvents } from './furnished.ts'
 
@@ -115,8 +116,9 @@ test('each change of a mailbox is one event mailbox.changed', async () => {
 
 test('what is rolled back, or is a member’s own, has no event', async () => {
   const one = await furnished(world)
+  const member = await signIn(one.organization, (await one.organization.member('eve@people.example')).id)
   const start = await now(world, one)
-  await insertPersonalItems(world, one.organization)
+  await addPersonalItems(member)
   const owner = organizationItself(one.organization.id)
   const failing = world.db.transaction().execute(async (tx) => {
     await addLabel(tx, owner, { name: 'Work', colour: 'red' }, byOperator)

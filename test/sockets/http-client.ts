@@ -67,7 +67,7 @@ export class HttpClient {
 }
 
 /** The document of the first service in this process: others would generate the same, for 0.2 s of CPU
- *  (test/journeys/http/description-served.test.ts). */
+ *  (test/journeys/http/description.test.ts). */
 let described: Description | undefined
 
 /** One object for all services that give out the same, but for where they are, since its schemas are compiled once each. */

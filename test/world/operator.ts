@@ -9,14 +9,7 @@ import { hostname, keyring } from './installation.ts'
 /** The surroundings of the operator's commands in a test. */
 export function operatorOn({ database }: { readonly database: Database }, now: () => number = Date.now): Operator {
   const config = readConfig({ MAILROOM_HOSTNAME: hostname })
-  return {
-    config,
-    database,
-    clock: { now },
-    time: async () => new Date(now()),
-    keyring: async () => keyring,
-    tryRelay,
-  }
+  return { config, database, clock: { now }, time: async () => new Date(now()), keyring: async () => keyring, tryRelay }
 }
 
 /** The output of a command with --json, which must succeed. */

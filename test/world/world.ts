@@ -67,27 +67,7 @@ interface Parts
 }
 
 /** A whole service for a test: its own database, DNS and clock, on ports of its own. */
-export class World implements AsyncDisposable, Parts {
-  declare readonly database: Database
-  declare readonly idKey: IdHashKey
-  declare readonly clock: ManualClock
-  declare readonly dns: ZoneResolver
-  declare readonly domainChecks: Parts['domainChecks']
-  declare readonly outbound: Parts['outbound']
-  declare readonly rounds: Parts['rounds']
-  declare readonly searchIndexer: Parts['searchIndexer']
-  declare readonly runningChanges: Parts['runningChanges']
-  declare readonly filterRunner: Parts['filterRunner']
-  declare readonly foreground: Parts['foreground']
-  declare readonly base: string
-  declare readonly smtp: Listening
-  declare readonly lmtp: Parts['lmtp']
-  declare readonly policy: Parts['policy']
-  declare readonly submission: Parts['submission']
-  declare readonly submissionTls: Parts['submissionTls']
-  declare readonly imap: Parts['imap']
-  declare readonly imapTls: Parts['imapTls']
-  declare readonly metrics: Parts['metrics']
+export class World extends (class {} as new () => Parts) implements AsyncDisposable {
   readonly db: Db
   readonly client: HttpClient
   readonly #resources: AsyncDisposableStack
@@ -95,6 +75,7 @@ export class World implements AsyncDisposable, Parts {
   #pictures: Promise<PictureSite> | undefined
 
   private constructor(parts: Parts, resources: AsyncDisposableStack) {
+    super()
     Object.assign(this, parts)
     this.db = parts.database.db
     this.client = new HttpClient(parts.base)

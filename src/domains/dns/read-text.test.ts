@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ZoneResolver } from '#/adapters/resolver/zone.ts'
-import { host, ours, table, token } from '#test/dns/inspecting.ts'
+import { ed25519, host, ours, rsa, table, token } from '#test/dns/inspecting.ts'
 import { inspect } from './inspect.ts'
 import { wantedRecords } from './records.ts'
 
@@ -58,4 +58,52 @@ describe('the host of the MTA-STS policy', () => {
       const resolver = new ZoneResolver({ ...ours, 'mta-sts.example.com': published })
       assert.equal((await inspect(resolver, wanted, 'example.com')).problem, problem)
     })
+})
+
+const r1 = 'r1._domainkey.example.com'
+const dkim = (...txt: string[]) => ({ [r1]: { txt } })
+const inPieces = `"v=DKIM1; k=rsa; p=${rsa.slice(0, 200)}" "${rsa.slice(200)}"`
+
+table('dkim', [
+  ['the record as wanted', dkim(`v=DKIM1; k=rsa; p=${rsa}`), null],
+  ['the key alone', dkim(`p=${rsa}`), null],
+  ['a folded key with others', dkim(`k=rsa; h=sha1:sha256; s=email; n=x; p=${rsa.replace(/.{60}/g, '$& ')};`), null],
+  ['a key for tests', dkim(`v=DKIM1; t=y; p=${rsa}`), null, /^t=y tells/],
+  ['behind an alias', { [r1]: { cname: 'k.example.net' }, 'k.example.net': { txt: [`p=${rsa}`] } }, null],
+  ['nothing', {}, 'missing', /as r1\._domainkey\.$/],
+  ['a key cut off', dkim(`v=DKIM1; k=rsa; p=${rsa.slice(0, 237)}`), 'mismatch', /cut off after 237 of 398 characters/],
+  ['another key', dkim(`v=DKIM1; k=rsa; p=${rsa.replace('Zx9', 'AAA')}`), 'mismatch', /^This name has another key/],
+  ['a key in small letters', dkim(`v=DKIM1; k=rsa; p=${rsa.toLowerCase()}`), 'mismatch', /^Upper and lower case/],
+  ['a revoked key', dkim('v=DKIM1; p='), 'mismatch', /revoked/],
+  ['another kind of key', dkim(`v=DKIM1; k=ed25519; p=${rsa}`), 'mismatch', /kind of key is not rsa/],
+  ['a key for another hash', dkim(`v=DKIM1; h=sha1; p=${rsa}`), 'mismatch', /sha256/],
+  ['a key for something else', dkim(`v=DKIM1; s=tlsrpt; p=${rsa}`), 'mismatch', /not for e-mail/],
+  ['the version at the end', dkim(`p=${rsa}; v=DKIM1`), 'mismatch', /must start with exactly v=DKIM1/],
+  ['quotes', dkim(`"v=DKIM1; k=rsa; p=${rsa}"`), 'mismatch', /^Quotation marks/],
+  ['strings in quotes within the value', dkim(inPieces), 'mismatch', /^Quotation marks/],
+  ['backslashes', dkim(`v=DKIM1\\; k=rsa\\; p=${rsa}`), 'mismatch', /^Backslashes/],
+  ['two keys', dkim(`p=${rsa}`, 'v=DKIM1; p=AAAA'), 'conflict', /^2 DKIM keys/],
+  ['at the domain itself', { 'example.com': { txt: [`p=${rsa}`] } }, 'missing', /is at example\.com, at the domain/],
+  ['no selector', { '_domainkey.example.com': { txt: [`p=${rsa}`] } }, 'missing', /e\.com, without the first/],
+  ['without _domainkey', { 'r1.example.com': { txt: [`p=${rsa}`] } }, 'missing', /without the second part/],
+  ['the domain twice', { [`${r1}.example.com`]: { txt: [`p=${rsa}`] } }, 'missing', /added the domain once more/],
+  ['an alias to nowhere', { [r1]: { cname: 'x.example.net' } }, 'conflict', /^\S+ has a CNAME/],
+])
+
+test('an Ed25519 key is compared by its octets, with padding or without', async () => {
+  const keys = [
+    { selector: 'r1', algorithm: 'rsa', publicKey: rsa } as const,
+    { selector: 'e1', algorithm: 'ed25519', publicKey: ed25519 } as const,
+  ]
+  const records = wantedRecords({ domain: 'example.com', token, keys }, host)
+  const [, wanted] = records.filter(({ purpose }) => purpose === 'dkim')
+  assert.ok(wanted)
+  for (const [text, satisfied] of [
+    [`v=DKIM1; k=ed25519; p=${ed25519}`, true],
+    [`v=DKIM1; k=ed25519; p=${ed25519.replace('=', '')}`, true],
+    [`v=DKIM1; p=${ed25519}`, false],
+  ] as const) {
+    const resolver = new ZoneResolver({ 'e1._domainkey.example.com': { txt: [text] } })
+    assert.equal((await inspect(resolver, wanted, 'example.com')).satisfied, satisfied, text)
+  }
 })

@@ -39,30 +39,6 @@ test('a member who is added signs in with the link of the answer, once, and has 
   assert.equal((await sign()).status, 401)
 })
 
-test('a new link replaces the one before, and the audit trail has neither', async () => {
-  const organization = await world.organization()
-  const owner = await signedIn(organization, 'owner')
-  const { id, link: old } = (await owner.request('POST', '/v1/members', { email: 'ada@people.example' })).body
-  const answer = await owner.request('POST', `/v1/members/${id}/invitation`)
-  assert.equal(answer.status, 201)
-  const { link } = answer.body
-  const statusFor = async (link: string) =>
-    (await world.client.request('POST', '/v1/session', { body: { link } })).status
-  assert.deepEqual([await statusFor(old), await statusFor(link)], [401, 201])
-  const trail = JSON.stringify(await entriesOf(world.db, organization.id, {}, 100))
-  for (const secret of [old, link]) assert.ok(!trail.includes(secret.split('#')[1]))
-})
-
-test('links are those of the public URL', async () => {
-  const env = { MAILROOM_PUBLIC_URL: 'https://mail.example.com' }
-  await using served = await World.start({ database: world.database, env })
-  const organization = await world.organization()
-  const { id } = await organization.member('ada@people.example', 'owner')
-  const owner = await signIn(organization, id, served)
-  const { link } = (await owner.request('POST', `/v1/members/${id}/invitation`)).body
-  assert.ok(link.startsWith('https://mail.example.com/sign-in#'), link)
-})
-
 test('an admin makes no owner and does nothing to one; the refusal names the permission', async () => {
   const organization = await world.organization()
   const [owner, second] = [await signedIn(organization, 'owner'), await signedIn(organization, 'owner', 'second')]

@@ -233,17 +233,6 @@ test('groups give the role at each sign-in, and the last owner stays one', async
   assert.equal(await signedInWith(), 'member')
 })
 
-test('the audit trail over HTTP shows what single sign-on changed', async () => {
-  const organization = await world.organization()
-  await using served = await worldWith({ MAILROOM_OIDC_OWNER_GROUP: 'owners' })
-  const ada = person()
-  await organization.member(ada.email)
-  const browser = new BrowserAt(served)
-  await browser.signIn(forge, { ...ada, groups: ['owners'] })
-  const { body } = await browser.request('GET', '/v1/audit?actor=single_sign_on')
-  assert.deepEqual(each(body.data, 'action'), ['member.role_changed'])
-})
-
 /** What is dangerous, without doing harm. */
 async function mayDoWhatIsDangerous(browser: BrowserAt): Promise<boolean> {
   const { status, body } = await browser.request('PUT', '/v1/me/password', { password: 'password' })

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
 import { test } from 'node:test'
 import type { Scope } from '#/http/access/scopes.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
 import { privateMailbox } from '#test/world/mail/private-mailbox.ts'
 import { assertUnchanged } from '#test/world/organization/every-row.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
-import { insertPersonalItems } from '#test/world/organization/stored-personal-items.ts'
+import { withOwnThings } from '#test/world/organization/personal-items.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
 import { everyOperation, pathOf, removingLast } from '#test/world/routes/every-route.ts'
 import { ownSamples } from '#test/world/routes/samples.ts'
@@ -24,9 +23,9 @@ function bodyOf({ body }: Answer): unknown {
 
 test('every route × whose id it is: only the organization’s own exists, and all others answer alike', async () => {
   const [mine, other] = [await furnish(world), await furnish(world)]
-  const [ours, personal] = [
-    await insertPersonalItems(world, mine.organization),
-    await insertPersonalItems(world, other.organization),
+  const [{ ids: ours }, { ids: personal }] = [
+    await withOwnThings(mine.organization),
+    await withOwnThings(other.organization),
   ]
   for (const { name, path, sample, ask, about } of removingLast(await everyCall(world, mine))) {
     // Every mailbox has a trash, which nobody else's names; the next test asks for that of another's mailbox. Items of members are asked for
@@ -113,14 +112,4 @@ test('every route × every single scope: the documented one opens it, any other 
       }
     }
   })
-})
-
-test('two Authorization headers are none', async () => {
-  const { key } = await world.organization()
-  const { hostname, port } = new URL(world.base)
-  const socket = connect(Number(port), hostname)
-  const line = `Authorization: Bearer ${key}\r\n`
-  socket.end(`GET /v1/labels HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${line}${line}\r\n`)
-  const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
-  assert.match(answer, /^HTTP\/1\.1 401 /)
 })

@@ -100,18 +100,6 @@ test('a trial of own filters runs the organization’s first', async () => {
   assert.deepEqual(trial.result, { folder: 'archive', labels: [keyword], starred: false, unread: true })
 })
 
-test('a filter of one’s own takes the organization’s labels, and is broken once that label is gone', async () => {
-  const organization = await world.organization()
-  const { member } = await withOwnThings(organization)
-  const { body: label } = await organization.request('POST', '/v1/labels', { name: 'Shared' })
-  const asked = { ...noteFilter, action: 'label', argument: 'shared' }
-  const { body: made } = await member.request('POST', '/v1/me/filters', asked)
-  assert.deepEqual([made.argument, made.broken], [label.keyword, null])
-  await organization.request('DELETE', `/v1/labels/${label.id}`)
-  assert.equal((await member.request('GET', `/v1/me/filters/${made.id}`)).body.broken, 'label_deleted')
-  assert.equal((await organization.request('POST', '/v1/filters', { ...asked, argument: 'mine' })).status, 400)
-})
-
 test('a member who was removed meanwhile adds nothing, in the moments in which their session is still believed', async () => {
   const organization = await world.organization()
   const { member } = await withOwnThings(organization)

@@ -139,27 +139,6 @@ test('an owner who gives themselves access reads the mail, and the mailbox’s m
   assert.deepEqual((await boss.request('GET', '/v1/me/access')).body.data, [])
 })
 
-test('a change of access holds within five seconds in every process', async () => {
-  await using elsewhere = await World.start({ database: world.database })
-  const { organization, address } = await furnish(world)
-  const id = await member(organization)
-  const { cookie } = await signIn(organization, id)
-  const boss = await signIn(organization, await member(organization, 'owner'))
-  const asks = [world, elsewhere].map(({ client }) => async () => {
-    const answer = await client.request('GET', `/v1/messages?mailbox=${address}`, { headers: { cookie } })
-    return answer.status
-  })
-  const assertAll = async (status: number) => {
-    for (const { clock } of [world, elsewhere]) clock.advance(5_000)
-    for (const ask of asks) assert.equal(await ask(), status)
-  }
-  await assertAll(404)
-  await boss.request('PUT', accessPath(address, id), { level: 'read' })
-  await assertAll(200)
-  await boss.request('DELETE', accessPath(address, id))
-  await assertAll(404)
-})
-
 test('in a shared mailbox one labels mail with one’s own labels, which its other readers do not see', async () => {
   const { organization, address, ids } = await furnish(world)
   const signedIn = async () => {

@@ -146,23 +146,6 @@ test('past forward_until nothing is relayed, and the settings say that it is off
   assert.deepEqual([forward.enabled, forward.until], [false, until])
 })
 
-test('a message that is sent again is stored once and relayed once', async () => {
-  const ada = await forwarding('ada@away.example')
-  const raw = `From: ${author}\r\nMessage-ID: <again@x>\r\n\r\nAgain\r\n`
-  for (let n = 0; n < 2; n++) await world.send({ envelope: { from: author, to: ada }, raw })
-  await world.outbound.processAll()
-  assert.deepEqual([await totals([ada]), sink.taken.length], [[1], 1])
-})
-
-test('what a filter or the author has put into junk is not relayed', async () => {
-  const filter = { name: 'Spam', field: 'subject', op: 'is', value: 'Cheap', action: 'move', argument: 'junk' }
-  assert.equal((await request('POST', '/v1/filters', filter)).status, 201)
-  const ada = await forwarding('ada@away.example')
-  await write(ada, { subject: 'Cheap' })
-  await world.outbound.processAll()
-  assert.deepEqual([(await folder(ada, 'junk')).total, sink.taken], [1, []])
-})
-
 test('a mailbox relays a thousand messages in a day, and more on the next', async () => {
   const ada = await forwarding('ada@away.example')
   const rows = world.db.selectFrom('forwarding').innerJoin('mailboxes', 'mailboxes.id', 'mailbox_id').select('relayed')

@@ -47,17 +47,6 @@ function subjectsTaken(): string[] {
     .map(({ bytes }) => /^Subject: (.*)\r$/m.exec(`${bytes}`)?.[1] ?? '')
 }
 
-test('no request of a suspended organization passes, on any process', async () => {
-  for (const at of [world, other]) assert.equal((await answered(at)).status, 200)
-  await org('suspend')
-  for (const at of [world, other]) {
-    const { status, body } = await answered(at)
-    assert.deepEqual([status, body.error.message], [403, 'This organization is suspended'])
-  }
-  await org('resume')
-  for (const at of [world, other]) assert.equal((await answered(at)).status, 200)
-})
-
 test('no mail comes in for a suspended organization, on any process; resumed it comes again', async () => {
   const { organization: neighbour, address: bob } = await world.mailbox('bob')
   const message = 'Subject: Hello\r\nFrom: peer@far.example\r\n\r\nHello\r\n'

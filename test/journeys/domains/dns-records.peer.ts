@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { DnsResolver } from '#/adapters/resolver/dns.ts'
 import { quorumOf } from '#/adapters/resolver/quorum.ts'
@@ -8,7 +11,9 @@ import { type WantedRecord, wantedRecords } from '#/domains/dns/records.ts'
 import { zoneFile } from '#/domains/dns/zone-file.ts'
 import type { Resolver } from '#/ports/resolver.ts'
 import { startDnsServer } from '#test/dns/dns-server.ts'
+import { onceTold, telling } from '#test/observe/writes.ts'
 import { Knot } from '#test/peers/knot.ts'
+import { mailroom, startService } from '#test/world/service.ts'
 
 const host = 'mx.example.net'
 const hostZone = 'mx A 192.0.2.25\nmx AAAA 2001:db8::25\nalias CNAME mx'
@@ -130,4 +135,26 @@ test('one name server that forges does not count against two that do not', async
   assert.deepEqual(await problems(resolver), all(null))
   await two.fail(domain)
   assert.deepEqual(await problems(resolver), { ...all('lookup_failed') })
+})
+
+test('a service as an operator runs it finds the records by itself', async () => {
+  await using knot = await Knot.start(domain)
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'mailroom-'))
+  const env = {
+    MAILROOM_DATA_DIR: directory.path,
+    MAILROOM_HOSTNAME: host,
+    MAILROOM_DNS_SERVERS: knot.address,
+    MAILROOM_DNS_FIRST_CHECK_SECONDS: '1',
+  }
+  const service = await startService(telling(['domains'], env))
+  assert.equal((await mailroom(env, 'org', 'create', 'Acme')).code, 0)
+  const made = await mailroom(env, 'key', 'create', '--org', 'Acme', '--scopes', 'all', '--json')
+  const { key } = JSON.parse(made.stdout) as { key: string }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const post = { method: 'POST', headers, body: JSON.stringify({ domain }) }
+  const { id } = (await (await fetch(`${service.http}/v1/domains`, post)).json()) as { id: string }
+  const ask = async (path = '') => await fetch(`${service.http}/v1/domains/${id}${path}`, { headers })
+  await knot.publish(domain, await (await ask('/zone')).text())
+  await onceTold([service], async () => ((await (await ask()).json()) as { status: string }).status === 'verified')
+  assert.equal((await service.end('SIGTERM')).code, 0)
 })

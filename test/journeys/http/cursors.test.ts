@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { MailboxRef } from '#/mail/mailbox-ref.ts'
 import { storeMessages } from '#test/threads/store-messages.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { World } from '#test/world/world.ts'
@@ -10,16 +11,16 @@ const world = await World.ofFile()
 interface Listing {
   readonly path: string
   /** Adds an entry at the beginning of the list, or at its end, and answers what is known of it. */
-  readonly add: (at: TestOrganization, number: number) => Promise<string>
-  readonly remove: (at: TestOrganization, entry: string) => Promise<void>
+  readonly add: (at: Owner, number: number) => Promise<string>
+  readonly remove: (at: Owner, entry: string) => Promise<void>
   /** What an entry is known by. */
   readonly name: string
   /** Otherwise than by removing or adding, and without a new place. */
-  readonly touch?: (at: TestOrganization, entry: string) => Promise<void>
+  readonly touch?: (at: Owner, entry: string) => Promise<void>
 }
 
 /** Entries that are made there with such a body, and deleted. */
-function made(path: string, body: (number: number, at: TestOrganization) => object): Listing {
+function made(path: string, body: (number: number, at: Owner) => object): Listing {
   return {
     ...{ path: `${path}?`, name: 'id' },
     add: async (at, number) => (await at.bodyOf(201, 'POST', path, body(number, at))).id,
@@ -27,12 +28,11 @@ function made(path: string, body: (number: number, at: TestOrganization) => obje
   }
 }
 
-const addressOf = new Map<TestOrganization, string>()
-const mailboxIdOf = new Map<TestOrganization, string>()
+type Owner = TestOrganization & { readonly address: string; readonly mailbox: MailboxRef }
 
 const listings: Readonly<Record<string, Listing>> = {
   scheduled: made('/v1/scheduled', (number, at) => ({
-    ...{ from: addressOf.get(at), to: 'a@b.example', text: 'x' },
+    ...{ from: at.address, to: 'a@b.example', text: 'x' },
     // The same time for several: then the id decides.
     send_at: new Date(world.clock.now() + 3_600_000 + Math.floor(number / 3) * 60_000).toISOString(),
   })),
@@ -51,11 +51,10 @@ const listings: Readonly<Record<string, Listing>> = {
     name: 'name',
     add: async (at, number) => {
       const name = `Folder ${String(number).padStart(4, '0')}`
-      await at.bodyOf(201, 'POST', `/v1/folders?mailbox=${addressOf.get(at)}`, { name })
+      await at.bodyOf(201, 'POST', `/v1/folders?mailbox=${at.address}`, { name })
       return name
     },
-    remove: (at, name) =>
-      at.bodyOf(200, 'DELETE', `/v1/folders/${encodeURIComponent(name)}?mailbox=${addressOf.get(at)}`),
+    remove: (at, name) => at.bodyOf(200, 'DELETE', `/v1/folders/${encodeURIComponent(name)}?mailbox=${at.address}`),
   },
   threads: { path: '/v1/threads?', name: 'root_message_id', ...mail('threads') },
   messages: { path: '/v1/messages?', name: 'message_id', ...mail('messages') },
@@ -69,11 +68,10 @@ interface Filed {
 
 /** Messages in the inbox, of dates that are often the same. */
 function mail(list: string): Omit<Listing, 'path' | 'name'> {
-  const change = async (at: TestOrganization, id: string, body: object) => {
-    const mailbox = addressOf.get(at) ?? ''
-    const { data } = (await at.request('GET', `/v1/messages?mailbox=${mailbox}&limit=100`)).body
+  const change = async (at: Owner, id: string, body: object) => {
+    const { data } = (await at.request('GET', `/v1/messages?mailbox=${at.address}&limit=100`)).body
     const uids = data.filter((one: Filed) => one.message_id === id).map(({ uid }: Filed) => uid)
-    const changed = await at.request('PATCH', `/v1/messages?mailbox=${mailbox}`, { uids, ...body })
+    const changed = await at.request('PATCH', `/v1/messages?mailbox=${at.address}`, { uids, ...body })
     assert.deepEqual(changed.body.updated, uids, list)
   }
   return {
@@ -81,7 +79,7 @@ function mail(list: string): Omit<Listing, 'path' | 'name'> {
       const id = `<${number}@letters.example>`
       const receivedAt = Date.UTC(2026, 10, 21, 7, 0, (number * 7) % 5)
       const headers = `Message-ID: ${id}\r\n`
-      await storeMessages(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ann@x.test' }])
+      await storeMessages(world, at.mailbox, [{ headers, receivedAt, seen: false, sender: 'ann@x.test' }])
       return id
     },
     remove: (at, id) => change(at, id, { folder: 'trash' }),
@@ -89,20 +87,14 @@ function mail(list: string): Omit<Listing, 'path' | 'name'> {
   }
 }
 
-async function organizationWithMailbox(): Promise<TestOrganization> {
-  const { organization: at, id, address } = await world.mailbox('ada', { plan: 'business' })
-  addressOf.set(at, address)
-  mailboxIdOf.set(at, id)
-  return at
+async function organizationWithMailbox(): Promise<Owner> {
+  const { organization, id: mailboxId, address } = await world.mailbox('ada', { plan: 'business' })
+  return Object.assign(organization, { address, mailbox: { organizationId: organization.id, mailboxId } })
 }
 
-function mailboxOf(at: TestOrganization) {
-  return { organizationId: at.id, mailboxId: mailboxIdOf.get(at) ?? '' }
-}
-
-const listIn = (at: TestOrganization, { path }: Listing, query: object) => {
+const listIn = (at: Owner, { path }: Listing, query: object) => {
   const given = {
-    ...(/^\/v1\/(?:messages|conversations|threads|folders)/.test(path) && { mailbox: addressOf.get(at) }),
+    ...(/^\/v1\/(?:messages|conversations|threads|folders)/.test(path) && { mailbox: at.address }),
     ...query,
   }
   return at.request('GET', path + new URLSearchParams(given as Record<string, string>))
@@ -126,7 +118,7 @@ const reading = fc.record({
 
 /** The entries that a reader gets, page by page. */
 async function met(
-  at: TestOrganization,
+  at: Owner,
   listing: Listing,
   pages: readonly { readonly limit: number; readonly after: readonly Happening[] }[],
   happen: (one: Happening, last: string | undefined) => Promise<unknown> = async () => {},
@@ -190,7 +182,7 @@ test('a conversation that is answered while a list is read is met at most once, 
     for (const id of answered) {
       const headers = `Message-ID: <re-${id?.slice(1)}\r\nIn-Reply-To: ${id}\r\n`
       const receivedAt = Date.UTC(2026, 10, 22)
-      await storeMessages(world, mailboxOf(at), [{ headers, receivedAt, seen: false, sender: 'ben@x.test' }], 'archive')
+      await storeMessages(world, at.mailbox, [{ headers, receivedAt, seen: false, sender: 'ben@x.test' }], 'archive')
     }
   })
   assert.deepEqual(found, list.slice(0, -1))

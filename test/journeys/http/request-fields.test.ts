@@ -164,3 +164,5 @@ function lettersOf({ pattern, format }: Schema): string {
   if (pattern?.includes('u001f')) return 'line'
   return pattern?.includes('u0000') ? 'text' : (pattern ?? format ?? 'string')
 }
+
+// On one database: the document is made without a database.

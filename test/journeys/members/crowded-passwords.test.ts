@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Holder } from '#/event-loop/fair-share.ts'
-import { hashing, hashPassword, isPassword } from '#/passwords/password.ts'
+import { hashing } from '#/passwords/password.ts'
 import { ofFile } from '#test/of-file.ts'
 import { plain, secured, startSubmitting, submittingMailbox } from '#test/world/mail/submission.ts'
 import { tryPassword, withPassword } from '#test/world/members/passwords.ts'
@@ -17,21 +16,6 @@ function crowded(organization: string): AsyncDisposable {
     },
   }
 }
-
-const busy = { code: 'rate_limited', retryAfter: 3 }
-
-test('of an organization so many passwords wait to be hashed and verified, and no more', async () => {
-  const [one, other] = ['one', 'other'].map((organization) => ({ organization, key: 'key' })) as [Holder, Holder]
-  const password = 'correct horse battery staple'
-  let ofOther: Promise<string>
-  {
-    await using _crowd = crowded('one')
-    await assert.rejects(hashPassword(password, one), busy)
-    await assert.rejects(isPassword(password, null, one), busy)
-    ofOther = hashPassword(password, other)
-  }
-  assert.equal(await isPassword(password, await ofOther, one), true)
-})
 
 test('a member who signs in meanwhile is asked to retry, and then signs in', async () => {
   const { world, organization } = on

@@ -44,27 +44,3 @@ test('a sign-in there serves for another one here, but a confirmation asks who i
   assert.deepEqual(confirmed, { path: '/confirm', failed: null })
   assert.deepEqual([there.asked, await dangerous()], [2, 404])
 })
-
-test('the provider changes its keys, and members sign in on', async () => {
-  const { sub, id } = await newMember()
-  const signIn = async () => {
-    const [here, there] = [new BrowserAt(world), new BrowserThere()]
-    await here.comeBack(await there.goThere(await here.begin(), sub))
-    return (await here.member()).id
-  }
-  assert.equal(await signIn(), id)
-  provider.rotateKeys()
-  assert.equal(await signIn(), id)
-})
-
-test('an answer of the provider is refused the second time, by the provider too', async () => {
-  const { sub } = await newMember()
-  const [here, there] = [new BrowserAt(world), new BrowserThere()]
-  const answer = await there.goThere(await here.begin(), sub)
-  assert.equal((await here.comeBack(answer)).failed, null)
-  assert.equal((await here.comeBack(answer)).failed, 'expired')
-  // With the code of before in the answer to a new question.
-  const [again, old] = [new URL(await there.goThere(await here.begin(), sub)), new URL(answer)]
-  again.searchParams.set('code', old.searchParams.get('code') ?? '')
-  assert.equal((await here.comeBack(again.href)).failed, 'invalid')
-})

@@ -151,10 +151,8 @@ test('mailroom audit shows entries as a table, newest first, and as JSON', async
   const next = await printed(operator(), 'audit', '--org', organization.name, '--before', String(newest.id))
   assert.deepEqual(next.data, older)
   for (const [given, count] of [
-    [['--action', 'label'], 2],
     [['--action', 'label.changed'], 1],
     [['--actor', 'key'], 2],
-    [['--actor', organization.key.slice(0, 8)], 2],
     [['--since', '2999-01-01'], 0],
   ] as const)
     assert.equal((await printed(operator(), 'audit', '--org', organization.name, ...given)).data.length, count)

@@ -9,47 +9,48 @@ import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { withPersonalItems } from '#test/world/organization/personal-items.ts'
 import type { TestOrganization } from '#test/world/organization/test-organization.ts'
 import { everyOperation, memberOperations, pathOf, removingLast } from '#test/world/routes/every-route.ts'
+import { routes } from '#test/world/routes/rules.ts'
 import { ownSamples } from '#test/world/routes/samples.ts'
 import { World } from '#test/world/world.ts'
 
 /** What each route that changes settings leaves in the audit trail. */
 const recorded: Readonly<Record<string, string>> = {
-  'POST /v1/labels': 'label.created',
-  'POST /v1/orphan-labels': 'label.created',
-  'PATCH /v1/labels/{id}': 'label.changed',
-  'DELETE /v1/labels/{id}': 'label.deleted',
-  'POST /v1/labels/{id}/merge': 'label.deleted',
-  'POST /v1/filters': 'filter.created',
-  'PATCH /v1/filters/{id}': 'filter.changed',
-  'DELETE /v1/filters/{id}': 'filter.deleted',
-  'POST /v1/blocked-senders': 'blocked_sender.created',
-  'DELETE /v1/blocked-senders/{id}': 'blocked_sender.deleted',
-  'PATCH /v1/forwarding': 'forwarding.changed',
-  'POST /v1/domains': 'domain.enrolled',
-  'DELETE /v1/domains/{id}': 'domain.removed',
-  'POST /v1/mailboxes': 'mailbox.created',
-  'DELETE /v1/suppressions/{address}': 'suppression.deleted',
-  'POST /v1/webhooks': 'webhook.created',
-  'PATCH /v1/webhooks/{id}': 'webhook.changed',
-  'DELETE /v1/webhooks/{id}': 'webhook.deleted',
-  'POST /v1/webhooks/{id}/rotate': 'webhook.secret_rotated',
+  ...routes('label.created', 'POST labels orphan-labels'),
+  ...routes('label.changed', 'PATCH labels/{id}'),
+  ...routes('label.deleted', 'DELETE labels/{id}; POST labels/{id}/merge'),
+  ...routes('filter.created', 'POST filters'),
+  ...routes('filter.changed', 'PATCH filters/{id}'),
+  ...routes('filter.deleted', 'DELETE filters/{id}'),
+  ...routes('blocked_sender.created', 'POST blocked-senders'),
+  ...routes('blocked_sender.deleted', 'DELETE blocked-senders/{id}'),
+  ...routes('forwarding.changed', 'PATCH forwarding'),
+  ...routes('domain.enrolled', 'POST domains'),
+  ...routes('domain.removed', 'DELETE domains/{id}'),
+  ...routes('mailbox.created', 'POST mailboxes'),
+  ...routes('suppression.deleted', 'DELETE suppressions/{address}'),
+  ...routes('webhook.created', 'POST webhooks'),
+  ...routes('webhook.changed', 'PATCH webhooks/{id}'),
+  ...routes('webhook.deleted', 'DELETE webhooks/{id}'),
+  ...routes('webhook.secret_rotated', 'POST webhooks/{id}/rotate'),
 }
 
 /** The same of routes for members alone. */
 const recordedOfMembers: Readonly<Record<string, string>> = {
-  'POST /v1/api-keys': 'key.created',
-  'DELETE /v1/api-keys/{id}': 'key.revoked',
-  'POST /v1/members': 'member.added',
-  'POST /v1/members/{id}/invitation': 'member.invited',
-  'PATCH /v1/members/{id}': 'member.role_changed',
-  'DELETE /v1/members/{id}': 'member.removed',
-  'DELETE /v1/session': 'member.signed_out',
-  'PUT /v1/me/password': 'member.password_changed',
-  'POST /v1/mailboxes/{address}/suspend': 'mailbox.suspended',
-  'POST /v1/mailboxes/{address}/resume': 'mailbox.resumed',
-  'DELETE /v1/mailboxes/{address}': 'mailbox.suspended mailbox.deleted',
-  'PUT /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
-  'DELETE /v1/mailboxes/{address}/access/{member_id}': 'mailbox.access_changed',
+  ...routes('key.created', 'POST api-keys'),
+  ...routes('key.revoked', 'DELETE api-keys/{id}'),
+  ...routes('member.added', 'POST members'),
+  ...routes('member.invited', 'POST members/{id}/invitation'),
+  ...routes('member.role_changed', 'PATCH members/{id}'),
+  ...routes('member.removed', 'DELETE members/{id}'),
+  ...routes('member.signed_out', 'DELETE session'),
+  ...routes('member.password_changed', 'PUT me/password'),
+  ...routes('mailbox.suspended', 'POST mailboxes/{address}/suspend'),
+  ...routes('mailbox.resumed', 'POST mailboxes/{address}/resume'),
+  ...routes('mailbox.suspended mailbox.deleted', 'DELETE mailboxes/{address}'),
+  ...routes(
+    'mailbox.access_changed',
+    'PUT mailboxes/{address}/access/{member_id}; DELETE mailboxes/{address}/access/{member_id}',
+  ),
   ...Object.fromEntries(
     Object.entries(recorded)
       .map(([name, action]) => [name.replace('/v1/', '/v1/me/'), action] as const)
@@ -58,33 +59,23 @@ const recordedOfMembers: Readonly<Record<string, string>> = {
 }
 
 /** They change mail, or nothing. */
-const noSettings = [
-  ...['POST /v1/filters/test', 'POST /v1/filters/runs', 'POST /v1/filters/{id}/runs'],
-  ...['POST /v1/filter-runs/{id}/cancel', 'POST /v1/send', 'POST /v1/send/batch', 'POST /v1/messages/{uid}/reply'],
-  ...['POST /v1/drafts', 'PATCH /v1/drafts/{id}', 'DELETE /v1/drafts/{id}', 'POST /v1/drafts/{id}/attachments'],
-  ...['DELETE /v1/drafts/{id}/attachments/{index}', 'POST /v1/drafts/{id}/send', 'POST /v1/drafts/{id}/approval'],
-  ...['POST /v1/approvals/{id}/approve', 'POST /v1/approvals/{id}/decline', 'POST /v1/folders'],
-  ...['PATCH /v1/folders/{path}', 'DELETE /v1/folders/{path}', 'POST /v1/folders/{path}/empty'],
-  ...['DELETE /v1/messages', 'POST /v1/changes/{id}/undo', 'DELETE /v1/orphan-labels/{keyword}'],
-  ...['PATCH /v1/messages', 'PATCH /v1/messages/{uid}', 'POST /v1/scheduled', 'PATCH /v1/scheduled/{id}'],
-  ...['DELETE /v1/scheduled/{id}', 'POST /v1/scheduled/{id}/retry', 'POST /v1/webhooks/{id}/replay'],
-  ...['POST /v1/webhooks/{id}/test'],
-]
+const noSettings = routes(
+  '',
+  'POST filters/test filters/runs filters/{id}/runs filter-runs/{id}/cancel send send/batch messages/{uid}/reply drafts ' +
+    'drafts/{id}/attachments drafts/{id}/send drafts/{id}/approval approvals/{id}/approve approvals/{id}/decline folders ' +
+    'folders/{path}/empty changes/{id}/undo scheduled scheduled/{id}/retry webhooks/{id}/replay webhooks/{id}/test; ' +
+    'PATCH drafts/{id} folders/{path} messages messages/{uid} scheduled/{id}; DELETE drafts/{id} folders/{path} messages ' +
+    'drafts/{id}/attachments/{index} orphan-labels/{keyword} scheduled/{id}',
+)
 
-/** Their samples change nothing, or no settings, or leave two entries. */
-const noSettingsOfMembers = [
-  ...['POST /v1/me/filters/test', 'POST /v1/me/filters/runs', 'POST /v1/me/filters/{id}/runs'],
-  ...['POST /v1/me/filter-runs/{id}/cancel', 'POST /v1/session', 'POST /v1/session/link'],
-  ...['POST /v1/session/confirm'],
-  // In effect it is known to the tests of the second factor.
-  ...['POST /v1/me/totp', 'POST /v1/me/totp/confirm', 'DELETE /v1/me/totp', 'PUT /v1/me/presence'],
-  ...['PUT /v1/me/signatures/{address}', 'POST /v1/session/challenge', 'POST /v1/session/confirm/challenge'],
-  ...['POST /v1/session/single-sign-on', 'POST /v1/session/confirm/single-sign-on'],
-  ...['POST /v1/me/passkeys/challenge'],
-  // src/sessions/passkeys/routes.test.ts has their entries.
-  ...['POST /v1/me/passkeys', 'PATCH /v1/me/passkeys/{id}', 'DELETE /v1/me/passkeys/{id}'],
-  'DELETE /v1/me/sessions/{id}',
-]
+/** Their samples change nothing, or no settings; src/sessions/{totp,passkeys}/routes.test.ts have the entries of factors and passkeys. */
+const noSettingsOfMembers = routes(
+  '',
+  'POST me/filters/test me/filters/runs me/filters/{id}/runs me/filter-runs/{id}/cancel session session/link ' +
+    'session/confirm me/totp me/totp/confirm session/challenge session/confirm/challenge session/single-sign-on ' +
+    'session/confirm/single-sign-on me/passkeys/challenge me/passkeys; PUT me/presence me/signatures/{address}; ' +
+    'PATCH me/passkeys/{id}; DELETE me/totp me/passkeys/{id} me/sessions/{id}',
+)
 
 const world = await World.ofFile()
 
@@ -99,9 +90,9 @@ function ask(one: Furnished, { method, path, sample }: Operation, options: objec
 
 test('every route is known to change settings or not', async () => {
   const unsafe = (await everyOperation(world)).filter(({ method }) => method !== 'GET').map(({ name }) => name)
-  assert.deepEqual(unsafe.sort(), [...Object.keys(recorded), ...noSettings].sort())
+  assert.deepEqual(unsafe.sort(), Object.keys({ ...recorded, ...noSettings }).sort())
   const ofMembers = (await memberOperations(world)).filter(({ method }) => method !== 'GET').map(({ name }) => name)
-  assert.deepEqual(ofMembers.sort(), [...Object.keys(recordedOfMembers), ...noSettingsOfMembers].sort())
+  assert.deepEqual(ofMembers.sort(), Object.keys({ ...recordedOfMembers, ...noSettingsOfMembers }).sort())
 })
 
 test('a change leaves one entry: who, from where, what was before and after; a refused one leaves none', async () => {

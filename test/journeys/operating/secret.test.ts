@@ -1,10 +1,13 @@
 // On both databases: processes start at once.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { killedAt } from '#test/faults/letters/post-office.ts'
 import { ofFile } from '#test/of-file.ts'
+import { HttpClient } from '#test/sockets/http-client.ts'
 import { databaseHome } from '#test/world/database/database.ts'
 import { secret as first } from '#test/world/installation.ts'
-import { labelWithIdempotencyKey } from '#test/world/organization/label-once.ts'
 import { storeOrganization } from '#test/world/organization/stored-organization.ts'
 import { mailroom, type Service, startService } from '#test/world/service.ts'
 
@@ -13,7 +16,13 @@ const second = 'a second secret of at least thirty-two characters'
 const home = ofFile(await databaseHome())
 const organization = await storeOrganization(home, { domain: 'secret.test', mailboxes: ['ada'] })
 
-const label = (service: Service, name: string) => labelWithIdempotencyKey(service, name, organization.key)
+/** Creates a label under an Idempotency-Key; the answer is kept sealed. */
+async function label({ http }: Service, name: string, key = organization.key) {
+  const options = { key, body: { name }, headers: { 'idempotency-key': name } }
+  const { status, body, headers } = await new HttpClient(http).request('POST', '/v1/labels', options)
+  assert.equal(status, 201, JSON.stringify(body))
+  return { id: body.id, replayed: headers.get('idempotency-replayed') === 'true' }
+}
 
 async function stopped(services: readonly Service[]): Promise<void> {
   for (const service of services) assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
@@ -53,4 +62,48 @@ test('the secret of the environment is changed by a rolling restart, and what wa
       assert.ok((await label(service, name)).replayed)
   await stopped(renewed)
   await assert.rejects(startService({ ...home.env, MAILROOM_SECRET: first }), /not the one that is in force/)
+})
+
+test('the secret in the data directory is changed while the service runs, and an interrupted change is finished', async () => {
+  await using home = await databaseHome({ embedded: true })
+  const { MAILROOM_DATA_DIR = '' } = home.env
+  const env = { MAILROOM_DATA_DIR }
+  const file = async () => (await readFile(join(MAILROOM_DATA_DIR, 'secret'), 'utf8')).trimEnd().split('\n')
+  const answerTo = async (...argv: string[]) => {
+    const { stdout, stderr, code } = await mailroom(env, ...argv, '--json')
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  await answerTo('org', 'create', 'Acme')
+  const { key } = await answerTo('key', 'create', '--org', 'Acme', '--scopes', 'all')
+
+  let service = await startService(env)
+  const [made] = await file()
+  await label(service, 'First', key)
+  assert.equal((await answerTo('secret', 'rotate')).unopened.length, 0)
+  const [changed, ...none] = await file()
+  assert.ok(changed !== made && none.length === 0)
+  assert.ok((await label(service, 'First', key)).replayed)
+  assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+
+  for (const [statement, left] of [
+    ['insert into "retired_secrets"', 2],
+    ['update "idempotency_keys"', 2],
+  ] as const) {
+    const before = await file()
+    const killed = await mailroom(
+      { ...env, ...killedAt({ statements: [statement], when: 'after' }) },
+      'secret',
+      'rotate',
+    )
+    assert.equal(killed.code, null, statement)
+    assert.equal((await file()).length, left, statement)
+    service = await startService(env)
+    assert.ok((await label(service, 'First', key)).replayed, statement)
+    await answerTo('secret', 'rotate')
+    assert.ok((await label(service, 'First', key)).replayed, statement)
+    assert.deepEqual(await service.end('SIGTERM'), { code: 0, signal: null })
+    const now = await file()
+    assert.ok(now.length === 1 && now[0] !== before[0])
+  }
 })

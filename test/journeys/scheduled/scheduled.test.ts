@@ -99,16 +99,3 @@ test('a cancelled message leaves no byte behind, and is not sent', async () => {
   assert.deepEqual(sink.taken, [])
   assert.equal((await folder('drafts')).length, 0)
 })
-
-test('a message with 8 MiB of attachments is sent as given', async () => {
-  const content = Buffer.alloc(8 << 20, 'Mailroom ').toString('base64')
-  const { status, body } = await schedule({ subject: 'Large', attachments: [{ filename: 'a.bin', content }] })
-  assert.equal(status, 201)
-  const shown = (await request('GET', `/v1/scheduled/${body.id}`)).body
-  assert.deepEqual([shown.text, shown.attachments[0].size_bytes], ['Hello', 8 << 20])
-  await world.advance(2 * minute)
-  await world.rounds.processAll()
-  const [taken] = sink.taken.splice(0)
-  assert.ok(taken)
-  assert.ok(taken.bytes.toString('latin1').replaceAll('\r\n', '').includes(content))
-})

@@ -1,4 +1,4 @@
-// On both databases: several edit and send one draft at once.
+// On both databases: several edit, read and send one draft at once.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -323,4 +323,42 @@ test('a Private mailbox has no drafts here', async () => {
     await request('POST', '/v1/drafts', { mailbox: address }),
   ])
     assert.deepEqual([status, body.error.field], [400, 'mailbox'])
+})
+
+for (const [what, attached, times] of [
+  ['a draft', 0, 20],
+  ['a large draft', 1_500_000, 5],
+] as const)
+  test(`${what} that is being edited is there for whoever reads it or asks for its approval`, async () => {
+    const [editor, reader] = [await organization.newKey('sending:draft'), await organization.newKey('sending:draft')]
+    const { id } = await newDraft({ text: 'Hello' })
+    if (attached > 0) {
+      const file = { filename: 'a.bin', content: Buffer.alloc(attached).toString('base64') }
+      assert.equal((await request('POST', `/v1/drafts/${id}/attachments`, file, { key: editor })).status, 201)
+    }
+    let edited = 0
+    const edits = async () => {
+      for (; edited < times; edited++) {
+        const { status, body } = await request('PATCH', `/v1/drafts/${id}`, { text: `${edited}` }, { key: editor })
+        assert.equal(status, 200, JSON.stringify(body))
+      }
+    }
+    const looks = async (method: string, path: string, expected: number, given?: object) => {
+      while (edited < times) {
+        const { status, body } = await request(method, `/v1/drafts/${id}${path}`, given, { key: reader })
+        assert.equal(status, expected, JSON.stringify(body))
+      }
+    }
+    await Promise.all([edits(), looks('POST', '/approval', 201, {}), looks('GET', '', 200)])
+  })
+
+test('a draft that is being edited is there for whoever deletes it', async () => {
+  for (let turn = 0; turn < 10; turn++) {
+    const { id } = await newDraft({ text: 'Hello' })
+    const edit = request('PATCH', `/v1/drafts/${id}`, { text: 'Edited' })
+    const deleted = await request('DELETE', `/v1/drafts/${id}`)
+    assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
+    assert.ok([200, 404].includes((await edit).status))
+    assert.equal((await request('GET', `/v1/drafts/${id}`)).status, 404)
+  }
 })

@@ -117,29 +117,23 @@ test('the draft of an answer is made of the message', async () => {
 
 const quotation = '\\n\\nOn .* wrote:\\n> Dear Ada\\n>\\n> Two books\\.\\n?$'
 const inHtml = '<br><div>On .* wrote:</div><blockquote type="cite">Dear Ada<br>\\n<br>\\nTwo books\\.</blockquote>$'
-for (const [what, quote, fields, text, html] of [
-  ['both texts', true, { text: 'Mine', html: '<b>Mine</b>' }, `^Mine${quotation}`, `^<b>Mine</b>${inHtml}`],
-  ['nothing, if the text is given and no quotation is asked for', undefined, { text: 'Mine' }, '^Mine$', null],
+const forwarded =
+  '\\n\\n-+ Forwarded message -+\\nFrom: Ann <ann@books\\.example>\\n[\\s\\S]*\\n\\nDear Ada\\n\\nTwo books\\.\\n?$'
+const forwardedInHtml =
+  '<br><div>-+ Forwarded message -+<br>\\nFrom: Ann &lt;ann@books\\.example&gt;<br>[\\s\\S]*Two books\\.'
+const both = { text: 'Mine', html: '<b>Mine</b>' }
+for (const [what, original, fields, text, html] of [
+  ['answers has the quotation behind both texts', { mode: 'reply', quote: true }, both, quotation, inHtml],
+  ['answers has none behind a text, if none is asked for', { mode: 'reply' }, { text: 'Mine' }, '$', null],
+  ['forwards has the message behind both', { mode: 'forward', quote: true }, both, forwarded, forwardedInHtml],
 ] as const)
-  test(`the draft of an answer has the quotation behind ${what}`, async () => {
+  test(`a draft that ${what}`, async () => {
     const { uid } = await arrived({})
-    const { body } = await draft({ uid, mode: 'reply', ...(quote && { quote }) }, fields)
-    assert.match(body.text, new RegExp(text))
+    const { body } = await draft({ uid, ...original }, fields)
+    assert.match(body.text, new RegExp(`^Mine${text}`))
     if (html === null) assert.equal(body.html, null)
-    else assert.match(body.html, new RegExp(html))
+    else assert.match(body.html, new RegExp(`^<b>Mine</b>${html}`))
   })
-
-test('the draft that forwards a message has its header behind the text that is given, in HTML too', async () => {
-  const { uid } = await arrived({})
-  const { body } = await draft({ uid, mode: 'forward', quote: true }, { text: 'See', html: '<i>See</i>' })
-  assert.match(
-    body.text,
-    /^See\n\n-+ Forwarded message -+\nFrom: Ann <ann@books\.example>\n[\s\S]*\n\nDear Ada\n\nTwo books\.\n?$/,
-  )
-  const html =
-    /^<i>See<\/i><br><div>-+ Forwarded message -+<br>\nFrom: Ann &lt;ann@books\.example&gt;<br>[\s\S]*Two books\./
-  assert.match(body.html, html)
-})
 
 test('the draft that forwards a message has its text and its attachments', async () => {
   const attachments = [{ filename: 'ä.txt', content: 'Hi' }]

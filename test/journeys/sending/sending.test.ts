@@ -1,11 +1,10 @@
-// On both databases: requests share an allowance at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { senderBehind } from '#test/mail/bounce-address.ts'
 import { withoutIds } from '#test/observe/without-ids.ts'
 import { sendingWorld } from '#test/world/sending-world.ts'
 
-const { world, organization, ada, request, sentMail } = await sendingWorld()
+const { organization, ada, request, sentMail } = await sendingWorld()
 
 const send = (body: object) => request('POST', '/v1/send', { from: ada, to: 'bob@there.example', ...body })
 
@@ -44,20 +43,4 @@ test('mail from here to here leaves by no wire, and passes blocks and filters', 
   assert.equal(notice.subject, 'Undelivered mail returned to its sender')
   const { text } = (await request('GET', `/v1/messages/${notice.uid}?mailbox=${ada}`)).body
   assert.match(text, /nobody@.*\n {4}No such address here\./)
-})
-
-test('recipients are counted against the day, and over the plan nothing is sent', async () => {
-  const { organization: free, address: from } = await world.mailbox('ada', { plan: 'free' })
-  const sendTo = (count: number) => {
-    const to = Array.from({ length: count }, (_, n) => `r${n}@there.example`)
-    return free.request('POST', '/v1/send', { from, to, text: 'Hello' })
-  }
-  for (let n = 0; n < 3; n++) assert.equal((await sendTo(25)).status, 202)
-  const answers = await Promise.all([sendTo(20), sendTo(20), sendTo(20)])
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 402, 402])
-  const { sending } = (await free.request('GET', '/v1/usage')).body
-  assert.deepEqual(sending, { sent_today: 95, limit_per_day: 100, remaining_today: 5 })
-  const { total } = (await free.request('GET', `/v1/messages?mailbox=${from}&folder=sent`)).body
-  assert.equal(total, 4)
-  assert.equal((await sentMail()).length, 4)
 })

@@ -14,8 +14,8 @@ import { setUpTotp } from '#test/world/members/totp.ts'
 import { everyOperation, pathOf } from '#test/world/routes/every-route.ts'
 import type { World } from '#test/world/world.ts'
 import { type Furnished, furnish } from './furnished.ts'
+import { withOwnThings } from './personal-items.ts'
 import { signingDomain } from './signing-domain.ts'
-import { insertPersonalItems } from './stored-personal-items.ts'
 
 /** An installation that two organizations have used for a while: no table is empty. */
 export interface UsedInstallation {
@@ -33,7 +33,7 @@ export async function usedInstallation(world: World, sink: Sink): Promise<UsedIn
   const organizations = [await furnish(world), await furnish(world)] as const
   for (const { organization } of organizations) {
     await signingDomain(world, organization)
-    await insertPersonalItems(world, organization)
+    await withOwnThings(organization)
     await privateMailbox(organization, 'secret')
   }
   const [first] = organizations

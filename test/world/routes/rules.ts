@@ -29,7 +29,7 @@ export interface Rule {
 }
 
 /** `GET labels labels/{id}; POST labels`: the routes that have a rule, without `/v1/`. */
-function routes<R>(rule: R, written: string): Readonly<Record<string, R>> {
+export function routes<R>(rule: R, written: string): Readonly<Record<string, R>> {
   const names = written.split('; ').flatMap((ofMethod) => {
     const [method, ...paths] = ofMethod.split(' ')
     return paths.map((path) => `${method} /v1/${path}`)

@@ -57,12 +57,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'DELETE /v1/suppressions/{address}': { item: 'suppressed' },
   'GET /v1/sent': {},
   'GET /v1/sent/{id}': { item: 'sent' },
-  'POST /v1/messages/{uid}/reply': {
-    item: 'message',
-    query: inMailbox,
-    body: () => ({ text: 'Hello' }),
-    status: 202,
-  },
+  'POST /v1/messages/{uid}/reply': { item: 'message', query: inMailbox, body: () => ({ text: 'Hello' }), status: 202 },
   'GET /v1/drafts': { query: inMailbox },
   'POST /v1/drafts': { body: ({ address }) => ({ mailbox: address, text: 'Hello' }), status: 201 },
   'GET /v1/drafts/{id}': { item: 'draft' },

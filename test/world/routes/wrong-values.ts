@@ -11,7 +11,7 @@ export interface Wrong {
 /** Reads a reference to a component. */
 type Resolve = (schema: Schema) => Schema
 
-/** Longer texts would be large bodies, which have limits of their own (test/journeys/http/large-bodies.test.ts). */
+/** Longer texts would be large bodies, which have limits of their own (test/journeys/http/broken-requests.test.ts). */
 const longest = 10_000
 
 /** One value for each way in which a schema can be broken: of another type, too long, too short, out of range, no word of the list, without
