@@ -53,7 +53,7 @@ test('a repeated request whose process has died once its work was done gets the 
     const [target, body] = [pathOf(path, sample, about), sample.body?.(about)]
     const asked = () => ask(target, body, { headers: { 'idempotency-key': name } })
     {
-      await using _ = await dyingOnceDone(world.db)
+      await using _ = await dyingOnceDone(world.database)
       await asked()
     }
     const again = await asked()
