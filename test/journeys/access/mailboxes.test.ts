@@ -143,6 +143,19 @@ test('an address that two organizations have had is deleted where it is meant', 
   assert.equal((await json('mailbox', 'list', '--org', two.name)).data.length, 1)
 })
 
+test('a mailbox is found by its address in any form', async () => {
+  const organization = await world.organization()
+
+  const { address } = await organization.mailbox('ada')
+  const { body: mailbox } = await organization.request('GET', `/v1/mailboxes/${encodeURIComponent(address)}`)
+  assert.equal(mailbox.address, address)
+  const { data } = (await organization.request('GET', '/v1/mailboxes')).body
+  assert.deepEqual(data, [mailbox])
+  assert.deepEqual((await organization.request('GET', `/v1/mailboxes/${address.toUpperCase()}`)).body, mailbox)
+  for (const nobody of [`postmaster@${organization.domain}`, `bob@${organization.domain}`, 'ada', '%00@x.test'])
+    assert.equal((await organization.request('GET', `/v1/mailboxes/${nobody}`)).status, 404, nobody)
+})
+
 async function rowsOf({ id }: TestOrganization, mailboxId: string) {
   const { db } = world
   const count = async (table: 'mailboxes' | 'addresses' | 'mail_folders', column: 'id' | 'mailbox_id') => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isUuid } from '#/text.ts'
 import type { Answer } from '#test/sockets/http-client.ts'
+import { signIn } from '#test/world/members/signed-in.ts'
 import { type Furnished, furnish } from '#test/world/organization/furnished.ts'
 import { everyCall } from '#test/world/routes/every-call.ts'
-import { pathOf } from '#test/world/routes/every-route.ts'
+import { everyOperation, memberOperations, pathOf } from '#test/world/routes/every-route.ts'
 import { World } from '#test/world/world.ts'
 
 // What holds for the pages of all lists. How cursors stand while entries come and go is in cursors.test.ts.
@@ -93,4 +94,28 @@ test('every list × cursors: its own alone is taken, and none of another list or
       assert.deepEqual([status, body.error?.field], [400, 'cursor'], `${name} ${wrong}`)
     }
   }
+})
+
+test('what a POST makes is where its Location says, and is what it answered', async () => {
+  const one = await furnish(world)
+  const { organization } = one
+  const member = await signIn(organization, (await organization.member('eve@people.example', 'owner')).id)
+  const operations = [
+    ...(await everyOperation(world)).map((operation) => ({ ...operation, by: organization })),
+    ...(await memberOperations(world)).map((operation) => ({ ...operation, by: member })),
+  ]
+  let locations = 0
+  for (const { name, method, path, sample, by } of operations) {
+    if (method !== 'POST') continue
+    const answer = await by.request(method, pathOf(path, sample, one), sample.body?.(one))
+    const location = answer.headers.get('location')
+    assert.equal(location !== null, answer.status === 201, name)
+    if (location === null) continue
+    locations++
+    const there = await by.request('GET', location)
+    assert.equal(there.status, 200, `${name} → ${location}`)
+    const { password, warnings, key, secret, link, link_expires_at, mailed, ...made } = answer.body
+    for (const [field, value] of Object.entries(made)) assert.deepEqual(there.body[field], value, `${name}: ${field}`)
+  }
+  assert.equal(locations, 21)
 })
