@@ -19,7 +19,7 @@ const cuts = fc.array(fc.nat(60), { maxLength: 5 })
 
 for (const [encoding, tokens] of [
   ['quoted-printable', ['=', '=\r\n', '\r\n', '\n', ' ', '\t', '=3D', '=c3', '3', 'a', '\xf6', '= ']],
-  ['base64', ['AAAA', 'AB', 'C', '\r\n', ' ', '-', '*', '\xf6', '/+']],
+  ['base64', ['AAAA', 'AB', 'C', '=', '==', '\r\n', ' ', '-', '*', '\xf6', '/+']],
   ['8bit', ['a', '\r\n', '=', '\xf6']],
 ] as const) {
   test(`${encoding} in pieces is what the whole is`, () => {
@@ -39,6 +39,7 @@ for (const [what, text, expected] of [
   ['chunks in one line', 'aGk=aGkhYQ==\r\n', 'hihi!a'],
   ['more padding than there is', 'aGk====\r\n', 'hi'],
   ['a footer in words behind padding', 'aGk=\r\n-- \r\nSent to the list\r\n', 'hi'],
+  ['a line behind padding that is too long', `aGk=\r\naGk=\r\n${'aGkh'.repeat(20_000)}\r\naGk=\r\n`, 'hihi'],
   ['a last group that is not whole', 'aGkh\r\nYQ', 'hi!a'],
 ] as const) {
   test(`base64 is decoded with ${what}`, () => {

@@ -1,4 +1,5 @@
 import { hexOctet } from '../hex.ts'
+import { Base64Decoder } from './base64-decoder.ts'
 import type { Part } from './structure.ts'
 import { decodeUuencode, UUENCODE } from './uuencode.ts'
 
@@ -8,7 +9,7 @@ export function decodePart(raw: Buffer, part: Part, most = Number.POSITIVE_INFIN
   const end = Math.min(part.end, part.start + most)
   if (UUENCODE.has(part.encoding)) return decodeUuencode(raw.subarray(part.start, end))
   if (isPlainMessage(raw, part)) return raw.subarray(part.start, end)
-  if (part.encoding === 'base64') return decodeBase64(raw.toString('latin1', part.start, end))
+  if (part.encoding === 'base64') return decodeBase64(raw.subarray(part.start, end))
   if (part.encoding === 'quoted-printable') return decodeQuotedPrintable(raw.subarray(part.start, end))
   return raw.subarray(part.start, end)
 }
@@ -20,25 +21,14 @@ function isPlainMessage(raw: Buffer, { type, encoding, start, end }: Part): bool
   return /^\s*[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(raw.toString('latin1', start, Math.min(end, start + 200)))
 }
 
-/** The platform's decoder skips characters outside of the alphabet, and stops at the first padding. Some mailers pad each chunk;
- *  other text after padding is a mailing list's plain footer. */
-function decodeBase64(text: string): Buffer {
+/** The platform's decoder skips characters outside of the alphabet, and stops at the first padding. */
+function decodeBase64(encoded: Buffer): Buffer {
+  const text = encoded.toString('latin1')
   const padding = text.indexOf('=')
   if (padding < 0 || !/[A-Za-z0-9+/]/.test(text.slice(padding))) return Buffer.from(text, 'base64')
-  const [first = '', ...rest] = text.split(/=+/, MOST_CHUNKS)
-  const footer = rest.findIndex((chunk, at) => !isChunk(chunk, at < rest.length - 1))
-  const chunks = [first, ...rest.slice(0, footer < 0 ? undefined : footer)]
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, 'base64')))
+  const decoder = new Base64Decoder()
+  return Buffer.concat([decoder.decode(encoded), decoder.end()])
 }
-
-/** Lines of the alphabet alone, in groups of four characters: the last one is not whole where it is `padded`. */
-function isChunk(text: string, padded: boolean): boolean {
-  if (!/^[A-Za-z0-9+/\r\n]*$/.test(text)) return false
-  const over = text.replace(/[\r\n]+/g, '').length % 4
-  return padded ? over > 1 : over === 0
-}
-
-const MOST_CHUNKS = 100_000
 
 const LF = 0x0a
 const CR = 0x0d
