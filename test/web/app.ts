@@ -85,7 +85,7 @@ export async function tabTo(element: Locator): Promise<void> {
 
 /** Opens a page that follows the event log. */
 export async function follow(page: Page, path: string): Promise<void> {
-  const follows = page.waitForResponse((response) => response.url().includes('/v1/events'))
+  const follows = page.waitForResponse((response) => response.url().includes('/v1/events/stream'))
   await page.goto(path)
   await follows
 }

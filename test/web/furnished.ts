@@ -52,7 +52,7 @@ export async function furnished(world: World, { webhook = 'https://hooks.there.e
   const [{ uid = 0 } = {}] = await desk.states()
   const mailbox = { organizationId: organization.id, mailboxId: desk.id }
   await updateMessages(world.db, mailbox, 'inbox', [uid], { addKeywords: ['stray'] })
-  const [{ id: thread }] = await desk.listed(`/v1/threads?mailbox=${desk.address}`)
-  const params = { mailbox: desk.address, folder: 'inbox', thread, address: desk.address, id: made.id }
+  const [{ ids }] = await desk.listed(`/v1/threads?mailbox=${desk.address}`)
+  const params = { mailbox: desk.address, folder: 'inbox', message: ids[0], address: desk.address, id: made.id }
   return { desk, members, params }
 }

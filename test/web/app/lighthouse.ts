@@ -41,7 +41,7 @@ const inbox = `/mail/${encodeURIComponent(address)}/inbox`
 const named = process.argv.slice(2)
 const all = [
   ...pages.map(({ to }) => to),
-  ...[inbox, `${inbox}/${conversation.id}`, `/mail/${encodeURIComponent(address)}/trash`, '/search'],
+  ...[inbox, `${inbox}/${conversation.ids[0]}`, `/mail/${encodeURIComponent(address)}/trash`, '/search'],
   '/search?q=engine',
   ...[`/mailboxes/${address}`, `/webhooks/${webhook.id}`, '/profile', '/no-such-page', '/confirm', '/sign-in'],
   // Opens a dialog.

@@ -25,7 +25,7 @@ type Jobs = readonly (readonly [Need | typeof everyone, RegExp])[]
 
 const jobs: Readonly<Record<string, Jobs>> = {
   ...{ '/': [], '/mail': [], '/search': others, '/profile': others, '/$': [] },
-  ...{ '/mail/$mailbox/$folder': others, '/mail/$mailbox/$folder/$thread': others },
+  ...{ '/mail/$mailbox/$folder': others, '/mail/$mailbox/$folder/$message': others },
   '/changes': [['messages:write', /^Undo /]],
   '/labels': [
     ['labels:write', /^New label$|^(Edit|Merge|Delete) (Invoices|Receipts)\b|^(Adopt|Remove everywhere:) stray$/],
@@ -63,7 +63,7 @@ const jobs: Readonly<Record<string, Jobs>> = {
 /** What is shown last of pages that load parts of them later. */
 const last: Readonly<Record<string, (page: Page, role: Role) => Locator>> = {
   '/mail/$mailbox/$folder': (page) => page.getByRole('row').first(),
-  '/mail/$mailbox/$folder/$thread': (page) => page.getByRole('button', { name: 'Reply to all' }),
+  '/mail/$mailbox/$folder/$message': (page) => page.getByRole('button', { name: 'Reply to all' }),
   '/approvals': (page, role) =>
     may(role, 'sending:approve')
       ? page.getByRole('button', { name: 'Approve' })

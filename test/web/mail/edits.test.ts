@@ -6,8 +6,8 @@ import { type Change, changed, isLeftBy, isStateOf } from '../../../web/src/page
 
 // On one database: it is about the web app alone.
 
-const shown = { uid: 1, unread: false, starred: false, answered: true, forwarded: false, labels: ['a'] }
-const place = { folder: 'inbox', uid: 1, subject: null, from: null }
+const shown = { id: 'm1', unread: false, starred: false, answered: true, forwarded: false, labels: ['a'] }
+const place = { id: 'm1', folder: 'inbox', uid: 1, subject: null, from: null }
 
 for (const [what, event, matches] of [
   ['that it is read', { unread: false }, true],
@@ -26,7 +26,7 @@ for (const [what, event, matches] of [
 
 const labels = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'))
 const flags = { unread: fc.boolean(), starred: fc.boolean(), answered: fc.boolean(), forwarded: fc.boolean() }
-const states = fc.record({ uid: fc.constant(1), ...flags, labels })
+const states = fc.record({ id: fc.constant('m1'), ...flags, labels })
 const changes: fc.Arbitrary<Change> = fc.record(
   { unread: fc.boolean(), starred: fc.boolean(), add_labels: labels, remove_labels: labels },
   { requiredKeys: [] },

@@ -53,6 +53,24 @@ test('what was missed while the window slept is there when it is looked at again
   await subject(page, 'The engine').waitFor()
 })
 
+test('the address of a conversation leads to it wherever it has been moved, also while it is open', async () => {
+  const { box, page } = await arrive()
+  await box.receive({ subject: 'The engine', text: 'Is it oiled?' })
+  const [{ id }] = await box.listed(`/v1/messages?mailbox=${box.address}`)
+  const move = (folder: string) => box.organization.bodyOf(200, 'PATCH', `/v1/messages/${id}`, { folder })
+  const isThere = (folder: string) =>
+    page.waitForURL(
+      ({ pathname }) => decodeURIComponent(pathname) === decodeURIComponent(`${pathOf(box, folder)}/${id}`),
+    )
+  await move('archive')
+  await follow(page, `${pathOf(box)}/${id}`)
+  await isThere('archive')
+  await page.getByText('Is it oiled?').first().waitFor()
+  await move('Projects/Apollo')
+  await isThere('Projects/Apollo')
+  await page.getByRole('heading', { name: 'The engine' }).waitFor()
+})
+
 test('settings that another member or a key changes are there without a reload', async () => {
   const { box, page } = await arrive()
   const { organization } = box
@@ -73,8 +91,8 @@ test('members see each other come to a conversation and leave it', async () => {
   const { id } = await box.organization.member(bob)
   await box.share(id, 'read')
   await box.receive({ subject: 'The kettle', text: 'It boils.' })
-  const [{ id: thread }] = await box.listed(`/v1/threads?mailbox=${box.address}`)
-  const path = `${pathOf(box)}/${thread}`
+  const [{ ids }] = await box.listed(`/v1/threads?mailbox=${box.address}`)
+  const path = `${pathOf(box)}/${ids[0]}`
   const status = (page: Page) => page.getByRole('article').getByRole('status')
   const reads = (page: Page, text: string) => status(page).filter({ hasText: text }).waitFor()
   const one = await visit(box, path)

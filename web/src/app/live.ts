@@ -1,6 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Event } from '../api/generated.ts'
+import { ApiError } from '../api/call.ts'
+import { type Event, getStreamEventsUrl, listEvents } from '../api/generated.ts'
 import { isEcho } from '../pages/mail/actions/shown.ts'
 import { mailKeys } from '../pages/mail/queries.ts'
 import { foundBuild } from '../parts/state/loading-parts.ts'
@@ -17,12 +18,40 @@ export function useLive(): void {
   useEffect(follow, [])
 }
 
-/** Only while the page is visible: a browser opens few connections to a service for all its tabs. */
+/** Where this page goes on reading the log: behind the last event that it has got. */
+let cursor: string | undefined
+
+/** Whether the log may have no such place any more: the service has refused to go on from there. */
+let isDoubtful = false
+
+/** Finds where to go on. Where events were missed that the log does not have any more, all is loaded again. @throws ApiError if the service
+ *  does not answer */
+async function placeInLog(): Promise<string> {
+  if (cursor !== undefined && (!isDoubtful || (await isInLog(cursor)))) return cursor
+  const wasLost = cursor !== undefined
+  cursor = (await listEvents({ after: 'now', limit: 1 })).next
+  if (wasLost) void queryClient.invalidateQueries()
+  return cursor
+}
+
+function isInLog(place: string): Promise<boolean> {
+  return listEvents({ after: place, limit: 1 }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 400) return false
+      throw error
+    },
+  )
+}
+
+/** Only while the page is visible: a browser opens few connections to a service for all its tabs. What happens meanwhile is read then. */
 function follow(): () => void {
   let source: EventSource | undefined
   let opened = false
+  let opening = 0
   let retry: ReturnType<typeof setTimeout> | undefined
   function close(): void {
+    opening++
     clearTimeout(retry)
     source?.close()
     source = undefined
@@ -32,12 +61,27 @@ function follow(): () => void {
     connected()
     reopen()
   }
+  function again(): void {
+    disconnected()
+    retry = setTimeout(reopen, retryMs)
+  }
   function reopen(): void {
     close()
     if (document.visibilityState === 'hidden') return
-    const stream = new EventSource('/v1/events/stream?after=now')
+    const attempt = opening
+    placeInLog().then(
+      (after) => attempt === opening && openBehind(after),
+      () => attempt === opening && again(),
+    )
+  }
+  function openBehind(after: string): void {
+    const stream = new EventSource(getStreamEventsUrl({ after }))
     source = stream
-    stream.onmessage = ({ data }: MessageEvent<string>) => refetch(concernedBy(JSON.parse(data) as Event))
+    stream.onmessage = ({ data }: MessageEvent<string>) => {
+      const event = JSON.parse(data) as Event
+      cursor = event.id
+      refetch(concernedBy(event))
+    }
     stream.addEventListener('presence', ({ data }: MessageEvent<string>) => {
       const { mailbox, conversation } = JSON.parse(data) as { mailbox: string; conversation: string }
       void queryClient.invalidateQueries({ queryKey: ['presence', mailbox, conversation] })
@@ -48,17 +92,15 @@ function follow(): () => void {
     })
     stream.onopen = () => {
       connected()
-      if (opened) {
-        // Events in between were missed.
-        void queryClient.invalidateQueries()
-        void sayIfUpgraded()
-      }
+      isDoubtful = false
+      if (opened) void sayIfUpgraded()
       opened = true
     }
     stream.onerror = () => {
-      disconnected()
-      // The browser reopens a connection that was cut.
-      if (stream.readyState === EventSource.CLOSED) retry = setTimeout(reopen, retryMs)
+      // The browser reopens a connection that was cut, and goes on behind the last event.
+      if (stream.readyState !== EventSource.CLOSED) return disconnected()
+      isDoubtful = true
+      again()
     }
   }
   open()

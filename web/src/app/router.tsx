@@ -65,7 +65,7 @@ const mail = createRoute({
 })
 const conversation = createRoute({
   getParentRoute: () => mail,
-  path: '/$thread',
+  path: '/$message',
   component: lazyRouteComponent(() => loading(() => import('../pages/mail/conversation.tsx')), 'Conversation'),
 })
 

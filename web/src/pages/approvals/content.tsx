@@ -8,7 +8,6 @@ import { htmlSize } from '../mail/html/html-size.ts'
 import { Attachments } from '../mail/message/attachments.tsx'
 import MessageHtml from '../mail/message/message-html.tsx'
 import { MessageText } from '../mail/message/message-text.tsx'
-import type { Place } from '../mail/place.ts'
 import { messageQuery } from '../mail/queries.ts'
 import styles from './approvals.module.css'
 import { notShown } from './not-shown.ts'
@@ -23,16 +22,13 @@ const none: ReadonlySet<string> = new Set()
 
 /** The whole content of exactly this message, an edited draft being another one: both texts, unfolded, and every attachment. */
 export default function Content({ draft, children }: Props) {
-  const place = { mailbox: draft.mailbox, folder: 'drafts' }
   const [isMade, setMade] = useState(false)
   return (
-    <Loaded query={useQuery(messageQuery(place, draft.version))} what="the message">
+    <Loaded query={useQuery(messageQuery(draft.message))} what="the message">
       {(message) => (
         <>
           <div className={styles.content}>
-            {draft.html !== null && (
-              <Html place={place} message={message} html={draft.html} onMade={() => setMade(true)} />
-            )}
+            {draft.html !== null && <Html message={message} html={draft.html} onMade={() => setMade(true)} />}
             {draft.text !== null && (
               <fieldset className={styles.part}>
                 <legend>
@@ -45,7 +41,7 @@ export default function Content({ draft, children }: Props) {
                 <MessageText text={draft.text} isWhole />
               </fieldset>
             )}
-            <Attachments place={place} message={message} inText={none} />
+            <Attachments message={message} inText={none} />
           </div>
           {children(draft.html === null || isMade)}
         </>
@@ -55,13 +51,12 @@ export default function Content({ draft, children }: Props) {
 }
 
 interface HtmlProps {
-  readonly place: Place
   readonly message: Message
   readonly html: string
   readonly onMade: () => void
 }
 
-function Html({ place, message, html, onMade }: HtmlProps) {
+function Html({ message, html, onMade }: HtmlProps) {
   const isTooLarge = useMemo(() => htmlSize(html) === 'too large', [html])
   const hidden = useMemo(() => (isTooLarge ? [] : notShown(html)), [html, isTooLarge])
   const [isSource, showSource] = useState(false)
@@ -72,7 +67,7 @@ function Html({ place, message, html, onMade }: HtmlProps) {
           The formatted text is too large to be shown, so its source is all there is to see.
         </p>
       ) : (
-        <MessageHtml place={place} message={message} html={html} isWhole onMade={onMade} />
+        <MessageHtml message={message} html={html} isWhole onMade={onMade} />
       )}
       {hidden.length > 0 && (
         <fieldset className={`${styles.part} ${styles.hidden}`}>

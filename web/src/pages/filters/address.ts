@@ -1,5 +1,3 @@
-import type { Tried } from './try-message.ts'
-
 /** The parameters in the page's URL. */
 export interface FiltersSearch {
   /** The sender that a new filter matches. */
@@ -8,8 +6,8 @@ export interface FiltersSearch {
   readonly own?: true
   /** The id of the filter to focus. */
   readonly filter?: string
-  /** A message to try the filters on. */
-  readonly tried?: Tried
+  /** The id of a message to try the filters on. */
+  readonly tried?: string
 }
 
 export function filtersSearch({ from, own, filter, tried }: Record<string, unknown>): FiltersSearch {
@@ -17,11 +15,6 @@ export function filtersSearch({ from, own, filter, tried }: Record<string, unkno
     ...(typeof from === 'string' && { from }),
     ...(own === true && { own }),
     ...(typeof filter === 'string' && { filter }),
-    ...(isMessage(tried) && { tried }),
+    ...(typeof tried === 'string' && { tried }),
   }
-}
-
-function isMessage(tried: unknown): tried is Tried {
-  const { mailbox, folder, uid } = (tried ?? {}) as Partial<Record<keyof Tried, unknown>>
-  return typeof mailbox === 'string' && typeof folder === 'string' && typeof uid === 'number'
 }

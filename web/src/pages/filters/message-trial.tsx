@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { ActionDialog } from '../../parts/form/action-dialog.tsx'
 import { Loaded } from '../../parts/state/loaded.tsx'
 import { TrialResult } from './trial-result.tsx'
-import { type Tried, tryMessage } from './try-message.ts'
+import { tryMessage } from './try-message.ts'
 
 /** Shows the effect of the current filters on a stored message. Nothing changes. */
-export function MessageTrial({ of, onClose }: { of: Tried; onClose: () => void }) {
+export function MessageTrial({ of, onClose }: { of: string; onClose: () => void }) {
   const query = useQuery({ queryKey: ['filters', 'trial', of], queryFn: () => tryMessage(of), staleTime: 0, gcTime: 0 })
   return (
     <ActionDialog

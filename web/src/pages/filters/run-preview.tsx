@@ -18,8 +18,8 @@ export function RunPreview({ run, away }: { run: FilterRun; away: boolean }) {
           {/* It scrolls, so those without a mouse must be able to go there. */}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}
           <ul className={styles.sample} tabIndex={0} aria-label="Messages that match">
-            {run.sample.map(({ mailbox, folder, uid, subject, matches, result }) => (
-              <li key={`${mailbox} ${folder} ${uid}`}>
+            {run.sample.map(({ id, mailbox, folder, uid, subject, matches, result }) => (
+              <li key={id ?? `${mailbox} ${folder} ${uid}`}>
                 <strong>{subject || 'No subject'}</strong>
                 <span className={styles.soft}>
                   {mailbox}, {folderName(folder)}:{' '}

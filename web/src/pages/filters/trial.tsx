@@ -25,11 +25,7 @@ export function Trial({ onClose }: { onClose: () => void }) {
   const attempt = async () => {
     const message = { ...(from && { from }), ...(to && { to }), subject }
     const isTyped = chosen === typed || mailbox === undefined
-    setTrial(
-      isTyped
-        ? await testOwnFilters({ message })
-        : (await tryMessage({ mailbox, folder: 'inbox', uid: Number(chosen) })).trial,
-    )
+    setTrial(isTyped ? await testOwnFilters({ message }) : (await tryMessage(chosen)).trial)
     return 'stay'
   }
   return (
@@ -53,7 +49,7 @@ export function Trial({ onClose }: { onClose: () => void }) {
           options={[
             { id: typed, name: 'One that I type' },
             ...arrived.map((message) => ({
-              id: String(message.uid),
+              id: message.id,
               name: `${plain(message.subject) || '(no subject)'}, from ${personName(message.from)}`,
             })),
           ]}

@@ -6,9 +6,9 @@ import type { Place } from './place.ts'
 import { conversationQuery, foldersQuery, messagesOf, type Row, type RowPage } from './queries.ts'
 
 /** The queries that show these messages. Of conversations, all but those that the list shows without any of them. */
-function queriesOf(place: Place, uids: readonly number[]): QueryKey[] {
-  const wanted = new Set(uids)
-  const others = cachedRows(place).filter((row) => !row.uids.some((uid) => wanted.has(uid)))
+function queriesOf(place: Place, messages: readonly string[]): QueryKey[] {
+  const wanted = new Set(messages)
+  const others = cachedRows(place).filter((row) => !row.ids.some((id) => wanted.has(id)))
   const ids = new Set<unknown>(others.map(({ id }) => id))
   const keys = queryClient.getQueryCache().findAll({ queryKey: ofConversations(place) })
   const shown = keys.map(({ queryKey }) => queryKey).filter(([, , , id]) => !ids.has(id))
@@ -19,14 +19,14 @@ const ofRows = ({ mailbox, folder }: Place): QueryKey => ['rows', mailbox, folde
 const ofConversations = ({ mailbox, folder }: Place): QueryKey => ['conversation', mailbox, folder]
 
 /** The state of each of these messages, as shown or else as in the service. */
-export async function statesOf(place: Place, uids: readonly number[]): Promise<State[]> {
-  const known = new Map<number, State>()
-  for (const row of cachedRows(place)) for (const message of row.messages) known.set(message.uid, message)
+export async function statesOf(place: Place, ids: readonly string[]): Promise<State[]> {
+  const known = new Map<string, State>()
+  for (const row of cachedRows(place)) for (const message of row.messages) known.set(message.id, message)
   for (const [, conversation] of conversations(place))
-    for (const message of conversation?.messages ?? []) known.set(message.uid, message)
-  const missing = uids.filter((uid) => !known.has(uid))
-  if (missing.length > 0) for (const [uid, state] of await messagesOf(place, missing)) known.set(uid, state)
-  return uids.flatMap((uid) => known.get(uid) ?? [])
+    for (const message of conversation?.messages ?? []) known.set(message.id, message)
+  const missing = ids.filter((id) => !known.has(id))
+  if (missing.length > 0) for (const [id, state] of await messagesOf(place, missing)) known.set(id, state)
+  return ids.flatMap((id) => known.get(id) ?? [])
 }
 
 /** The loaded rows, in order. */
@@ -34,6 +34,11 @@ export function cachedRows(place: Place): Row[] {
   return pages(place)
     .toSorted(([one], [other]) => Number(one[3]) - Number(other[3]))
     .flatMap(([, page]) => page?.rows ?? [])
+}
+
+/** The conversation in the list that has a message. */
+export function rowWith(place: Place, message: string | undefined): Row | undefined {
+  return message === undefined ? undefined : cachedRows(place).find(({ ids }) => ids.includes(message))
 }
 
 /** A conversation in the list, if the list has all of it, and since when. */
@@ -56,7 +61,7 @@ export function conversationInList(
 const pages = (place: Place) => queryClient.getQueriesData<RowPage>({ queryKey: ofRows(place) })
 
 /** Whether the list has all messages of a conversation, not only those of its row. */
-const isWhole = ({ messages, uids }: Row) => messages.length === uids.length
+const isWhole = ({ messages, ids }: Row) => messages.length === ids.length
 
 /** All messages of a conversation in the list: from the list, or else from the conversation if that was loaded. */
 function wholeOf(place: Place, row: Row): readonly State[] | undefined {
@@ -64,23 +69,23 @@ function wholeOf(place: Place, row: Row): readonly State[] | undefined {
   const { queryKey } = conversationQuery(place, row.id)
   if (queryClient.getQueryState(queryKey)?.isInvalidated !== false) return undefined
   const messages = queryClient.getQueryData(queryKey)?.messages
-  return messages?.length === row.uids.length ? messages : undefined
+  return messages?.length === row.ids.length ? messages : undefined
 }
 
 /** A message everywhere it is shown in a folder. None if only part of its conversation was loaded: then the effects of an edit are
  *  not all known. */
-export function shownStates(place: Place, uid: number): State[] {
-  const row = cachedRows(place).find(({ uids }) => uids.includes(uid))
+export function shownStates(place: Place, id: string): State[] {
+  const row = cachedRows(place).find(({ ids }) => ids.includes(id))
   if (!row || !wholeOf(place, row)) return []
   const all = [row, ...conversations(place).map(([, conversation]) => conversation)]
-  return all.flatMap((one) => one?.messages.filter((message) => message.uid === uid) ?? [])
+  return all.flatMap((one) => one?.messages.filter((message) => message.id === id) ?? [])
 }
 
 const conversations = (place: Place) =>
   queryClient.getQueriesData<ThreadWithMessages>({ queryKey: ofConversations(place) })
 
 /** The queries under way that may show these messages. */
-export const asked = (place: Place, uids: readonly number[]): QueryKey[] => queriesOf(place, uids).filter(isFetching)
+export const asked = (place: Place, ids: readonly string[]): QueryKey[] => queriesOf(place, ids).filter(isFetching)
 
 const isFetching = (queryKey: QueryKey): boolean => queryClient.isFetching({ queryKey }) > 0
 
@@ -93,23 +98,23 @@ export interface Shown {
 
 /** Shows a folder in its state after an edit. */
 export async function showAtOnce(place: Place, edit: Edit, states: readonly State[]): Promise<Shown> {
-  const keys = queriesOf(place, edit.uids)
+  const keys = queriesOf(place, edit.ids)
   const interrupted = keys.filter(isFetching)
   await Promise.all(keys.map((queryKey) => queryClient.cancelQueries({ queryKey })))
   const before = keys.flatMap((queryKey) => queryClient.getQueriesData({ queryKey }))
-  const uids = new Set(edit.uids)
-  const after = <T extends State>(message: T) => (uids.has(message.uid) ? changed(message, edit.change) : message)
+  const ids = new Set(edit.ids)
+  const after = <T extends State>(message: T) => (ids.has(message.id) ? changed(message, edit.change) : message)
   for (const [queryKey, conversation] of conversations(place)) {
-    if (!conversation?.messages.some(({ uid }) => uids.has(uid))) continue
+    if (!conversation?.messages.some(({ id }) => ids.has(id))) continue
     const wasOld = queryClient.getQueryState(queryKey)?.isInvalidated
     queryClient.setQueryData(queryKey, { ...conversation, messages: conversation.messages.map(after) })
     if (wasOld) void queryClient.invalidateQueries({ queryKey, exact: true, refetchType: 'none' })
   }
   const isMove = edit.change.folder !== undefined
   changeRows(place, (row) => {
-    if (!row.uids.some((uid) => uids.has(uid))) return row
+    if (!row.ids.some((id) => ids.has(id))) return row
     // Of a conversation that was not loaded as a whole, `unread` stays until the service has answered.
-    return isMove ? without(row, uids) : withMessages(row, row.messages.map(after), wholeOf(place, row)?.map(after))
+    return isMove ? without(row, ids) : withMessages(row, row.messages.map(after), wholeOf(place, row)?.map(after))
   })
   count(place, edit, states)
   const back = () => {
@@ -132,12 +137,12 @@ function withMessages(row: Row, messages: Row['messages'], whole: readonly State
   return { ...row, messages, unread: whole?.some(({ unread }) => unread) ?? row.unread }
 }
 
-function without(row: Row, uids: ReadonlySet<number>): Row | undefined {
-  const left = row.uids.filter((uid) => !uids.has(uid))
-  if (left.length === 0) return undefined
-  const messages = row.messages.filter(({ uid }) => !uids.has(uid))
-  const whole = left.length === messages.length ? messages : undefined
-  return { ...withMessages(row, messages, whole), uids: left, message_count: left.length }
+function without(row: Row, gone: ReadonlySet<string>): Row | undefined {
+  const ids = row.ids.filter((id) => !gone.has(id))
+  if (ids.length === 0) return undefined
+  const messages = row.messages.filter(({ id }) => !gone.has(id))
+  const whole = ids.length === messages.length ? messages : undefined
+  return { ...withMessages(row, messages, whole), ids, message_count: ids.length }
 }
 
 function count({ mailbox, folder }: Place, { change }: Edit, states: readonly State[]): void {

@@ -15,22 +15,49 @@ import { markRead } from './actions/perform.ts'
 import { subjectOf } from './actions/subject.ts'
 import { useAnswers } from './actions/use-answers.ts'
 import { useMayChange } from './actions/use-may-change.ts'
-import { conversationInList } from './cached.ts'
+import { conversationInList, rowWith } from './cached.ts'
 import styles from './conversation.module.css'
 import { LabelChips } from './label-chips.tsx'
 import { neighbour } from './list/neighbour.ts'
 import { MessageCard } from './message/message-card.tsx'
 import type { Place } from './place.ts'
 import { Presence } from './presence/presence.tsx'
-import { conversationQuery } from './queries.ts'
+import { conversationQuery, whereQuery } from './queries.ts'
 
 /** Whether the list is beside the conversation, as in the styles. */
 const isWide = () => window.matchMedia('(width >= 80rem)').matches
 
-/** A conversation, with its actions. */
+/** The conversation that has a message, in the folder where that is. */
 export function Conversation() {
-  const { thread, mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$thread' })
+  const { message, mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder/$message' })
   const place = useMemo(() => ({ mailbox, folder }), [mailbox, folder])
+  const navigate = useNavigate()
+  const row = rowWith(place, message)
+  const where = useQuery({ ...whereQuery(mailbox, message), enabled: row === undefined })
+  const found = row ? { folder, thread_id: row.id } : where.data
+  const moved = found && found.folder !== folder ? found.folder : undefined
+  useEffect(() => {
+    if (moved === undefined) return
+    void navigate({ to: '/mail/$mailbox/$folder/$message', params: { mailbox, folder: moved, message }, replace: true })
+  }, [navigate, mailbox, moved, message])
+  const thread = moved === undefined ? found?.thread_id : undefined
+  if (thread) return <OpenConversation place={place} thread={thread} message={message} />
+  return (
+    <Loaded query={where} what="the conversation">
+      {() => null}
+    </Loaded>
+  )
+}
+
+interface OpenProps {
+  readonly place: Place
+  readonly thread: string
+  /** The one that the address names. */
+  readonly message: string
+}
+
+/** A conversation, with its actions. */
+function OpenConversation({ place, thread, message }: OpenProps) {
   const settled = useSettled(thread)
   // Data from the list is shown at once. It is refreshed if the list is old.
   const known = useMemo(() => conversationInList(place, thread), [place, thread])
@@ -46,13 +73,13 @@ export function Conversation() {
   const goTo = (id: string | undefined) =>
     id === undefined
       ? void navigate({ to: '/mail/$mailbox/$folder', params: place })
-      : void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: id } })
+      : void navigate({ to: '/mail/$mailbox/$folder/$message', params: { ...place, message: id } })
   const step = (by: number) => {
-    const next = neighbour(place, thread, by)
+    const next = neighbour(place, message, by)
     if (next !== undefined) goTo(next)
   }
   useKeys({ j: () => step(1), k: () => step(-1), u: () => goTo(undefined), Escape: () => goTo(undefined) })
-  const answer = useAnswers(place, query.data?.messages.at(-1)?.uid)
+  const answer = useAnswers(place, query.data?.messages.at(-1)?.id)
   useCommands([
     { name: 'Print', run: () => window.print() },
     { name: 'Newer conversation', shortcut: 'k', run: () => step(-1) },
@@ -60,7 +87,7 @@ export function Conversation() {
     { name: 'Back to the list', shortcut: 'u', run: () => goTo(undefined) },
   ])
   const subject =
-    query.data && subjectOf({ id: thread, uids: query.data.messages.map(({ uid }) => uid) }, query.data.messages)
+    query.data && subjectOf({ id: thread, ids: query.data.messages.map(({ id }) => id) }, query.data.messages)
   return (
     <article ref={region} tabIndex={-1} className={styles.conversation} aria-label="Conversation">
       <div className={styles.bar}>
@@ -68,7 +95,7 @@ export function Conversation() {
         <ActionBar
           place={place}
           subjects={subject ? [subject] : []}
-          onLeave={() => goTo(isWide() ? (neighbour(place, thread, 1) ?? neighbour(place, thread, -1)) : undefined)}
+          onLeave={() => goTo(isWide() ? (neighbour(place, message, 1) ?? neighbour(place, message, -1)) : undefined)}
         />
         {answer && (
           <Toolbar aria-label="Answers">
@@ -99,20 +126,20 @@ interface MessagesProps {
 
 const Messages = memo(function Messages({ place, conversation: { subject, messages } }: MessagesProps) {
   // Messages that were unread when the conversation was opened are shown expanded, though they count as read from then on.
-  const fresh = useRef<ReadonlySet<number>>(new Set(messages.filter(({ unread }) => unread).map(({ uid }) => uid)))
-  const shown = useRef(new Set<number>())
+  const fresh = useRef<ReadonlySet<string>>(new Set(messages.filter(({ unread }) => unread).map(({ id }) => id)))
+  const shown = useRef(new Set<string>())
   const mayChange = useMayChange(place.mailbox)
   useEffect(() => {
     if (!mayChange) return
-    const uids = messages.flatMap(({ uid, unread }) => (unread && !shown.current.has(uid) ? [uid] : []))
-    if (uids.length === 0) return
+    const ids = messages.flatMap(({ id, unread }) => (unread && !shown.current.has(id) ? [id] : []))
+    if (ids.length === 0) return
     // They are painted first: what follows takes as long again.
     return afterPaint(() => {
-      for (const uid of uids) shown.current.add(uid)
-      void markRead(place, uids)
+      for (const id of ids) shown.current.add(id)
+      void markRead(place, ids)
     })
   })
-  const newest = messages.at(-1)?.uid
+  const newest = messages.at(-1)?.id
   return (
     <div className={styles.messages}>
       <h1 className={styles.subject}>
@@ -121,11 +148,11 @@ const Messages = memo(function Messages({ place, conversation: { subject, messag
       </h1>
       {messages.map((message) => (
         <MessageCard
-          key={message.uid}
+          key={message.id}
           place={place}
           message={message}
           mayChange={mayChange}
-          startsOpen={message.uid === newest || fresh.current.has(message.uid)}
+          startsOpen={message.id === newest || fresh.current.has(message.id)}
         />
       ))}
     </div>

@@ -12,7 +12,7 @@ import { foldersQuery } from './queries.ts'
 /** A folder of a mailbox: its conversations, and the open one beside them. */
 export function Mail() {
   const { mailbox, folder } = useParams({ from: '/signed-in/mail/$mailbox/$folder' })
-  const { thread } = useParams({ strict: false })
+  const { message } = useParams({ strict: false })
   const own = useQuery(meQuery).data?.mailboxes.find(({ address }) => address === mailbox)
   const isPrivate = own?.kind === 'private'
   const folders = useQuery({ ...foldersQuery(mailbox), enabled: !isPrivate }).data?.data
@@ -25,7 +25,7 @@ export function Mail() {
   const [hasRoom, setHasRoom] = useState(false)
   useEffect(() => afterPaint(() => startTransition(() => setHasRoom(true))), [])
   // A conversation is first painted above the list, which gets its new width in a task of its own.
-  const isOpen = thread !== undefined
+  const isOpen = message !== undefined
   const [hadOpen, setHadOpen] = useState(isOpen)
   useEffect(() => (isOpen ? afterPaint(() => setHadOpen(true)) : setHadOpen(false)), [isOpen])
   const isBeside = isOpen && hadOpen
@@ -40,7 +40,7 @@ export function Mail() {
     return <Empty title={`There is no folder ${folder}`} about="It was renamed or deleted." />
   return (
     <div className={styles.mail} data-open={isOpen || undefined} data-beside={isBeside || undefined}>
-      {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={thread} isBeside={isBeside} />}
+      {hasRoom && <ThreadList key={`${mailbox} ${folder}`} place={place} opened={message} isBeside={isBeside} />}
       <Outlet />
     </div>
   )

@@ -11,20 +11,17 @@ import {
 } from '../../api/generated.ts'
 import type { Place } from './place.ts'
 
-/** In addition to events: mail on an IMAP server changes without them. */
-const freshness = 30_000
-
 export const foldersQuery = (mailbox: string) =>
   queryOptions({
     queryKey: ['folders', mailbox],
     queryFn: ({ signal }) => listFolders({ mailbox }, { signal }),
-    refetchInterval: freshness,
   })
 
 /** Views of a mailbox that change with its mail. */
 export const mailKeys = (mailbox: string): QueryKey[] => [
   ['rows', mailbox],
   ['conversation', mailbox],
+  ['where', mailbox],
   ['not-delivered', mailbox],
   ['folders', mailbox],
 ]
@@ -50,59 +47,70 @@ export const rowsQuery = (place: Place, page: number) =>
   queryOptions({
     queryKey: ['rows', place.mailbox, place.folder, page],
     queryFn: ({ signal }) => loadRows(place, page, signal),
-    refetchInterval: freshness,
   })
 
 async function loadRows(place: Place, page: number, signal: AbortSignal): Promise<RowPage> {
   const { data, total } = await listThreads({ ...place, page, limit: pageSize }, { signal })
-  const messages = await messagesOf(place, data.flatMap(shownUids), signal)
+  const messages = await messagesOf(place, data.flatMap(shownIds), signal)
   const rows = data.map((thread) => ({
     ...thread,
-    messages: thread.uids.flatMap((uid) => messages.get(uid) ?? []),
+    messages: thread.ids.flatMap((id) => messages.get(id) ?? []),
   }))
   return { rows, total }
 }
 
-function shownUids({ uids }: Thread): number[] {
-  return uids.length <= 10 ? uids : [...uids.slice(0, 1), ...uids.slice(-9)]
+function shownIds({ ids }: Thread): string[] {
+  return ids.length <= 10 ? ids : [...ids.slice(0, 1), ...ids.slice(-9)]
 }
 
-/** Messages by uid, without those that have left the folder. */
+/** Messages by id, without those that have left the folder. */
 export async function messagesOf(
   place: Place,
-  uids: readonly number[],
+  ids: readonly string[],
   signal?: AbortSignal,
-): Promise<Map<number, MessageItem>> {
-  const parts: number[][] = []
-  for (let at = 0; at < uids.length; at += together) parts.push(uids.slice(at, at + together))
+): Promise<Map<string, MessageItem>> {
+  const parts: string[][] = []
+  for (let at = 0; at < ids.length; at += together) parts.push(ids.slice(at, at + together))
   const answers = await Promise.all(
-    parts.map((part) => listMessages({ ...place, uids: part.join(',') }, signal ? { signal } : {})),
+    parts.map((part) => listMessages({ ids: part.join(',') }, signal ? { signal } : {})),
   )
-  return new Map(answers.flatMap(({ data }) => data.map((message) => [message.uid, message] as const)))
+  const here = answers.flatMap(({ data }) => data.filter(({ folder }) => folder === place.folder))
+  return new Map(here.map((message) => [message.id, message]))
 }
 
 export const conversationQuery = (place: Place, id: string) =>
   queryOptions({
     queryKey: ['conversation', place.mailbox, place.folder, id],
     queryFn: ({ signal }) => getThread(id, place, { signal }),
-    staleTime: freshness,
-    refetchInterval: freshness,
+    // Events say when it changes.
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** Recipients that messages of a conversation have not reached, by the messages' places: notices may be in other folders. */
+/** Where a message is: its folder, and its conversation there. @throws ApiError if it is gone */
+export const whereQuery = (mailbox: string, id: string) =>
+  queryOptions({
+    queryKey: ['where', mailbox, id],
+    queryFn: async ({ signal }) => {
+      const { data } = await listMessages({ ids: id }, { signal })
+      const { folder, thread_id } = data[0] ?? (await getMessage(id, {}, { signal }))
+      return { folder, thread_id }
+    },
+  })
+
+/** Recipients that messages of a conversation have not reached, by the messages' ids: notices may be in other folders. */
 export const notDeliveredQuery = (mailbox: string, conversation: string) =>
   queryOptions({
     queryKey: ['not-delivered', mailbox, conversation],
     queryFn: async ({ signal }) => {
       const { messages } = await getConversation(conversation, { mailbox }, { signal })
-      return messages.map(({ folder, uid, not_delivered }) => ({ folder, uid, notDelivered: not_delivered }))
+      return messages.map(({ id, not_delivered }) => ({ id, notDelivered: not_delivered }))
     },
   })
 
 /** A whole message. Its contents never change; its state is that in the conversation. */
-export const messageQuery = (place: Place, uid: number) =>
+export const messageQuery = (id: string) =>
   queryOptions({
-    queryKey: ['message', place.mailbox, place.folder, uid],
-    queryFn: ({ signal }) => getMessage(uid, place, { signal }),
+    queryKey: ['message', id],
+    queryFn: ({ signal }) => getMessage(id, {}, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type FoundMessage, listMessages } from '../../api/generated.ts'
+import type { FoundMessage } from '../../api/generated.ts'
 import { folderName } from '../../parts/text/folder-name.ts'
 import { plain } from '../../parts/text/plain.ts'
 import { MailTime } from '../mail/mail-time.tsx'
@@ -12,15 +12,9 @@ function whereFound({ match, preview }: Pick<FoundMessage, 'match' | 'preview'>)
 }
 
 /** A result. It opens in its conversation. */
-export function Found({ message: { mailbox, folder, uid, ...message } }: { message: FoundMessage }) {
+export function Found({ message: { mailbox, folder, id, ...message } }: { message: FoundMessage }) {
   const navigate = useNavigate()
-  const open = async () => {
-    const { data } = await listMessages({ mailbox, folder, uids: String(uid) })
-    const thread_id = data[0]?.thread_id ?? undefined
-    await (thread_id === undefined
-      ? navigate({ to: '/mail/$mailbox/$folder', params: { mailbox, folder } })
-      : navigate({ to: '/mail/$mailbox/$folder/$thread', params: { mailbox, folder, thread: thread_id } }))
-  }
+  const open = () => navigate({ to: '/mail/$mailbox/$folder/$message', params: { mailbox, folder, message: id } })
   return (
     <button
       type="button"

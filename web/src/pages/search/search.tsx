@@ -62,7 +62,7 @@ export function Search() {
           ) : (
             <ul ref={list} aria-label="Messages that were found">
               {found.map((message) => (
-                <li key={`${message.mailbox} ${message.folder} ${message.uid}`}>
+                <li key={message.id}>
                   <Found message={message} />
                 </li>
               ))}

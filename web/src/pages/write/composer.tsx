@@ -20,7 +20,7 @@ export default function Composer({ me, asked }: { me: Me; asked: Beginning }) {
   latest.current = { me, mailbox }
   useEffect(() => {
     const open = current()
-    if (asked.what === 'draft' && open && draftOf(open)?.version === asked.uid) {
+    if (asked.what === 'draft' && open && draftOf(open)?.message === asked.id) {
       show({ isSmall: false })
       panel.current?.focus()
       return

@@ -64,6 +64,8 @@ export interface Quoted {
 /** A draft of the service, and those of its files that were added here. */
 export interface SavedDraft {
   readonly id: string
+  /** The id of its message, which each edit changes. */
+  readonly message: string
   readonly version: number
   readonly files: readonly File[]
 }

@@ -8,25 +8,25 @@ type Subjects = readonly Subject[]
 
 /** Moves whole conversations. */
 export function move(place: Place, subjects: Subjects, folder: string): Promise<void> {
-  const uids = subjects.flatMap((one) => one.uids)
-  return perform(place, { uids, change: { folder } }, `${counted(subjects)} moved to ${folderName(folder)}`)
+  const ids = subjects.flatMap((one) => one.ids)
+  return perform(place, { ids, change: { folder } }, `${counted(subjects)} moved to ${folderName(folder)}`)
 }
 
 /** Stars the newest message of each; if all have a star, removes all stars. */
 export function star(place: Place, subjects: Subjects): Promise<void> {
   const without = subjects.filter(({ starred }) => !starred)
   if (without.length === 0) {
-    const uids = subjects.flatMap((one) => one.uids)
-    return perform(place, { uids, change: { starred: false } }, `${counted(subjects)} no longer starred`)
+    const ids = subjects.flatMap((one) => one.ids)
+    return perform(place, { ids, change: { starred: false } }, `${counted(subjects)} no longer starred`)
   }
-  const uids = without.flatMap((one) => one.uids.slice(-1))
-  return perform(place, { uids, change: { starred: true } }, `${counted(without)} starred`)
+  const ids = without.flatMap((one) => one.ids.slice(-1))
+  return perform(place, { ids, change: { starred: true } }, `${counted(without)} starred`)
 }
 
 /** Marks all messages as read, or the newest of each as unread. */
 export function mark(place: Place, subjects: Subjects, unread: boolean): Promise<void> {
-  const uids = subjects.flatMap((one) => (unread ? one.uids.slice(-1) : one.uids))
-  return perform(place, { uids, change: { unread } }, `${counted(subjects)} marked as ${unread ? 'unread' : 'read'}`)
+  const ids = subjects.flatMap((one) => (unread ? one.ids.slice(-1) : one.ids))
+  return perform(place, { ids, change: { unread } }, `${counted(subjects)} marked as ${unread ? 'unread' : 'read'}`)
 }
 
 /** Adds a label; if all have it, removes it. */
@@ -36,9 +36,9 @@ export function label(
   { keyword, name }: { keyword: string; name: string },
 ): Promise<void> {
   const off = subjects.every(({ labels }) => labels.has(keyword))
-  const uids = subjects.flatMap((one) => one.uids)
+  const ids = subjects.flatMap((one) => one.ids)
   const change = off ? { remove_labels: [keyword] } : { add_labels: [keyword] }
-  return perform(place, { uids, change }, off ? `Label ${name} taken off` : `${counted(subjects)} labelled ${name}`)
+  return perform(place, { ids, change }, off ? `Label ${name} taken off` : `${counted(subjects)} labelled ${name}`)
 }
 
 function counted({ length }: Subjects): string {

@@ -1,17 +1,17 @@
 import type { EventMessage, UpdateManyMessagesBody } from '../../../api/generated.ts'
 
 /** A change of a message. */
-export type Change = Omit<UpdateManyMessagesBody, 'uids'>
+export type Change = Omit<UpdateManyMessagesBody, 'uids' | 'ids'>
 
 /** One change of several messages of a folder. */
 export interface Edit {
-  readonly uids: readonly number[]
+  readonly ids: readonly string[]
   readonly change: Change
 }
 
 /** The fields of a message that an edit or an event can change, except its folder. */
 export interface State {
-  readonly uid: number
+  readonly id: string
   readonly unread: boolean
   readonly starred: boolean
   readonly answered: boolean

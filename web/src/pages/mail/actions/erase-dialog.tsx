@@ -15,16 +15,16 @@ interface Props {
 /** Confirms before conversations are deleted for good. */
 export default function EraseDialog({ place, subjects, onDone, onClose }: Props) {
   // The selection when it opens, whatever changes behind it.
-  const [uids] = useState(() => subjects.flatMap((one) => one.uids))
+  const [ids] = useState(() => subjects.flatMap((one) => one.ids))
   return (
     <ActionDialog
       title="Delete for good?"
-      about={`${messages(uids.length)} will be gone. This cannot be undone.`}
+      about={`${messages(ids.length)} will be gone. This cannot be undone.`}
       action="Delete for good"
       danger
       onSubmit={async () => {
-        await erase(place, uids)
-        say(`${messages(uids.length)} deleted for good`)
+        await erase(place, ids)
+        say(`${messages(ids.length)} deleted for good`)
         onDone()
       }}
       onClose={onClose}

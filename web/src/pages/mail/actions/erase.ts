@@ -8,10 +8,9 @@ import { together } from './perform.ts'
 export const isForWaste = (folder: string) => folder === 'trash' || folder === 'junk'
 
 /** Deletes messages for good. */
-export function erase(place: Place, uids: readonly number[]): Promise<void> {
+export function erase(place: Place, ids: readonly string[]): Promise<void> {
   return telling(place, async () => {
-    for (let at = 0; at < uids.length; at += together)
-      await deleteMessages({ uids: uids.slice(at, at + together) }, place)
+    for (let at = 0; at < ids.length; at += together) await deleteMessages({ ids: ids.slice(at, at + together) })
   })
 }
 

@@ -26,7 +26,7 @@ const mostOneByOne = 5
  *  old state is shown again, with the reason. */
 export async function perform(place: Place, edit: Edit, done: string): Promise<void> {
   try {
-    const changes = await apply(place, edit, () => changeAll(place, edit))
+    const changes = await apply(place, edit, () => changeAll(edit))
     const action = { name: 'Undo', run: () => void revert(place, changes) }
     toasts.add({ text: done, ...(changes.length > 0 && { action }) }, { timeout: undoable })
   } catch (error) {
@@ -36,12 +36,12 @@ export async function perform(place: Place, edit: Edit, done: string): Promise<v
 
 /** Marks opened messages as read, without a notice. A few messages are not in the list of changes: the service records only
  *  requests that change many. */
-export async function markRead(place: Place, uids: readonly number[]): Promise<void> {
-  const edit = { uids, change: { unread: false } }
+export async function markRead(place: Place, ids: readonly string[]): Promise<void> {
+  const edit = { ids, change: { unread: false } }
   const changeEach = async () => {
-    for (const uid of uids) await updateMessage(uid, edit.change, place).catch(ifNotFound)
+    for (const id of ids) await updateMessage(id, edit.change).catch(ifNotFound)
   }
-  const send = uids.length > mostOneByOne ? () => changeAll(place, edit) : changeEach
+  const send = ids.length > mostOneByOne ? () => changeAll(edit) : changeEach
   await apply<unknown>(place, edit, send).catch(sayFailure)
 }
 
@@ -62,11 +62,11 @@ async function revert({ mailbox }: Place, changes: readonly string[]): Promise<v
 
 /** Shows an edit at once, and sends it. @throws ApiError if it was not done completely */
 async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promise<T> {
-  const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.uids))
+  const { back, interrupted } = await showAtOnce(place, edit, await statesOf(place, edit.ids))
   return whilePending(async () => {
     try {
       const answer = await send()
-      unsure.push(...interrupted, ...asked(place, edit.uids), ...(isShown(place, edit) ? [] : mailKeys(place.mailbox)))
+      unsure.push(...interrupted, ...asked(place, edit.ids), ...(isShown(place, edit) ? [] : mailKeys(place.mailbox)))
       return answer
     } catch (error) {
       unsure.push(...mailKeys(place.mailbox))
@@ -77,11 +77,11 @@ async function apply<T>(place: Place, edit: Edit, send: () => Promise<T>): Promi
 }
 
 /** Answers the changes that it made. */
-async function changeAll(place: Place, edit: Edit): Promise<string[]> {
+async function changeAll(edit: Edit): Promise<string[]> {
   const changes: string[] = []
-  for (let at = 0; at < edit.uids.length; at += together) {
-    const uids = edit.uids.slice(at, at + together)
-    const { change_id } = await updateManyMessages({ ...edit.change, uids }, place)
+  for (let at = 0; at < edit.ids.length; at += together) {
+    const ids = edit.ids.slice(at, at + together)
+    const { change_id } = await updateManyMessages({ ...edit.change, ids })
     if (change_id !== null) changes.push(change_id)
   }
   return changes

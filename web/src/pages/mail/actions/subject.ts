@@ -5,19 +5,19 @@ import type { Row } from '../queries.ts'
 export interface Subject {
   readonly id: string
   /** Oldest first. */
-  readonly uids: readonly number[]
+  readonly ids: readonly string[]
   readonly unread: boolean
   readonly starred: boolean
   readonly labels: ReadonlySet<string>
 }
 
-type Part = Pick<ThreadMessage, 'uid' | 'unread' | 'starred' | 'labels'>
+type Part = Pick<ThreadMessage, 'id' | 'unread' | 'starred' | 'labels'>
 
 /** `messages` are its known messages. */
-export function subjectOf({ id, uids }: Pick<Row, 'id' | 'uids'>, messages: readonly Part[]): Subject {
+export function subjectOf({ id, ids }: Pick<Row, 'id' | 'ids'>, messages: readonly Part[]): Subject {
   return {
     id,
-    uids,
+    ids,
     unread: messages.some(({ unread }) => unread),
     starred: messages.some(({ starred }) => starred),
     labels: new Set(messages.flatMap(({ labels }) => labels)),

@@ -6,9 +6,9 @@ import { useMayWrite } from '../../write/sending/use-may-write.ts'
 import type { Place } from '../place.ts'
 
 /** Answers to a message, also by keys and commands; undefined where none can be written. */
-export function useAnswers(place: Place, uid: number | undefined): ((what: Mode) => void) | undefined {
+export function useAnswers(place: Place, id: string | undefined): ((what: Mode) => void) | undefined {
   const mayWrite = useMayWrite()
-  const answer = mayWrite && uid !== undefined ? (what: Mode) => write({ what, place, uid }) : undefined
+  const answer = mayWrite && id !== undefined ? (what: Mode) => write({ what, place, id }) : undefined
   useKeys(answer ? { r: () => answer('reply'), a: () => answer('reply_all'), f: () => answer('forward') } : {})
   useCommands(
     answer

@@ -1,5 +1,4 @@
 import { getDownloadMessageAttachmentUrl, type Message } from '../../../api/generated.ts'
-import type { Place } from '../place.ts'
 import { dataUrl } from './data-url.ts'
 import { liftedPieces } from './lift-styles.ts'
 import { namedPictures } from './pictures.ts'
@@ -7,12 +6,12 @@ import { namedPicture } from './sanitize.ts'
 
 /** The pictures of the message's own text, by Content-ID, as `data:` URLs: its frame may load nothing. Empty for one that is no
  *  picture, whatever its declared type. */
-export async function ownPictures(place: Place, message: Message): Promise<Map<string, string>> {
+export async function ownPictures(message: Message): Promise<Map<string, string>> {
   const named = namedIn(message.html ?? '')
   const shown = [...namedPictures(message.attachments)].filter(([name]) => named.has(name))
   const found = await Promise.all(
     shown.map(async ([name, { id }]) => {
-      const url = getDownloadMessageAttachmentUrl(message.uid, id, { ...place })
+      const url = getDownloadMessageAttachmentUrl(message.id, id)
       return [name, await picture(url).catch(() => '')] as const
     }),
   )

@@ -1,5 +1,4 @@
 import { getFetchMessagePictureUrl } from '../../../api/generated.ts'
-import type { Place } from '../place.ts'
 import { dataUrl } from './data-url.ts'
 
 const atOnce = 6
@@ -8,8 +7,7 @@ const mostTogether = 25_000_000
 
 /** Remote pictures, fetched by the service, by address. Without those that cannot be fetched. */
 export async function remotePictures(
-  place: Place,
-  uid: number,
+  id: string,
   addresses: readonly string[],
   onDone: (count: number) => void,
 ): Promise<Map<string, string>> {
@@ -19,7 +17,7 @@ export async function remotePictures(
   let done = 0
   async function fetchNext(): Promise<void> {
     for (const url of waiting) {
-      const answer = await fetch(getFetchMessagePictureUrl(uid, { ...place, url })).catch(() => undefined)
+      const answer = await fetch(getFetchMessagePictureUrl(id, { url })).catch(() => undefined)
       const picture = answer?.ok ? await answer.blob() : undefined
       octets += picture?.size ?? 0
       if (picture && octets <= mostTogether) found.set(url, await dataUrl(picture))

@@ -30,7 +30,7 @@ export function ListHead({ place, total, loaded, selection, focused }: Props) {
   const all = loaded.length > 0 && loaded.every(({ id }) => selection.ids.has(id))
   // Drafts are gone on with, and an open conversation is answered there.
   const [only] = focused && rows.length === 1 && place.folder !== 'drafts' ? rows : []
-  useAnswers(place, only?.uids.at(-1))
+  useAnswers(place, only?.ids.at(-1))
   return (
     <header className={styles.head}>
       <input

@@ -38,7 +38,7 @@ export const ListRow = memo(function ListRow(props: Props) {
       tabIndex={isReachable ? 0 : -1}
       onFocus={() => onFocus(index)}
       // The button is still pressed.
-      onMouseDown={() => row && void loadAhead(place, row.id)}
+      onMouseDown={() => row?.ids[0] && void loadAhead(place, row.ids[0])}
       data-unread={row?.unread || undefined}
       className={styles.row}
       style={{ height, transform: `translateY(${top}px)` }}

@@ -14,20 +14,20 @@ const most = 3
 /** The last request, which replaces earlier ones. */
 let latest: string | undefined
 
-/** Loads what opening a conversation, or its neighbours, would show. */
-export async function loadAhead(place: Place, id: string): Promise<void> {
-  latest = id
+/** Loads what opening the conversation with a message, or its neighbours, would show. */
+export async function loadAhead(place: Place, message: string): Promise<void> {
+  latest = message
   const rows = cachedRows(place)
-  const at = rows.findIndex((row) => row.id === id)
+  const at = rows.findIndex(({ ids }) => ids.includes(message))
   if (at < 0) return
   for (const step of around) {
     const row = rows[at + step]
     if (!row) continue
-    if (row.messages.length < row.uids.length) void loadWhole(place, row.id)
-    loadMessages(place, row.messages)
+    if (row.messages.length < row.ids.length) void loadWhole(place, row.id)
+    loadMessages(row.messages)
     // A task for each, so that a key press does not wait for all.
     await new Promise((resolve) => setTimeout(resolve))
-    if (latest !== id) return
+    if (latest !== message) return
   }
   // Also the sanitizer, which the first HTML message would wait for.
   ahead(() => import('../message/message-html.tsx'))
@@ -36,11 +36,11 @@ export async function loadAhead(place: Place, id: string): Promise<void> {
 /** A conversation of which the list has a part. */
 async function loadWhole(place: Place, id: string): Promise<void> {
   const whole = await queryClient.fetchQuery(conversationQuery(place, id)).catch(() => undefined)
-  if (whole) loadMessages(place, whole.messages)
+  if (whole) loadMessages(whole.messages)
 }
 
 /** The newest message, and the unread ones. */
-function loadMessages(place: Place, messages: readonly State[]): void {
+function loadMessages(messages: readonly State[]): void {
   const opened = [...new Set([...messages.slice(-1), ...messages.filter(({ unread }) => unread).toReversed()])]
-  for (const { uid } of opened.slice(0, most)) void queryClient.prefetchQuery(messageQuery(place, uid))
+  for (const { id } of opened.slice(0, most)) void queryClient.prefetchQuery(messageQuery(id))
 }

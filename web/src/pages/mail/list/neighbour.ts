@@ -1,9 +1,9 @@
 import { cachedRows } from '../cached.ts'
 import type { Place } from '../place.ts'
 
-/** The loaded conversation so many rows below this one. */
-export function neighbour(place: Place, id: string, step: number): string | undefined {
+/** The first message of the loaded conversation so many rows below the one with this message. */
+export function neighbour(place: Place, message: string, step: number): string | undefined {
   const rows = cachedRows(place)
-  const at = rows.findIndex((row) => row.id === id)
-  return at < 0 ? undefined : rows[at + step]?.id
+  const at = rows.findIndex(({ ids }) => ids.includes(message))
+  return at < 0 ? undefined : rows[at + step]?.ids[0]
 }

@@ -29,7 +29,7 @@ import { useSelection } from './use-selection.ts'
 
 interface Props {
   readonly place: Place
-  /** The conversation that is open beside the list. */
+  /** A message of the conversation that is open beside the list. */
   readonly opened: string | undefined
   /** Whether it has its place beside the conversation already. */
   readonly isBeside: boolean
@@ -92,9 +92,10 @@ export function ThreadList({ place, opened, isBeside }: Props) {
   const writes = useMayWrite(place.mailbox) && place.folder === 'drafts'
   const onOpen = useCallback(
     (row: Row) => {
-      const uid = row.uids.at(-1)
-      if (writes && uid !== undefined) write({ what: 'draft', place, uid })
-      else void navigate({ to: '/mail/$mailbox/$folder/$thread', params: { ...place, thread: row.id } })
+      const [first, newest] = [row.ids[0], row.ids.at(-1)]
+      if (writes && newest !== undefined) write({ what: 'draft', place, id: newest })
+      else if (first !== undefined)
+        void navigate({ to: '/mail/$mailbox/$folder/$message', params: { ...place, message: first } })
     },
     [navigate, place, writes],
   )
@@ -111,12 +112,13 @@ export function ThreadList({ place, opened, isBeside }: Props) {
     // A distant row is scrolled into view first.
     if (!focus()) requestAnimationFrame(focus)
   }
+  const isOpened = (row: Row | undefined) => opened !== undefined && (row?.ids.includes(opened) ?? false)
   // When a conversation is closed, its row gets the focus.
   const last = useRef(opened)
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is about what is opened and closed
   useEffect(() => {
-    const index = cachedRows(place).findIndex(({ id }) => id === opened)
-    if (opened !== undefined && rows.at(index)?.id === opened) setActive(index)
+    const index = cachedRows(place).findIndex((row) => isOpened(row))
+    if (isOpened(rows.at(index))) setActive(index)
     if (opened === undefined && last.current !== undefined) focusRow(active)
     last.current = opened
   }, [opened])
@@ -127,7 +129,7 @@ export function ThreadList({ place, opened, isBeside }: Props) {
   // Loads the page of a conversation while the list loads.
   useEffect(() => afterPaint(() => ahead(() => import('../conversation.tsx'))), [])
   // After opening one, its neighbours are loaded. In the list, keys pass most rows by.
-  const settled = useSettled(rows.at(active)?.id)
+  const settled = useSettled(rows.at(active)?.ids[0])
   const likely = opened ?? settled
   useEffect(() => {
     if (likely === undefined) return
@@ -204,7 +206,7 @@ export function ThreadList({ place, opened, isBeside }: Props) {
                 onFocus={setActive}
                 onStar={mayChange ? onStar : undefined}
                 isSelected={row !== undefined && selection.ids.has(row.id)}
-                isOpened={row !== undefined && row.id === opened}
+                isOpened={isOpened(row)}
                 isReachable={index === reachable}
               />
             )

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { Button } from '../../../parts/form/button.tsx'
 import { remotePictures } from '../html/remote-pictures.ts'
-import type { Place } from '../place.ts'
 import styles from './open-message.module.css'
 
 interface Props {
-  readonly place: Place
-  readonly uid: number
+  /** Of the message. */
+  readonly id: string
   /** The number of pictures that are not shown. */
   readonly count: number
   readonly addresses: readonly string[]
@@ -16,11 +15,11 @@ interface Props {
 type State = 'left out' | 'fetched' | { readonly done: number }
 
 /** Says that remote pictures are not shown, and fetches them on request. */
-export function LeftOut({ place, uid, count, addresses, onFetched }: Props) {
+export function LeftOut({ id, count, addresses, onFetched }: Props) {
   const [state, setState] = useState<State>('left out')
   async function fetchAll() {
     setState({ done: 0 })
-    const found = await remotePictures(place, uid, addresses, (done) => setState({ done }))
+    const found = await remotePictures(id, addresses, (done) => setState({ done }))
     onFetched(found)
     setState('fetched')
   }

@@ -26,12 +26,12 @@ interface Props {
 /** A message of a conversation: one line, or the whole. */
 export const MessageCard = memo(function MessageCard({ place, message, startsOpen, mayChange }: Props) {
   const [isOpen, open] = useState(startsOpen)
-  const { uid, from, starred, received_at } = message
+  const { id, from, starred, received_at } = message
   const name = personName(from)
   const toggleStar = () =>
     void perform(
       place,
-      { uids: [uid], change: { starred: !starred } },
+      { ids: [id], change: { starred: !starred } },
       starred ? 'Message no longer starred' : 'Message starred',
     )
   return (
@@ -63,13 +63,13 @@ export const MessageCard = memo(function MessageCard({ place, message, startsOpe
         )}
         {isOpen && <MessageMenu place={place} message={message} />}
       </header>
-      {isOpen && <Body place={place} uid={uid} />}
+      {isOpen && <Body place={place} id={id} />}
     </section>
   )
 })
 
-function Body({ place, uid }: { place: Place; uid: number }) {
-  const query = useQuery(messageQuery(place, uid))
+function Body({ place, id }: { place: Place; id: string }) {
+  const query = useQuery(messageQuery(id))
   return (
     <Loaded query={query} what="the message">
       {(message) => <OpenMessage place={place} message={message} />}

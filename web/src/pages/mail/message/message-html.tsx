@@ -7,12 +7,10 @@ import { Frame } from '../html/frame.tsx'
 import { ownPictures } from '../html/own-pictures.ts'
 import { partShown, useParts } from '../html/use-parts.ts'
 import { personName } from '../people.ts'
-import type { Place } from '../place.ts'
 import { LeftOut } from './left-out.tsx'
 import styles from './open-message.module.css'
 
 interface Props {
-  readonly place: Place
   readonly message: Message
   readonly html: string
   /** Whether what it quotes is shown too, without a button that folds it. */
@@ -23,10 +21,10 @@ interface Props {
 
 /** A message's sanitized HTML, in a frame. Loaded with the first HTML message. */
 export default function MessageHtml(props: Props) {
-  const { place, message } = props
+  const { message } = props
   const query = useQuery({
-    queryKey: ['pictures', place.mailbox, place.folder, message.uid],
-    queryFn: () => ownPictures(place, message),
+    queryKey: ['pictures', message.id],
+    queryFn: () => ownPictures(message),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   })
@@ -39,7 +37,7 @@ export default function MessageHtml(props: Props) {
 
 const none: ReadonlyMap<string, string> = new Map()
 
-function WithPictures({ place, message, html, isWhole = false, onMade, own }: Props & { own: typeof none }) {
+function WithPictures({ message, html, isWhole = false, onMade, own }: Props & { own: typeof none }) {
   const [remote, setRemote] = useState(none)
   const [unfolded, showQuoted] = useState(false)
   const quoted = isWhole || unfolded
@@ -51,7 +49,7 @@ function WithPictures({ place, message, html, isWhole = false, onMade, own }: Pr
   const title = `What ${personName(message.from)} wrote`
   return (
     <>
-      <LeftOut place={place} uid={message.uid} count={leftOut} addresses={addresses} onFetched={setRemote} />
+      <LeftOut id={message.id} count={leftOut} addresses={addresses} onFetched={setRemote} />
       <div>
         {parts.map((part, index) => {
           const shown = partShown(part, index, quoted)

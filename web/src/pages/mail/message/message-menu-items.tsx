@@ -21,7 +21,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export function MessageMenuItems({ place, message: { uid, from, unread }, onClose }: Props) {
+export function MessageMenuItems({ place, message: { id, from, unread }, onClose }: Props) {
   const navigate = useNavigate()
   const mayWrite = useMayWrite()
   const mayFilter = useMay('filters:write')
@@ -33,7 +33,7 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
     <Menu aria-label="More" autoFocus="first" onClose={onClose} className={`${styles.menu}`}>
       {mayWrite &&
         answers.map(([what, name]) => (
-          <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, uid })}>
+          <MenuItem key={what} className={`${styles.item}`} onAction={() => write({ what, place, id })}>
             {name}
           </MenuItem>
         ))}
@@ -72,7 +72,7 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
       {mayTry && (
         <MenuItem
           className={`${styles.item}`}
-          onAction={() => void navigate({ to: '/filters', search: { tried: { ...place, uid } } })}
+          onAction={() => void navigate({ to: '/filters', search: { tried: id } })}
         >
           Try the filters on this message
         </MenuItem>
@@ -80,12 +80,12 @@ export function MessageMenuItems({ place, message: { uid, from, unread }, onClos
       {mayChange && !unread && (
         <MenuItem
           className={`${styles.item}`}
-          onAction={() => void perform(place, { uids: [uid], change: { unread: true } }, 'Message marked as unread')}
+          onAction={() => void perform(place, { ids: [id], change: { unread: true } }, 'Message marked as unread')}
         >
           Mark this message as unread
         </MenuItem>
       )}
-      <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(uid, { ...place })} download>
+      <MenuItem className={`${styles.item}`} href={getDownloadMessageUrl(id)} download>
         Download the message
       </MenuItem>
     </Menu>

@@ -30,7 +30,7 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
       <Why message={message} />
       {html !== null && !asText ? (
         <Part name="The message" loading={<p className={styles.note}>Loading…</p>} onFailed={() => setInText(nothing)}>
-          <MessageHtml place={place} message={message} html={html} onMade={setInText} />
+          <MessageHtml message={message} html={html} onMade={setInText} />
         </Part>
       ) : (
         <MessageText text={text ?? (html === null ? '' : message.preview)} />
@@ -49,7 +49,7 @@ export function OpenMessage({ place, message }: { place: Place; message: Message
           </Button>
         </div>
       )}
-      <Attachments place={place} message={message} inText={asText ? nothing : inText} />
+      <Attachments message={message} inText={asText ? nothing : inText} />
     </div>
   )
 }

@@ -22,13 +22,13 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Recipients that a message of ours has not reached, by notices of non-delivery in its conversation. */
 export function Undelivered({ place: { mailbox, folder }, message }: { place: Place; message: Message }) {
-  const { uid, conversation_id, from } = message
+  const { id, conversation_id, from } = message
   const isOurs = folder === 'sent' || from.address.toLowerCase() === mailbox.toLowerCase()
   const query = useQuery({
     ...notDeliveredQuery(mailbox, conversation_id ?? ''),
     enabled: isOurs && conversation_id !== null,
   })
-  const found = query.data?.find((one) => one.folder === folder && one.uid === uid)?.notDelivered ?? []
+  const found = query.data?.find((one) => one.id === id)?.notDelivered ?? []
   if (found.length === 0) return null
   return (
     <ul className={styles.why} aria-label="Not delivered">

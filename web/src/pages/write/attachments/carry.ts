@@ -1,5 +1,4 @@
 import { getDownloadMessageAttachmentUrl } from '../../../api/generated.ts'
-import type { Place } from '../../mail/place.ts'
 import { keepFile } from '../saving/device.ts'
 import type { File } from '../writing.ts'
 
@@ -14,11 +13,10 @@ interface Attachment {
  *  the text. */
 export async function carried(
   key: string,
-  place: Place,
-  uid: number,
+  message: string,
   { id: part, filename, content_type, content_id }: Attachment,
 ): Promise<File> {
-  const answer = await fetch(getDownloadMessageAttachmentUrl(uid, part, { ...place }))
+  const answer = await fetch(getDownloadMessageAttachmentUrl(message, part))
   if (!answer.ok) throw new Error('An attachment could not be loaded')
   const content = await answer.blob()
   const id = crypto.randomUUID()

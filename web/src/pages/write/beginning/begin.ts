@@ -19,21 +19,21 @@ export async function begin(me: Me, beginning: Beginning, at: string | undefined
   const from = (senders.find(({ address }) => address === here) ?? senders[0])?.address ?? ''
   if (beginning.what === 'kept') return beginning.writing
   if (beginning.what === 'new') return signedBlank(from)
-  const { what: mode, place, uid } = beginning
+  const { what: mode, place, id } = beginning
   if (mode === 'draft') {
     const addresses = senders.map(({ address }) => address)
-    const draft = await writingOf(await getDraft(await draftAt(place, uid)), addresses)
+    const draft = await writingOf(await getDraft(await draftOf(place, id)), addresses)
     return knownAsSigned(draft, await signedFor(draft.from))
   }
-  const message = await queryClient.fetchQuery(messageQuery(place, uid))
+  const message = await queryClient.fetchQuery(messageQuery(id))
   const writing = { ...(await signedBlank(from)), ...answerTo(message, mode, [place.mailbox, from, me.email]) }
-  const pictures = message.html === null ? new Map<string, string>() : await ownPictures(place, message)
+  const pictures = message.html === null ? new Map<string, string>() : await ownPictures(message)
   const { shown, ...quoted } = quotationOf(message, mode, pictures)
   const beside = besideText(message.attachments, shown)
   const files = message.attachments.flatMap((one) => {
     const isShown = !beside.includes(one)
     if (mode !== 'forward' && !isShown) return []
-    return carried(writing.key, place, uid, isShown ? one : { ...one, content_id: null })
+    return carried(writing.key, id, isShown ? one : { ...one, content_id: null })
   })
   const { to, cc, bcc, subject } = writing
   const began = { to, cc, bcc, subject }
@@ -47,12 +47,12 @@ async function signedBlank(from: string): Promise<Writing> {
   return signature ? { ...nothing, ...signed(nothing, signature) } : nothing
 }
 
-/** The id of the draft with this uid in the folder `drafts`. */
-async function draftAt({ mailbox }: Place, uid: number): Promise<string> {
+/** The id of the draft that is this message. */
+async function draftOf({ mailbox }: Place, message: string): Promise<string> {
   let cursor: string | null = null
   do {
     const page = await listDrafts({ mailbox, limit: 100, ...(cursor !== null && { cursor }) })
-    const found = page.data.find((draft) => draft.uid === uid)
+    const found = page.data.find((draft) => draft.message === message)
     if (found) return found.id
     cursor = page.next_cursor
   } while (cursor !== null)

@@ -6,7 +6,7 @@ import type { Mode } from './answer.ts'
 /** What the composer opens. */
 export type Beginning =
   | { readonly what: 'new' }
-  | { readonly what: Mode | 'draft'; readonly place: Place; readonly uid: number }
+  | { readonly what: Mode | 'draft'; readonly place: Place; readonly id: string }
   /** An unfinished message, and why it is open again. */
   | { readonly what: 'kept'; readonly writing: Writing; readonly fault?: Error }
 

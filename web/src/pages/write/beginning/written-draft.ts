@@ -7,19 +7,18 @@ import { blank, type Quoted, type Writing } from '../writing.ts'
 
 /** A draft of the service as a message in the composer, with its files on this device. `senders` may send it. */
 export async function writingOf(draft: Draft, senders: readonly string[]): Promise<Writing> {
-  const { id, version, mailbox, uid, to, cc, bcc, subject, text, html, in_reply_to, references, attachments } = draft
+  const { id, version, mailbox, message, to, cc, bcc, subject, text, html, in_reply_to, references, attachments } =
+    draft
   const forwards = draft.headers[forwardedField]
   const from = senders.find((one) => one.toLowerCase() === bare(draft.from).toLowerCase()) ?? mailbox
   const { rest, quoted } = html === null ? { rest: '' } : parted(html)
   const whole = (text ?? '').trimEnd()
   const [own, quotedText] = quoted ? split(whole, quoted.start) : [whole, '']
   const writing = { ...blank(from), to, cc, bcc, subject, isRich: html !== null, html: rest, text: own }
-  const files = await Promise.all(
-    attachments.map((one) => carried(writing.key, { mailbox, folder: 'drafts' }, uid, one)),
-  )
+  const files = await Promise.all(attachments.map((one) => carried(writing.key, message, one)))
   return {
     ...writing,
-    ...{ files, draft: { id, version, files }, isSaved: true },
+    ...{ files, draft: { id, message, version, files }, isSaved: true },
     ...(html !== null && liftedPieces(html).comments.length > 0 && { hasUnseen: true }),
     ...(rest !== '' && { isFormattedElsewhere: hasMore(rest) }),
     ...(quoted && { quoted: { html: quoted.html, text: quotedText } }),

@@ -163,8 +163,9 @@ function isSame({ content_id, filename, size_bytes }: Draft['attachments'][numbe
   return file.cid === undefined ? filename === file.name && size_bytes === file.size : content_id === file.cid
 }
 
-function note({ key }: Writing, { id, version }: { id: string; version: number }, files: readonly File[]): SavedDraft {
-  const saved = { id, version, files }
+function note({ key }: Writing, draft: Omit<SavedDraft, 'files'>, files: readonly File[]): SavedDraft {
+  const { id, message, version } = draft
+  const saved = { id, message, version, files }
   known.set(key, saved)
   notify(key)
   return saved
