@@ -19,7 +19,7 @@ export class SingleFlight<T> {
     if (!this.#running) return this.#start()
     this.#waiting ??= this.#running
       .catch((error: unknown) => {
-        // The next one would wait for the same in vain.
+        // The next one would time out as well.
         if (isUnavailable(error)) throw error
       })
       .finally(() => {

@@ -72,7 +72,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
-    // What waited in vain beside this has failed, and so does all of its work.
+    // Something beside this has timed out, so all of the work fails.
     if (this.#isOpen && text !== 'rollback' && patienceNow()?.isSpent) return Promise.reject(outOfPatience())
     if (text === 'begin') {
       this.#isOpen = true
