@@ -46,8 +46,15 @@ export class Patience {
 
 const current = new AsyncLocalStorage<Patience>()
 
+/** That of the work that runs, unless it has been answered. */
 export function patienceNow(): Patience | undefined {
-  return current.getStore()
+  const patience = current.getStore()
+  return patience?.isOver ? undefined : patience
+}
+
+/** Whether the work that runs has given up: also what goes on beside its answer. */
+export function hasGivenUp(): boolean {
+  return current.getStore()?.isSpent ?? false
 }
 
 export function withPatience<T>(patience: Patience, work: () => T): T {

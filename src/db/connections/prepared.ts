@@ -1,7 +1,7 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
-import { patienceNow } from './patience.ts'
+import { hasGivenUp } from './patience.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
@@ -73,7 +73,7 @@ class PreparingClient implements PostgresPoolClient {
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
     // Something beside this has timed out, so all of the work fails.
-    if (this.#isOpen && text !== 'rollback' && patienceNow()?.isSpent) return Promise.reject(outOfPatience())
+    if (this.#isOpen && text !== 'rollback' && hasGivenUp()) return Promise.reject(outOfPatience())
     if (text === 'begin') {
       this.#isOpen = true
       this.#announces = false

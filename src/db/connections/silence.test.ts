@@ -98,6 +98,15 @@ for (const [what, waited, expected] of [
     assert.equal(other.connection.stream.destroyed, false)
   })
 
+test('what goes on once it is answered may wait', (t) => {
+  const { silence, done } = server(t, [true])
+  const patience = new Patience()
+  patience.end()
+  void withPatience(patience, () => silence.answer(client(), never))
+  t.mock.timers.tick(59_000)
+  assert.deepEqual([done.includes('aborted'), patience.isSpent], [false, false])
+})
+
 test('who waits for a silent server is told so within the 10 s that are documented', () => {
   assert.ok((mostQuiet + 1) * lookEvery + answersWithin < 10_000)
 })
