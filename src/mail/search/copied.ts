@@ -12,7 +12,8 @@ export async function indexFor(
   folderId: number,
   uids: readonly number[],
 ): Promise<void> {
-  const ids = sql`select content_id from ${uidRows(folderId, uids)} wanted join mail_messages using (folder_id, uid)`
+  // Each content once: of thousands of copies of one, each would look at all of them.
+  const ids = sql`select distinct content_id from ${uidRows(folderId, uids)} wanted join mail_messages using (folder_id, uid)`
   await sql`
     select from mail_contents where organization_id = ${organizationId} and id in (${ids}) order by id for update`.execute(
     tx,
@@ -20,7 +21,7 @@ export async function indexFor(
   // Who is about to write the words of one knows nothing of this mailbox, and begins again.
   await sql`
     insert into mail_search_queue as queue (id, organization_id)
-    select distinct content_id, ${organizationId}::uuid from (${ids}) held
+    select content_id, ${organizationId}::uuid from (${ids} offset 0) held
     where exists (
       select from mailboxes where id = ${mailboxId} and organization_id = ${organizationId} and kind <> 'private'
     ) and not exists (
