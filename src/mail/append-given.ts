@@ -1,8 +1,7 @@
-import type { Tx } from '#/db/schema.ts'
+import type { Db, Tx } from '#/db/schema.ts'
 import type { By } from '#/events/append.ts'
 import type { IdHashKey } from '#/mime/id-hash.ts'
-import type { Copy } from './append.ts'
-import { append } from './append.ts'
+import { append, appendAtOnce, type Copy } from './append.ts'
 import { expungeFrom } from './expunge.ts'
 import { type FolderRef, lockFolders } from './folders.ts'
 import { dropOwnCopies } from './own-copies.ts'
@@ -10,8 +9,31 @@ import { dropOwnCopies } from './own-copies.ts'
 /** A message as a mail program stores it. */
 export type Given = Omit<Copy, 'mailbox' | 'folder' | 'filteredBy'>
 
-/** Stores messages in an existing folder, all or none, and writes events. No filter runs. Answers their uids. @throws not_found if the
- *  folder is gone */
+/** Stores messages in an existing folder, all or none, and writes events. No filter runs. Answers the folder and their uids. Most are stored by
+ *  one statement, since whoever copies mail waits for each message: in the folder that has the name now. Others, and those of Sent, in the
+ *  folder with the id. @throws not_found if the folder is gone */
+export async function storeGiven(
+  db: Db,
+  key: IdHashKey,
+  ref: FolderRef & { readonly name: string },
+  messages: readonly Given[],
+  by: By,
+): Promise<{ folderId: number; uids: number[] }> {
+  const copies = messages.map((message) => copyOf(message, ref))
+  const stored = ref.name === 'sent' ? undefined : await appendAtOnce(db, key, copies, { by })
+  if (stored) return stored
+  const uids = await db.transaction().execute((tx) => appendGiven(tx, key, ref, messages, by))
+  return { folderId: ref.folderId, uids }
+}
+
+function copyOf(
+  message: Given,
+  { mailbox, name: folder }: Pick<FolderRef, 'mailbox'> & { readonly name: string },
+): Copy {
+  return { ...message, mailbox, folder, filteredBy: [] }
+}
+
+/** The same within a transaction, which locks the folder. */
 export async function appendGiven(
   tx: Tx,
   key: IdHashKey,
@@ -22,7 +44,7 @@ export async function appendGiven(
   const locked = (await lockFolders(tx, ref))(ref)
   const { name: folder } = locked
   if (folder === 'sent') await dropOwnCopies(tx, key, { mailbox: ref.mailbox, folder: locked }, messages)
-  const copies = messages.map((message) => ({ ...message, mailbox: ref.mailbox, folder, filteredBy: [] }))
+  const copies = messages.map((message) => copyOf(message, { mailbox: ref.mailbox, name: folder }))
   return await append(tx, key, copies, { by })
 }
 

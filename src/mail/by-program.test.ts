@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
+import { pieceBytes } from '#/event-loop/pieces.ts'
 import type { By } from '#/events/append.ts'
 import { readMessage } from '#/mime/message.ts'
 import { recountStorage } from '#/usage/recount.ts'
@@ -14,7 +15,7 @@ import { whileHeld } from '#test/world/database/while-held.ts'
 import { idKey, newMailbox, storeCopies } from '#test/world/mail/mailboxes.ts'
 import type { Copy } from './append.ts'
 import { appendCopies } from './append-copies.ts'
-import { appendGiven, replaceGiven } from './append-given.ts'
+import { appendGiven, replaceGiven, storeGiven } from './append-given.ts'
 import type { Change } from './change.ts'
 import { copyMessages } from './copy.ts'
 import { expungeMarked, expungeMessages, markedDeleted } from './expunge.ts'
@@ -225,6 +226,46 @@ test('what a program stores has its flags, and takes the place of another', asyn
   ])
   await assertCounted()
 })
+
+for (const [what, name, raws, calls] of [
+  ['a message takes one statement', 'inbox', [letter({})], ['executeQuery']],
+  ['several together take one', 'archive', [letter({}), letter({})], ['executeQuery']],
+  ['a draft takes one', 'drafts', [letter({})], ['executeQuery']],
+  ['one for Sent takes a transaction, since ours may be there', 'sent', [letter({})], ['transaction']],
+  ['a large one takes a transaction after nothing', 'inbox', [Buffer.alloc(pieceBytes + 1, 'x')], ['transaction']],
+  [
+    'one for a folder that was renamed meanwhile takes another look',
+    'Lost',
+    [letter({})],
+    ['executeQuery', 'transaction'],
+  ],
+] as const)
+  test(`of what a program stores, ${what}`, async () => {
+    const { mailbox, inbox } = await own()
+    const at = name === 'Lost' ? inbox : await ref(mailbox, name)
+    const messages = raws.map((raw) => ({ ...given, message: readMessage(raw), keywords: ['work'] }))
+    const called: PropertyKey[] = []
+    const watched = new Proxy(db, {
+      get(target, key) {
+        called.push(key)
+        return Reflect.get(target, key).bind(target)
+      },
+    })
+    const uids = raws.map((_, index) => index + 1)
+    assert.deepEqual(await storeGiven(watched, idKey, { ...at, name }, messages, by), { folderId: at.folderId, uids })
+    assert.deepEqual(called, calls)
+    assert.deepEqual(
+      await shown(at),
+      uids.map((uid) => [uid, 2, 'work']),
+    )
+    const type = name === 'sent' || name === 'drafts' ? 'message.changed' : 'message.received'
+    const folder = name === 'Lost' ? 'inbox' : name
+    assert.deepEqual(
+      await events(mailbox, type),
+      uids.map((uid) => ({ folder, uid })),
+    )
+    await assertCounted()
+  })
 
 test('whoever copies, moves and expunges the same messages at once leaves counters right, and waits in no circle', async () => {
   const { mailbox, inbox, archive } = await own(

@@ -24,6 +24,33 @@ export async function isFull(db: Db, organizationId: string): Promise<boolean> {
   return row?.is_full ?? false
 }
 
+/** What whoever stores messages in a folder must know. */
+export interface Room {
+  /** Null if there is no such folder. */
+  readonly folderId: number | null
+  readonly isPrivate: boolean
+  /** As `isFull` says. */
+  readonly isFull: boolean
+}
+
+/** In one statement, since a program that copies mail asks for each message. Undefined for an unknown mailbox. */
+export async function roomIn(
+  db: Db,
+  { organizationId, mailboxId }: MailboxRef,
+  folder: string,
+): Promise<Room | undefined> {
+  const [row] = await query<Room>(db)`
+    select folder.id as "folderId", mailbox.kind = 'private' as "isPrivate",
+      coalesce(usage.storage_bytes >= plan.storage_bytes, false) as "isFull"
+    from mailboxes mailbox
+    join organizations organization on organization.id = mailbox.organization_id
+    left join plans plan on plan.name = organization.plan
+    left join organization_usage usage on usage.organization_id = organization.id
+    left join mail_folders folder on folder.mailbox_id = mailbox.id and folder.name = ${folder}
+    where mailbox.id = ${mailboxId} and mailbox.organization_id = ${organizationId}`
+  return row
+}
+
 /** Bytes of mail in each of the mailboxes, by its id: sums of the folders' counters. */
 export async function storageOf(db: Db, mailboxes: readonly MailboxRef[]): Promise<Map<string, number>> {
   const organizations = mailboxes.map(({ organizationId }) => organizationId)

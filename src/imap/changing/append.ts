@@ -1,9 +1,9 @@
-import { appendGiven, type Given, replaceGiven } from '#/mail/append-given.ts'
+import { type Given, replaceGiven, storeGiven } from '#/mail/append-given.ts'
 import { No } from '../answers.ts'
 import type { Handler } from '../session/session.ts'
 import { rangesOf, sequenceSet, statusLine } from '../wire/format.ts'
-import { type Appended, readAppended, readerFor } from './appended.ts'
-import { changeable, targetNamed } from './target.ts'
+import { type Appended, givenMessage, readAppended } from './appended.ts'
+import { changeable, roomNamed } from './target.ts'
 
 /** APPEND (RFC 9051, section 6.3.12), of one message or several (RFC 3502): all are stored in one transaction, or none. */
 export const append: Handler = async (session, { args }) => {
@@ -12,13 +12,12 @@ export const append: Handler = async (session, { args }) => {
   const appended: Appended[] = []
   do appended.push(readAppended(args))
   while (!args.isAtEnd())
-  const target = await targetNamed(session, name)
-  const read = await readerFor(session, target)
+  const target = await roomNamed(session, name)
   const messages: Given[] = []
-  for (const one of appended) messages.push(await read(one))
+  for (const one of appended) messages.push(await givenMessage(session, one, target))
   const { db, idKey } = session.parts
-  const uids = await db.transaction().execute((tx) => appendGiven(tx, idKey, target, messages, session.user.by))
-  return { text: 'Append completed', code: `APPENDUID ${target.folderId} ${sequenceSet(rangesOf(uids))}` }
+  const { folderId, uids } = await storeGiven(db, idKey, target, messages, session.user.by)
+  return { text: 'Append completed', code: `APPENDUID ${folderId} ${sequenceSet(rangesOf(uids))}` }
 }
 
 /** REPLACE and UID REPLACE (RFC 8508): APPEND and the expunge of another message in one transaction. The uid is told before the expunge, which
@@ -35,9 +34,8 @@ export const replace: Handler = async (session, { args, name }) => {
   const appended = readAppended(args)
   args.end()
   if (uid === undefined || messages.sequenceOf(uid) === undefined) throw new No('No such message', 'NONEXISTENT')
-  const target = await targetNamed(session, targetName)
-  const read = await readerFor(session, target)
-  const message = await read(appended)
+  const target = await roomNamed(session, targetName)
+  const message = await givenMessage(session, appended, target)
   const { db, idKey } = session.parts
   const { mailbox, folderId } = selected
   const now = await db

@@ -1,13 +1,10 @@
 import { LIMITS } from '#/inbound/connection/limits.ts'
 import type { Given } from '#/mail/append-given.ts'
-import type { FolderRef } from '#/mail/folders.ts'
 import { nothingRead } from '#/mailboxes/conceal.ts'
-import { certificateOf } from '#/mailboxes/queries.ts'
 import { Bad, No } from '../answers.ts'
 import type { Session } from '../session/session.ts'
 import type { Arguments, Octets } from '../wire/arguments.ts'
 import { type GivenFlags, givenFlags } from './given-flags.ts'
-import { assertRoom } from './target.ts'
 
 /** A message of APPEND or REPLACE, as the client sends it. */
 export interface Appended {
@@ -47,19 +44,11 @@ function readOctets(args: Arguments): Octets {
   return octets
 }
 
-/** How messages for a folder are read before they are stored. Of those in a Private mailbox nothing is read: they are kept as the program
- *  gives them. @throws No while there is no room for any */
-export async function readerFor(session: Session, target: FolderRef): Promise<(one: Appended) => Promise<Given>> {
-  const { db } = session.parts
-  // Both at once, for a server answers them in the time of one.
-  const [certificate] = await Promise.all([certificateOf(db, target.mailbox), assertRoom(session, target)])
-  return (one) => givenMessage(session, one, certificate !== undefined)
-}
-
-async function givenMessage(
+/** A message as it is stored. Of one for a Private mailbox nothing is read: it is kept as the program gives it. */
+export async function givenMessage(
   { parts: { reader, clock } }: Session,
   { bytes, given: { flags, keywords }, receivedAt }: Appended,
-  isPrivate: boolean,
+  { isPrivate }: { readonly isPrivate: boolean },
 ): Promise<Given> {
   const message = await reader.message(bytes)
   return {

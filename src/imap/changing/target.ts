@@ -1,8 +1,8 @@
 import { Refusal } from '#/errors.ts'
 import { type FolderRef, findFolder } from '#/mail/folders.ts'
-import { isFull } from '#/mail/storage.ts'
+import { isFull, roomIn } from '#/mail/storage.ts'
 import { No } from '../answers.ts'
-import { folderNamed } from '../folders/named.ts'
+import { folderNamed, noSuchMailbox } from '../folders/named.ts'
 import type { OpenFolder } from '../selected/open-folder.ts'
 import type { Session } from '../session/session.ts'
 
@@ -15,13 +15,34 @@ export async function targetNamed(session: Session, name: string): Promise<Folde
     return { mailbox, folderId: id }
   } catch (error) {
     if (!(error instanceof Refusal && error.field === 'folder')) throw error
-    throw new No('There is no such mailbox; create it first', 'TRYCREATE')
+    throw noSuchTarget()
   }
+}
+
+/** The same for messages that the client sends, with the name of the folder and whether the mailbox is Private. @throws No with OVERQUOTA, too */
+export async function roomNamed(
+  session: Session,
+  name: string,
+): Promise<FolderRef & { readonly name: string; readonly isPrivate: boolean }> {
+  const { mailbox, folder } = await folderNamed(session, name, 'change')
+  const room = await roomIn(session.parts.db, mailbox, folder)
+  if (!room) throw noSuchMailbox()
+  if (room.folderId === null) throw noSuchTarget()
+  if (room.isFull) throw noRoom()
+  return { mailbox, folderId: room.folderId, name: folder, isPrivate: room.isPrivate }
+}
+
+function noSuchTarget(): No {
+  return new No('There is no such mailbox; create it first', 'TRYCREATE')
+}
+
+function noRoom(): No {
+  return new No('The storage of the organization is full', 'OVERQUOTA')
 }
 
 /** @throws No with OVERQUOTA (RFC 9208) while the organization has no room, as arriving mail is refused then */
 export async function assertRoom({ parts: { db } }: Session, { mailbox }: FolderRef): Promise<void> {
-  if (await isFull(db, mailbox.organizationId)) throw new No('The storage of the organization is full', 'OVERQUOTA')
+  if (await isFull(db, mailbox.organizationId)) throw noRoom()
 }
 
 /** The selected mailbox, to change messages in it. @throws No if it can only be read */
