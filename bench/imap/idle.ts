@@ -27,13 +27,14 @@ export async function idleRows(
   const openTo = async (most: number) => {
     while (count < most) await open(others[Math.floor(count / perMailbox) % others.length] ?? '')
   }
+  // One of them, since an organization may have no more.
+  const told = await open(login)
   const first = Math.min(warm, Math.floor(idle / 2))
   await openTo(first)
   const before = residentKb(service.process.pid)
   await openTo(idle)
   const after = residentKb(service.process.pid)
 
-  const told = await open(login)
   await using sender = await SmtpClient.greeted(service.smtp.port)
   const times: number[] = []
   for (let n = 0; n < arrivals; n++) {
