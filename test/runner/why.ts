@@ -24,7 +24,9 @@ function causeOf(error: unknown): unknown {
 function parted(error: unknown): { readonly text: readonly string[]; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { text: [String(error)], at: [] }
   const frames = (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line))
-  const own = frames.filter((line) => !/node:|node_modules|runner\/several/.test(line)).slice(0, mostPlaces)
+  const own = frames
+    .filter((line) => !/node:|node_modules|runner\/(?:several|test-context)/.test(line))
+    .slice(0, mostPlaces)
   const text = `${error.name}: ${error.message}`.split('\n').filter((line) => line.trim() !== '')
   return { text, at: own.map((line) => line.trim()) }
 }
