@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sql } from 'kysely'
+import type { Tx } from '#/db/schema.ts'
 import { Stage } from '#test/world/imap/stage.ts'
 import { Parser } from '../wire/parser.ts'
 import { searchCommands } from './commands.ts'
@@ -158,10 +160,11 @@ for (const [state, prepare, gone] of [
   })
 }
 
+const command = { tag: 'a', name: 'SEARCH', args: new Parser({ text: '', literals: [] }, true) }
+
 test('the index of words finds every message that has a text, and of one word no other', async () => {
   await stage.index()
   const all = Places.all(letters.length)
-  const command = { tag: 'a', name: 'SEARCH', args: new Parser({ text: '', literals: [] }, true) }
   await fc.assert(
     fc.asyncProperty(needle, fc.constantFrom('text' as const, 'body' as const), async (one, place) => {
       const sought = { in: place, text: folded(one) }
@@ -176,4 +179,27 @@ test('the index of words finds every message that has a text, and of one word no
     }),
     { numRuns: 200, seed },
   )
+})
+
+test('a word that others’ mail often has is looked up in the mailbox alone', async () => {
+  const raw = `Subject: x\r\n\r\nzebra\r\n\r\nOn Monday Ann wrote:\r\n> quagga\r\n`
+  const [own, other] = [await stage.scene(), await stage.scene()]
+  await own.store([[raw]])
+  await other.store(Array.from({ length: 50 }, () => [raw]))
+  await stage.index()
+  const read = async (tx: Tx) => {
+    const { rows } = await sql<{ read: number }>`
+      select pg_stat_get_xact_tuples_fetched('mail_search'::regclass)::integer as read`.execute(tx)
+    return rows[0]?.read ?? 0
+  }
+  await stage.db.transaction().execute(async (tx) => {
+    await sql`set local enable_seqscan = off`.execute(tx)
+    const session = own.another({ ...stage.parts, db: tx })
+    await session.run('SELECT INBOX')
+    for (const text of ['zebra', 'quagga']) {
+      const before = await read(tx)
+      const { yes } = await siftTexts(new Scope(session, command), { in: 'text', text }, Places.all(1), 0)
+      assert.deepEqual([yes.count, (await read(tx)) - before < 20], [1, true], text)
+    }
+  })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { integers, packed } from '#/mail/packed.ts'
+import { mailboxMark } from '#/mail/search/index-text.ts'
 import { restMark } from '#/mail/search/rest-text.ts'
 import { longestWord, wantedWords } from '#/mail/search/words.ts'
 import type { Sought } from '#/mime/body/holds-texts.ts'
@@ -115,6 +116,9 @@ async function queryOf(scope: Scope, { word, before, behind }: Part): Promise<st
   return words.length > mostWords ? undefined : words.map((one) => `'${one}'`).join(' | ')
 }
 
+/** The rest of a message, as it is in its index. */
+const restOf = sql`rest || ' o/' || organization_id::text`
+
 /** Undefined if they are too many. Few are looked up one by one in the folder, many compared with all of it: PostgreSQL cannot know before
  *  which they are, and would go through the folder for a single one. */
 async function hitsOf(scope: Scope, query: string, within: Places): Promise<Places | undefined> {
@@ -124,10 +128,10 @@ async function hitsOf(scope: Scope, query: string, within: Places): Promise<Plac
   const { rows } = await sql<{ hits: number; uids: string | null }>`
     with hit as materialized (
       (select content_id from mail_search
-        where search_vector(words) @@ ${query}::tsquery and organization_id = ${organizationId} limit ${mostHits + 1})
+        where search_vector(words) @@ ${`(${query}) & '${mailboxMark(selected.mailbox.mailboxId)}'`}::tsquery and organization_id = ${organizationId} limit ${mostHits + 1})
       union
       (select content_id from mail_search
-        where search_vector(rest) @@ ${query}::tsquery and organization_id = ${organizationId} limit ${mostHits + 1})
+        where search_vector(${restOf}) @@ ${`(${query}) & 'o/${organizationId}'`}::tsquery and organization_id = ${organizationId} limit ${mostHits + 1})
     ), hits as materialized (select count(*) from hit)
     select (select count from hits) as hits, coalesce((
       select ${uids} from hit cross join lateral (
