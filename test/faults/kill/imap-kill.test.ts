@@ -13,11 +13,11 @@ import { discrepanciesOfPrograms } from '../letters/stored.ts'
 
 const password = 'correct horse battery staple'
 
-/** A command of a mail program in INBOX, which has three messages; the statement before whose commit the process is killed; and the folders after
- *  it was killed behind that commit. Every command dies at every statement in test/faults/cut/programs.test.ts. */
-for (const [command, statement, then] of [
-  ['APPEND INBOX {a: b}', 'insert into mail_contents', 'inbox 1 2 3 4'],
-  ['MOVE 1:2 Archive', 'saved_at = now()', 'archive 1 2, inbox 3'],
+/** A command of a mail program in INBOX, which has three messages; the statements the last of which commits, where the process is killed; and
+ *  the folders after it was killed behind that commit. Every command dies at every statement in test/faults/cut/programs.test.ts. */
+for (const [command, statements, then] of [
+  ['APPEND INBOX {a: b}', ['insert into mail_contents'], 'inbox 1 2 3 4'],
+  ['MOVE 1:2 Archive', ['saved_at = now()', 'commit'], 'archive 1 2, inbox 3'],
 ] as const)
   test(`killed before the commit, ${command} has not happened, and after it, it has`, async () => {
     await using office = await PostOffice.open()
@@ -30,7 +30,7 @@ for (const [command, statement, then] of [
       await storeCopies(db, copies)
     })
     for (const [when, expected] of [['before', 'inbox 1 2 3'] as const, ['after', then] as const]) {
-      const service = await office.start(killedAt({ statements: [statement, 'commit'], when }))
+      const service = await office.start(killedAt({ statements, when }))
       await using client = await ImapClient.greeted(service.imap.port)
       for (const first of [`LOGIN ${office.address} "${password}"`, 'SELECT INBOX'])
         assert.equal((await client.run(first)).status, 'OK')
