@@ -29,7 +29,14 @@ export async function hand(
 export async function messagesIn(organization: TestOrganization, mailbox: string, folder = 'inbox') {
   const query = new URLSearchParams({ mailbox, folder, limit: '100' })
   const body = await organization.bodyOf(200, 'GET', `/v1/messages?${query}`)
-  return body.data as { uid: number; subject: string; unread: boolean; starred: boolean; labels: string[] }[]
+  return body.data as {
+    id: string
+    uid: number
+    subject: string
+    unread: boolean
+    starred: boolean
+    labels: string[]
+  }[]
 }
 
 export async function subjectsIn(organization: TestOrganization, mailbox: string, folder = 'inbox'): Promise<string[]> {
