@@ -6,7 +6,7 @@ import pg from 'pg'
 import { columnTypes } from './connections/column-types.ts'
 import { Lanes } from './connections/lanes.ts'
 import { Listener } from './connections/listener.ts'
-import { abort, answers, Network } from './connections/network.ts'
+import { answers, Network } from './connections/network.ts'
 import { preparing } from './connections/prepared.ts'
 import { sessionSettings } from './connections/settings.ts'
 import { SharedListeners } from './connections/shared-listeners.ts'
@@ -44,8 +44,8 @@ export interface Database extends AsyncDisposable {
 /** How long a statement, or a pause in a transaction, may take on a server, in milliseconds. Then the server aborts it and
  *  releases its locks. */
 const usualTimeoutMs = 20_000
-/** How long to wait for a connection, and a request for a connection and an answer, as a part of this: so `db` awaited inside a transaction
- *  on the embedded database fails, and a request that gets none is answered within 10 s. */
+/** How long to wait for a connection, as a part of this: so `db` awaited inside a transaction on the embedded database fails, and a request
+ *  that gets none is answered within 10 s. */
 const connectionPart = 0.4
 
 /** The most connections for transactions and for statements that may take long. */
@@ -88,8 +88,6 @@ async function openServer({
     heal: () => network.heal(),
     // A server that has not aborted a statement by then does not receive our messages any more.
     longest: timeoutMs * 1.25,
-    abort: (client) => abort(client, connection),
-    patience: timeoutMs * connectionPart,
   })
   const commits = new EventEmitter<{ announced: [] }>()
   const db = kysely(pool, commits, silence)

@@ -24,7 +24,6 @@ import { acceptJsonOnly } from '#/http/body/json-body.ts'
 import { discardUnreadBodies } from '#/http/body/unread-bodies.ts'
 import { type ClientAddressParts, findClients } from '#/http/connections/client-address.ts'
 import { limitConnections, patience } from '#/http/connections/connection-limits.ts'
-import { limitWaits } from '#/http/connections/limit-waits.ts'
 import { malformedRequests, newRequestId, overlookExpectations } from '#/http/connections/malformed-requests.ts'
 import { healthRoutes } from '#/http/health.ts'
 import { describeApi } from '#/http/openapi/openapi.ts'
@@ -126,7 +125,6 @@ export interface AppParts extends ClientAddressParts, EveryRequestParts {
 export async function buildApp(parts: AppParts): Promise<App> {
   const web = new WebPages(parts.webDirectory)
   const app = bareApp(parts, web)
-  limitWaits(app)
   overlookExpectations(app)
   limitConnections(app.server)
   acceptJsonOnly(app)

@@ -1,5 +1,3 @@
-import { isUnavailable } from '#/db/unavailable.ts'
-
 /** Runs work single-flight. Callers during a run share the next one, since this one may have begun before the changes that
  *  they need. */
 export class SingleFlight<T> {
@@ -18,15 +16,12 @@ export class SingleFlight<T> {
   run(): Promise<T> {
     if (!this.#running) return this.#start()
     this.#waiting ??= this.#running
-      .catch((error: unknown) => {
-        // The next one would time out as well.
-        if (isUnavailable(error)) throw error
-      })
-      .finally(() => {
+      .catch(() => {})
+      .then(() => {
         this.#waiting = undefined
+        // A later call may have started the next run already.
+        return this.#running ?? this.#start()
       })
-      // A later call may have started the next run already.
-      .then(() => this.#running ?? this.#start())
     return this.#waiting
   }
 

@@ -1,6 +1,5 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { abortsWithin } from './silence.ts'
 
 /** The connections to a server, so that all can be cut at once. */
 export class Network {
@@ -41,18 +40,5 @@ export async function answers(config: pg.ClientConfig): Promise<boolean> {
     return true
   } catch (error) {
     return error instanceof pg.DatabaseError
-  }
-}
-
-/** Has a server abort the statement that runs on a connection, over a connection of its own. */
-export async function abort(aborted: pg.Client, config: pg.ClientConfig): Promise<void> {
-  const { processID } = aborted as pg.Client & { readonly processID: number | null }
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: abortsWithin, query_timeout: abortsWithin })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    await client.query('select pg_cancel_backend($1)', [processID])
-  } finally {
-    void client.end().catch(() => {})
   }
 }

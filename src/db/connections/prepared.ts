@@ -1,7 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { queryAfterBegin } from './begin.ts'
-import { hasGivenUp } from './patience.ts'
 import type { Silence } from './silence.ts'
 import { answerTo, statementOf } from './statement.ts'
 
@@ -72,8 +71,6 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('No cursor is set up')
-    // Something beside this has timed out, so all of the work fails.
-    if (this.#isOpen && text !== 'rollback' && hasGivenUp()) return Promise.reject(outOfPatience())
     if (text === 'begin') {
       this.#isOpen = true
       this.#announces = false
@@ -123,10 +120,6 @@ class PreparingClient implements PostgresPoolClient {
     this.#toBegin = this.#isOpen = false
     this.#client.release(destroy)
   }
-}
-
-function outOfPatience(): Error {
-  return Object.assign(new Error('The database has not answered in time'), { code: 'ETIMEDOUT' })
 }
 
 /** The names of frequent statements. */

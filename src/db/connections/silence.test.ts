@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { Patience, withPatience } from './patience.ts'
-import { abortsWithin, answersWithin, lookEvery, mostQuiet, Silence } from './silence.ts'
+import { answersWithin, lookEvery, mostQuiet, Silence } from './silence.ts'
 
 /** A server that answers or not, and what is done about it. */
 function server(t: TestContext, answers: boolean[]) {
@@ -17,9 +16,7 @@ function server(t: TestContext, answers: boolean[]) {
     },
     cut: () => done.push('cut'),
     heal: () => done.push('healed'),
-    abort: async () => void done.push('aborted'),
     longest: 60_000,
-    patience: 8_000,
   })
   t.after(() => silence[Symbol.dispose]())
   const looks = async (times: number) => {
@@ -29,7 +26,7 @@ function server(t: TestContext, answers: boolean[]) {
     }
     return done.splice(0)
   }
-  return { silence, looks, done }
+  return { silence, looks }
 }
 
 const never = new Promise<never>(() => {})
@@ -76,35 +73,6 @@ test('a connection without a reply to a statement is cut in the end', async (t) 
   const closed = once(one.connection.stream, 'close')
   t.mock.timers.tick(60_000)
   await closed
-})
-
-for (const [what, waited, expected] of [
-  ['begins to wait', 0, 8_000],
-  ['has waited for a connection', 5_000, 3_000],
-] as const)
-  test(`who ${what} has a statement aborted once patience has run out, and its connection is cut if that does not help`, async (t) => {
-    const { silence, done } = server(t, [true])
-    const [one, other, patience] = [client(), client(), new Patience()]
-    patience.connected(waited)
-    void withPatience(patience, () => silence.answer(one, never))
-    void silence.answer(other, never)
-    t.mock.timers.tick(expected - 1)
-    assert.deepEqual([done.includes('aborted'), patience.isSpent], [false, false])
-    t.mock.timers.tick(1)
-    assert.deepEqual([done.includes('aborted'), patience.isSpent], [true, true])
-    const closed = once(one.connection.stream, 'close')
-    t.mock.timers.tick(abortsWithin)
-    await closed
-    assert.equal(other.connection.stream.destroyed, false)
-  })
-
-test('what goes on once it is answered may wait', (t) => {
-  const { silence, done } = server(t, [true])
-  const patience = new Patience()
-  patience.end()
-  void withPatience(patience, () => silence.answer(client(), never))
-  t.mock.timers.tick(59_000)
-  assert.deepEqual([done.includes('aborted'), patience.isSpent], [false, false])
 })
 
 test('who waits for a silent server is told so within the 10 s that are documented', () => {

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { patienceNow } from './patience.ts'
 
 /** How often a silent server is noticed and asked, in milliseconds. */
 export const lookEvery = 500
@@ -7,8 +6,6 @@ export const lookEvery = 500
 export const mostQuiet = 8
 /** How long it then has to accept a connection, in milliseconds. A request that waits for it fails within 10 s with all of this. */
 export const answersWithin = 3_000
-/** How long it has to abort a statement, in milliseconds, before the statement's connection is cut. */
-export const abortsWithin = 1_000
 
 export interface Server {
   /** Whether it accepts a connection, in time. Never rejects. */
@@ -17,18 +14,14 @@ export interface Server {
   readonly cut: () => void
   /** Lets there be connections again. */
   readonly heal: () => void
-  /** Has it abort the statement that runs on a connection. */
-  readonly abort: (client: pg.Client) => Promise<void>
   /** How long a statement may take, in milliseconds. */
   readonly longest: number
-  /** How long one with patience waits for a connection and a statement, in milliseconds. */
-  readonly patience: number
 }
 
 /**
  * Notices a server that is frozen or out of reach, without a time limit on long statements. If somebody waits and nobody hears of it for
  * 4 s, it is asked for another connection. If it accepts none, all that wait for it fail, and whoever asks next fails at once, until it
- * accepts one. A statement that hangs alone, on a server that answers others, is aborted once the patience of who waits has run out.
+ * accepts one.
  */
 export class Silence implements Disposable {
   readonly #server: Server
@@ -47,44 +40,22 @@ export class Silence implements Disposable {
 
   /** A connection, or its turn to have one. */
   async connecting<T>(connected: Promise<T>): Promise<T> {
-    const [patience, since] = [patienceNow(), performance.now()]
-    try {
-      return await this.#waitFor(connected)
-    } finally {
-      patience?.connected(performance.now() - since)
-    }
-  }
-
-  /** The reply to a statement. If it takes too long the connection is cut, with all that waits on it. Once patience has run out, the server
-   *  aborts the statement first, so that it is known that nothing of it is done. */
-  async answer<T>(client: pg.Client, answer: Promise<T>): Promise<T> {
-    const patience = patienceNow()
-    const cut = () => client.connection.stream.destroy()
-    const timers = [setTimeout(cut, this.#server.longest)]
-    let aborted: Promise<void> | undefined
-    const giveUp = () => {
-      patience?.spend()
-      timers.push(setTimeout(cut, abortsWithin))
-      aborted = this.#server.abort(client).catch(() => {})
-    }
-    if (patience) timers.push(setTimeout(giveUp, patience.left(this.#server.patience)))
-    try {
-      return await this.#waitFor(answer)
-    } finally {
-      this.#heard = true
-      for (const timer of timers) clearTimeout(timer)
-      patience?.answered()
-      // What comes late would abort the next statement of the connection.
-      await aborted
-    }
-  }
-
-  async #waitFor<T>(coming: Promise<T>): Promise<T> {
     this.#waiting++
     try {
-      return await coming
+      return await connected
     } finally {
       this.#waiting--
+    }
+  }
+
+  /** The reply to a statement. If it takes too long the connection is cut, with all that waits on it. */
+  async answer<T>(client: pg.Client, answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => client.connection.stream.destroy(), this.#server.longest)
+    try {
+      return await this.connecting(answer)
+    } finally {
+      this.#heard = true
+      clearTimeout(timer)
     }
   }
 

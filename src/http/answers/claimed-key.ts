@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { withoutPatience } from '#/db/connections/patience.ts'
 import type { Db, Tx } from '#/db/schema.ts'
 import { isUnavailable } from '#/db/unavailable.ts'
 import { ok } from './idempotency.ts'
@@ -53,7 +52,7 @@ export async function answerClaimed(
     if (!begun.answer) await write(db, request, begun, { answer })
     send(reply, answer)
   } catch (error) {
-    const givenUp = withoutPatience(() => giveUp(db, request, begun, error))
+    const givenUp = giveUp(db, request, begun, error)
     // The answer does not wait for the database a second time.
     if (!isUnavailable(error)) await givenUp
     throw error

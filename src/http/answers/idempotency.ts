@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db, Tx } from '#/db/schema.ts'
-import { isUnavailable } from '#/db/unavailable.ts'
 import { idempotencyKey, KeyReused, replay, sealAnswer, stillRunning, unsealFor } from './idempotency-key.ts'
 import { type KeyRef, keepAnswer, keepRefusal, keyInUse, lockKey } from './kept-answers.ts'
 import { type Answer, refusalToKeep, type Serialized, send, sendAgain, serialized } from './serialized-answer.ts'
@@ -75,7 +74,7 @@ export async function unlessReplayed(
   try {
     await work()
   } catch (error) {
-    if (reply.sent || isUnavailable(error) || !(await replayed(db, request, reply))) throw error
+    if (reply.sent || !(await replayed(db, request, reply))) throw error
   }
 }
 

@@ -1,4 +1,4 @@
-// On a server: it is stopped, frozen, lets nobody in, or another program holds locks.
+// On a server: it is stopped, frozen, or lets nobody in.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
@@ -53,20 +53,6 @@ const refuse = () =>
   )
 const letIn = () => asOperator('alter database mail allow_connections true')
 
-/** Another program, which locks every table. */
-const locker = { client: new pg.Client() }
-
-async function lockAll(): Promise<void> {
-  locker.client = new pg.Client(new URL('/mail', server.url).href)
-  await locker.client.connect()
-  const { rows } = await locker.client.query<{ tables: string }>(
-    "select string_agg(quote_ident(tablename), ', ') as tables from pg_tables where schemaname = 'public'",
-  )
-  await locker.client.query(`begin; lock table ${rows[0]?.tables} in access exclusive mode`)
-}
-
-const unlock = () => locker.client.end()
-
 type Call = Awaited<ReturnType<typeof everyCall>>[number]
 
 /** What is answered without the database: whoever asks has made a mistake. */
@@ -91,26 +77,21 @@ for (const [what, fail, heal, known] of [
   ['is frozen', () => server.freeze(), () => server.thaw(), 'everybody'],
   ['is stopped', () => server.end(), () => server.start(), 'everybody'],
   ['lets nobody in', refuse, letIn, 'everybody'],
-  ['hangs on locks', lockAll, unlock, 'nobody'],
-  ['hangs on locks', lockAll, unlock, 'everybody'],
 ] as const)
   test(`while the database ${what}, and ${known} is known, each route for mail answers 502, the others 500, other programs hear it too, and nothing is done later`, async () => {
     await assertUnchanged(one.organization, async () => {
       if (known === 'everybody') await Promise.all(calls.map(({ ask }) => ask('/v1/nothing')))
       await fail()
-      let isAborted = false
-      const others = [program.run('SELECT INBOX'), hand(world, 'ann@peer.example', reading.address)] as const
-      void others[0].then(() => {
-        isAborted = true
-      })
-      const answers = await Promise.all(
-        calls.map(async ({ name, path, sample, ask, about }) => {
-          const { status, body } = await ask(pathOf(path, sample, about), sample.body?.(about))
-          return [name, status < 500 ? String(status) : `${status} ${body.error.code}`]
-        }),
-      )
-      if (what === 'hangs on locks') assert.equal(isAborted, false, 'a request does not wait until the server aborts')
-      const [selected, handed] = await Promise.all(others)
+      const [answers, selected, handed] = await Promise.all([
+        Promise.all(
+          calls.map(async ({ name, path, sample, ask, about }) => {
+            const { status, body } = await ask(pathOf(path, sample, about), sample.body?.(about))
+            return [name, status < 500 ? String(status) : `${status} ${body.error.code}`]
+          }),
+        ),
+        program.run('SELECT INBOX'),
+        hand(world, 'ann@peer.example', reading.address),
+      ])
       await heal()
       await isThereAgain(database)
       assert.deepEqual(
@@ -124,24 +105,3 @@ for (const [what, fail, heal, known] of [
     assert.equal((await one.organization.request('GET', `/v1/messages?${query}`)).status, 200)
     assert.equal((await program.run('SELECT INBOX')).status, 'OK')
   })
-
-test('a change that hangs on a lock is not made, and its repetition makes it once', async () => {
-  const { organization, address } = one
-  const request = () =>
-    organization.request(
-      'PATCH',
-      `/v1/messages?mailbox=${address}`,
-      { uids: [1], folder: 'Hung' },
-      {
-        headers: { 'idempotency-key': 'hung' },
-      },
-    )
-  await lockAll()
-  const hung = await request()
-  await unlock()
-  assert.deepEqual([hung.status, hung.body.error.code], [502, 'mail_unavailable'])
-  const [made, again] = [await request(), await request()]
-  assert.deepEqual([made.status, made.body.updated, again.body], [200, [1], made.body])
-  const { data } = await organization.bodyOf(200, 'GET', '/v1/changes')
-  assert.equal(data.filter(({ moved_to }: { moved_to: string[] }) => moved_to.includes('Hung')).length, 1)
-})
