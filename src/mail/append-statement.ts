@@ -7,6 +7,7 @@ import type { Arrival } from './arrivals.ts'
 import { areNew, arrivalRows, noneSuspended, notesIfReady } from './arrivals.ts'
 import { countsStored } from './counts-stored.ts'
 import type { Named } from './folders.ts'
+import { unreceived } from './stored-type.ts'
 
 /** The messages added to a folder; `number` identifies it in the statement. */
 export interface Gain {
@@ -122,8 +123,7 @@ export function store(
     ), received as (
       select folder.organization_id, folder.mailbox_id, ${by?.kind ?? 'service'}::text as actor_kind, ${by?.id ?? null}::uuid as actor_id,
         ${by?.name ?? ''}::text as actor_name,
-        -- Of what others store, nobody receives a draft, or what is sent.
-        case when ${by !== undefined}::boolean and folder.name in ('drafts', 'sent') then 'message.changed' else 'message.received' end as type,
+        case when folder.name = any(${by ? unreceived : []}::text[]) then 'message.changed' else 'message.received' end as type,
         jsonb_build_object('folder', folder.name, 'uid', messages.uid, 'id', messages.id) || ${JSON.stringify(movedFrom ? { moved_from: movedFrom } : {})}::jsonb as data
       from messages join mail_folders folder on folder.id = messages.folder_id
       -- Nor is a copy in Sent received, of which the event is another.

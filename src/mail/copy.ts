@@ -6,16 +6,12 @@ import { countsStored } from './counts-stored.ts'
 import { type FolderRef, lockFolders, uidRows } from './folders.ts'
 import { integers, packed } from './packed.ts'
 import { indexFor } from './search/copied.ts'
+import { storedType } from './stored-type.ts'
 
 /** The uids of messages, and of what became of each. */
 export interface CopiedTo {
   readonly from: readonly number[]
   readonly to: readonly number[]
-}
-
-/** The type of the event for what a mail program stores or copies: nobody receives a draft, or what is sent. */
-export function storedType(folder: string): 'message.received' | 'message.changed' {
-  return folder === 'drafts' || folder === 'sent' ? 'message.changed' : 'message.received'
 }
 
 const same = sql.raw(

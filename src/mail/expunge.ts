@@ -84,7 +84,7 @@ export async function* markedDeleted(
   }
 }
 
-/** Deletes for good those of the messages that still bear `\\Deleted`, and writes events. A copy that was made to move a message takes over its
+/** Deletes for good those of the messages that still bear `\Deleted`, and writes events. A copy that was made to move a message takes over its
  *  id. Answers their number, and the modification sequence that the folder has then. */
 export async function expungeMarked(
   tx: Tx,
@@ -107,7 +107,7 @@ export async function expungeAt(tx: Tx, at: FolderAt, uids: readonly number[], b
 
 interface Expunging {
   readonly by?: By | undefined
-  /** Only those that bear `\\Deleted`. */
+  /** Only those that bear `\Deleted`. */
   readonly isMarked?: boolean
   readonly successions?: readonly Succession[]
   /** Whether others are told by another event. */

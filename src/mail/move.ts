@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import type { Tx } from '#/db/schema.ts'
 import { type By, insertNewEventsBy } from '#/events/append.ts'
 import { type Change, changeInSql, type Recording, unrecorded } from './change.ts'
-import { type CopiedTo, storedType } from './copy.ts'
+import type { CopiedTo } from './copy.ts'
 import { come, left } from './counted.ts'
 import { type FolderAt, lockFolders, uidRows } from './folders.ts'
 import { integers, longIntegers, packed } from './packed.ts'
 import { indexFor } from './search/copied.ts'
 import { storeFlags } from './store-flags.ts'
+import { storedType } from './stored-type.ts'
 
 export interface Moved extends CopiedTo {
   /** The ids of those that have moved, as they are now. */

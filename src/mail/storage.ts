@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { query } from '#/db/query.ts'
+import { query, SqlPart } from '#/db/query.ts'
 import type { Db } from '#/db/schema.ts'
 import type { MailboxRef } from './mailbox-ref.ts'
 
@@ -13,10 +13,13 @@ export async function storageUsed(db: Db, organizationId: string): Promise<numbe
   return usage?.storage_bytes ?? 0
 }
 
+/** Whether nothing is left of a plan. */
+const full = new SqlPart('coalesce(usage.storage_bytes >= plan.storage_bytes, false)')
+
 /** Whether an organization has used all that its plan allows. Then no more is stored for it (docs/reference/arriving.md#recipients). */
 export async function isFull(db: Db, organizationId: string): Promise<boolean> {
   const [row] = await query<{ is_full: boolean }>(db)`
-    select usage.storage_bytes >= plan.storage_bytes as is_full
+    select ${full} as is_full
     from organizations organization
     join plans plan on plan.name = organization.plan
     join organization_usage usage on usage.organization_id = organization.id
@@ -41,7 +44,7 @@ export async function roomIn(
 ): Promise<Room | undefined> {
   const [row] = await query<Room>(db)`
     select folder.id as "folderId", mailbox.kind = 'private' as "isPrivate",
-      coalesce(usage.storage_bytes >= plan.storage_bytes, false) as "isFull"
+      ${full} as "isFull"
     from mailboxes mailbox
     join organizations organization on organization.id = mailbox.organization_id
     left join plans plan on plan.name = organization.plan

@@ -4,7 +4,13 @@ import type { OpenFolder } from './open-folder.ts'
 import { tell } from './tell.ts'
 
 /** How long after a failure is tried again, in milliseconds, unless something wakes the session before. */
-export const againAfter = 1_000
+const againAfter = 1_000
+
+/** Has a session look again later, after a failure. */
+export function lookAgainLater({ selected }: Pick<Session, 'selected'>, wake: () => void): void {
+  selected?.lookAgain()
+  setTimeout(wake, againAfter).unref()
+}
 
 /** What a session tells without being asked: within IDLE, or between commands if NOTIFY wants it. */
 export class Attention {
@@ -47,13 +53,8 @@ export class Attention {
     }
     this.#session.betweenCommands(work).catch((error: unknown) => {
       if (error instanceof Bye) this.#session.end(error)
-      else if (!this.#session.signal.aborted) this.#again()
+      else if (!this.#session.signal.aborted) lookAgainLater(this.#session, () => this.#soon())
     })
-  }
-
-  #again(): void {
-    this.#session.selected?.lookAgain()
-    setTimeout(() => this.#soon(), againAfter).unref()
   }
 
   /** While the session is idle. Who is idle is not at work, and so this is to be done as work. */

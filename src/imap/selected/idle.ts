@@ -1,6 +1,6 @@
 import { Bad, Bye } from '../answers.ts'
 import type { Handler, Session } from '../session/session.ts'
-import { againAfter, attentionOf } from './attention.ts'
+import { attentionOf, lookAgainLater } from './attention.ts'
 
 /** IDLE (RFC 2177): tells the client of changes as they are made, until it says DONE or the session ends. Without a selected mailbox it only
  *  waits, as the RFC has it for a session that has signed in. */
@@ -30,8 +30,7 @@ export const idle: Handler = async (session, { args }) => {
 }
 
 /** The client's DONE is still to be read, so a database that does not answer must not end the command. @throws what ends the session */
-function later({ selected, signal }: Session, error: unknown, wake: () => void): void {
-  if (error instanceof Bye || signal.aborted) throw error
-  selected?.lookAgain()
-  setTimeout(wake, againAfter).unref()
+function later(session: Session, error: unknown, wake: () => void): void {
+  if (error instanceof Bye || session.signal.aborted) throw error
+  lookAgainLater(session, wake)
 }
