@@ -37,8 +37,8 @@ export function cachedRows(place: Place): Row[] {
 }
 
 /** The conversation in the list that has a message. */
-export function rowWith(place: Place, message: string | undefined): Row | undefined {
-  return message === undefined ? undefined : cachedRows(place).find(({ ids }) => ids.includes(message))
+export function rowWith(place: Place, message: string): Row | undefined {
+  return cachedRows(place).find(({ ids }) => ids.includes(message))
 }
 
 /** A conversation in the list, if the list has all of it, and since when. */
@@ -75,7 +75,7 @@ function wholeOf(place: Place, row: Row): readonly State[] | undefined {
 /** A message everywhere it is shown in a folder. None if only part of its conversation was loaded: then the effects of an edit are
  *  not all known. */
 export function shownStates(place: Place, id: string): State[] {
-  const row = cachedRows(place).find(({ ids }) => ids.includes(id))
+  const row = rowWith(place, id)
   if (!row || !wholeOf(place, row)) return []
   const all = [row, ...conversations(place).map(([, conversation]) => conversation)]
   return all.flatMap((one) => one?.messages.filter((message) => message.id === id) ?? [])
